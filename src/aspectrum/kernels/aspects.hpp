@@ -1,0 +1,178 @@
+// What lists show of the aspects, without gains: how many are covered, how precisely, and whose they are.
+#pragma once
+
+#include "cover.hpp"
+#include "gains.hpp"
+#include "parallel.hpp"
+
+namespace aspectrum {
+
+// Sum over aspects of weight * strongest support within the first places, at each stop.
+inline OutMatrix<double> covered_aspects(const Cover& cover, Matrix<int32_t> stops_) {
+    const Stops stops = check_stops(stops_, cover.offsets);
+    const int64_t* offsets = cover.offsets.data();
+    std::vector<double> out(cover.users * stops.cutoffs);
+    {
+        nb::gil_scoped_release release;
+        auto run = [&](auto make_view) {
+            auto make_scratch = [&] { return std::make_pair(make_view(), std::vector<double>(std::max<int64_t>(cover.n_aspects, 64), 0.0)); };
+            parallel_for(cover.users, kBlock, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
+                auto& [view, seen] = scratch;
+                for (int64_t u = begin; u < end; ++u) {
+                    view.begin(u);
+                    const int32_t* rows = cover.rows.data() + offsets[u];
+                    double sum = 0.0;
+                    int32_t j = 0;
+                    for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                        for (; j < stops.of(u)[c]; ++j) {
+                            if (rows[j] < 0) continue;
+                            view.each(rows[j], [&](int32_t i, double s) {
+                                if (s <= seen[i]) return;
+                                sum += view.left[i] * (s - seen[i]);
+                                seen[i] = s;
+                            });
+                        }
+                        out[u * stops.cutoffs + c] = sum;
+                    }
+                    for (int32_t i = 0; i < j; ++i)
+                        if (rows[i] >= 0) view.each(rows[i], [&](int32_t a, double) { seen[a] = 0.0; });
+                    view.end(u);
+                }
+            });
+        };
+        if (cover.masks)
+            run([&] { return MaskView(cover); });
+        else
+            run([&] { return CodeView(cover); });
+    }
+    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+}
+
+// Sum over aspects of weight * average precision. Items with the aspect are counted in each user's own pool,
+// or, without pools, given for all users as `totals`.
+inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> stops_,
+                                            std::optional<Array<int64_t>> pool_offsets, std::optional<Array<int32_t>> pool_rows,
+                                            std::optional<Array<double>> totals) {
+    const Stops stops = check_stops(stops_, cover.offsets);
+    require(pool_offsets.has_value() == pool_rows.has_value() && pool_offsets.has_value() != totals.has_value(),
+            "give pools or totals");
+    if (pool_offsets) {
+        require(segments(*pool_offsets, static_cast<int64_t>(pool_rows->shape(0))) == cover.users, "one pool per user");
+        check_codes(pool_rows->data(), static_cast<int64_t>(pool_rows->shape(0)), -1,
+                           static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "pool row");
+    } else {
+        require(static_cast<int64_t>(totals->shape(0)) >= cover.n_aspects, "one total per aspect");
+    }
+    const int64_t* offsets = cover.offsets.data();
+    std::vector<double> out(cover.users * stops.cutoffs);
+    struct Tally {
+        std::vector<double> available, seen, sums;
+    };
+    {
+        nb::gil_scoped_release release;
+        auto run = [&](auto make_view) {
+            const size_t n = std::max<int64_t>(cover.n_aspects, 64);
+            auto make_scratch = [&] { return std::make_pair(make_view(), Tally{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)}); };
+            parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
+                auto& [view, tally] = scratch;
+                std::vector<int32_t> shown;
+                for (int64_t u = begin; u < end; ++u) {
+                    view.begin(u);
+                    shown.clear();
+                    if (pool_offsets)
+                        for (int64_t p = pool_offsets->data()[u]; p < pool_offsets->data()[u + 1]; ++p)
+                            if (pool_rows->data()[p] >= 0)
+                                view.each(pool_rows->data()[p], [&](int32_t i, double) { tally.available[i] += 1.0; });
+                    const int32_t* rows = cover.rows.data() + offsets[u];
+                    int32_t j = 0;
+                    for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                        for (; j < stops.of(u)[c]; ++j) {
+                            if (rows[j] < 0) continue;
+                            view.each(rows[j], [&](int32_t i, double) {
+                                if (tally.seen[i] == 0.0) shown.push_back(i);
+                                tally.seen[i] += 1.0;
+                                tally.sums[i] += tally.seen[i] / (j + 1.0);
+                            });
+                        }
+                        std::sort(shown.begin(), shown.end());
+                        double sum = 0.0;
+                        for (int32_t i : shown) {
+                            const double available = totals ? totals->data()[i] : tally.available[i];
+                            if (available > 0.0) sum += view.left[i] * (tally.sums[i] / available);
+                        }
+                        out[u * stops.cutoffs + c] = sum;
+                    }
+                    for (int32_t i : shown) tally.seen[i] = tally.sums[i] = 0.0;
+                    if (pool_offsets)
+                        for (int64_t p = pool_offsets->data()[u]; p < pool_offsets->data()[u + 1]; ++p)
+                            if (pool_rows->data()[p] >= 0)
+                                view.each(pool_rows->data()[p], [&](int32_t i, double) { tally.available[i] = 0.0; });
+                    view.end(u);
+                }
+            });
+        };
+        if (cover.masks)
+            run([&] { return MaskView(cover); });
+        else
+            run([&] { return CodeView(cover); });
+    }
+    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+}
+
+// Union of the masks of each user's rows (-1: none).
+inline Out<uint64_t> union_masks(Array<int64_t> offsets_, Array<int32_t> rows, Array<uint64_t> masks) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(rows.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    check_codes(rows.data(), offsets[users], -1, static_cast<int64_t>(masks.shape(0)), "row");
+    std::vector<uint64_t> out(users, 0);
+    {
+        nb::gil_scoped_release release;
+        parallel_for(users, kBlock, [&](int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u)
+                for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p)
+                    if (rows.data()[p] >= 0) out[u] |= masks.data()[rows.data()[p]];
+        });
+    }
+    return to_array(std::move(out));
+}
+
+// Which aspects each user's rows have (ascending), and how many rows have each.
+inline std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> aspect_counts(Array<int64_t> offsets_, Array<int32_t> rows,
+                                                                         Array<int64_t> set_offsets, Array<int32_t> set_codes,
+                                                                         int64_t n_aspects) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(rows.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
+    check_codes(rows.data(), offsets[users], -1, n_sets, "row");
+    check_codes(set_codes.data(), static_cast<int64_t>(set_codes.shape(0)), 0, n_aspects, "aspect");
+    std::vector<int64_t> out_offsets{0};
+    std::vector<int32_t> out_codes;
+    std::vector<double> out_counts;
+    {
+        nb::gil_scoped_release release;
+        std::vector<double> count(n_aspects, 0.0);
+        std::vector<int32_t> present;
+        for (int64_t u = 0; u < users; ++u) {
+            present.clear();
+            for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                const int32_t row = rows.data()[p];
+                if (row < 0) continue;
+                for (int64_t q = set_offsets.data()[row]; q < set_offsets.data()[row + 1]; ++q) {
+                    const int32_t i = set_codes.data()[q];
+                    if (count[i] == 0.0) present.push_back(i);
+                    count[i] += 1.0;
+                }
+            }
+            std::sort(present.begin(), present.end());
+            for (int32_t i : present) {
+                out_codes.push_back(i);
+                out_counts.push_back(count[i]);
+                count[i] = 0.0;
+            }
+            out_offsets.push_back(static_cast<int64_t>(out_codes.size()));
+        }
+    }
+    return {to_array(std::move(out_offsets)), to_array(std::move(out_codes)), to_array(std::move(out_counts))};
+}
+
+}  // namespace aspectrum

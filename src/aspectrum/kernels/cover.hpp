@@ -1,0 +1,188 @@
+// Coverage: for each place of each list, the aspects that count there.
+//
+// Places point at rows of a table of aspect sets (-1: nothing counts). A table of at most 64 aspects without
+// strengths also exists as bit masks, and then `interests` says which aspects count for a user. Otherwise rows
+// are sorted codes with optional strengths, and `wanted` lists the aspects a user wants with their weights.
+// Both forms visit aspects in ascending code, so they add up to the same bits.
+#pragma once
+
+#include "arrays.hpp"
+
+#include <cstring>
+
+namespace aspectrum {
+
+struct Cover {
+    Array<int64_t> offsets;
+    Array<int32_t> rows;
+    Array<int64_t> set_offsets;
+    Array<int32_t> set_codes;
+    std::optional<Array<double>> strengths;
+    std::optional<Array<uint64_t>> masks;
+    std::optional<Array<uint64_t>> interests;
+    std::optional<Array<int64_t>> wanted_offsets;
+    std::optional<Array<int32_t>> wanted_codes;
+    std::optional<Array<double>> wanted_weights;
+    int64_t n_aspects;
+    int64_t users;
+
+    Cover(Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> set_offsets_, Array<int32_t> set_codes_,
+          int64_t n_aspects_, std::optional<Array<double>> strengths_, std::optional<Array<uint64_t>> masks_,
+          std::optional<Array<uint64_t>> interests_, std::optional<Array<int64_t>> wanted_offsets_,
+          std::optional<Array<int32_t>> wanted_codes_, std::optional<Array<double>> wanted_weights_)
+        : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_),
+          masks(masks_), interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_),
+          wanted_weights(wanted_weights_), n_aspects(n_aspects_) {
+        users = segments(offsets, static_cast<int64_t>(rows.shape(0)));
+        const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
+        check_codes(rows.data(), offsets.data()[users], -1, n_sets, "row");
+        check_codes(set_codes.data(), static_cast<int64_t>(set_codes.shape(0)), 0, n_aspects, "aspect");
+        if (strengths) require(strengths->shape(0) == set_codes.shape(0), "one strength per entry of a set");
+        if (masks) {
+            require(n_aspects <= 64, "masks hold at most 64 aspects");
+            require(static_cast<int64_t>(masks->shape(0)) == n_sets, "one mask per set");
+        }
+        if (interests) require(masks && static_cast<int64_t>(interests->shape(0)) == users, "one interest mask per user");
+        if (wanted_offsets) {
+            require(!masks && wanted_codes, "wanted aspects come as codes, without masks");
+            require(segments(*wanted_offsets, static_cast<int64_t>(wanted_codes->shape(0))) == users,
+                    "wanted aspects need one segment per user");
+            check_codes(wanted_codes->data(), static_cast<int64_t>(wanted_codes->shape(0)), 0, n_aspects, "wanted aspect");
+            if (wanted_weights) require(wanted_weights->shape(0) == wanted_codes->shape(0), "one weight per wanted aspect");
+        }
+    }
+};
+
+// How one thread looks at the sets for one user at a time, with what is left of each aspect's value.
+struct MaskView {
+    const Cover& cover;
+    uint64_t interest = ~uint64_t{0};
+    double left[64];
+
+    explicit MaskView(const Cover& c) : cover(c) {}
+
+    void begin(int64_t user) {
+        if (cover.interests) interest = cover.interests->data()[user];
+        std::fill(left, left + 64, 1.0);
+    }
+    void end(int64_t) {}
+    void touched(int32_t) {}
+
+    template <class Visit>
+    void each(int32_t row, Visit visit) const {
+        for (uint64_t m = cover.masks->data()[row] & interest; m; m &= m - 1) visit(__builtin_ctzll(m), 1.0);
+    }
+    // Rows with the same key and same() true are worth the same to this user.
+    uint64_t key(int32_t row) const { return cover.masks->data()[row] & interest; }
+    bool same(int32_t, int32_t) const { return true; }
+};
+
+struct CodeView {
+    const Cover& cover;
+    std::vector<double> left;
+    std::vector<int32_t> to_restore;
+
+    explicit CodeView(const Cover& c) : cover(c), left(c.n_aspects, c.wanted_offsets ? 0.0 : 1.0) {}
+
+    void begin(int64_t user) {
+        if (!cover.wanted_offsets) return;
+        for (int64_t p = cover.wanted_offsets->data()[user]; p < cover.wanted_offsets->data()[user + 1]; ++p)
+            left[cover.wanted_codes->data()[p]] = cover.wanted_weights ? cover.wanted_weights->data()[p] : 1.0;
+    }
+    void end(int64_t user) {
+        if (cover.wanted_offsets) {
+            for (int64_t p = cover.wanted_offsets->data()[user]; p < cover.wanted_offsets->data()[user + 1]; ++p)
+                left[cover.wanted_codes->data()[p]] = 0.0;
+        } else {
+            for (int32_t row : to_restore) each(row, [&](int32_t i, double) { left[i] = 1.0; });
+            to_restore.clear();
+        }
+    }
+    void touched(int32_t row) {
+        if (!cover.wanted_offsets) to_restore.push_back(row);
+    }
+
+    template <class Visit>
+    void each(int32_t row, Visit visit) const {
+        const int32_t* codes = cover.set_codes.data();
+        const double* strengths = cover.strengths ? cover.strengths->data() : nullptr;
+        for (int64_t p = cover.set_offsets.data()[row]; p < cover.set_offsets.data()[row + 1]; ++p)
+            visit(codes[p], strengths ? strengths[p] : 1.0);
+    }
+    uint64_t key(int32_t row) const {
+        uint64_t hash = 0;
+        each(row, [&](int32_t i, double s) {
+            if (left[i] == 0.0) return;
+            uint64_t bits;
+            std::memcpy(&bits, &s, sizeof bits);
+            hash = (hash ^ (static_cast<uint64_t>(i) + 1)) * 0x9E3779B97F4A7C15ull;
+            hash = (hash ^ (hash >> 29) ^ bits) * 0xBF58476D1CE4E5B9ull;
+            hash ^= hash >> 32;
+            if (hash == 0) hash = 1;  // 0 is kept for "nothing here counts"
+        });
+        return hash;
+    }
+    bool same(int32_t a, int32_t b) const {
+        const int64_t* o = cover.set_offsets.data();
+        const int32_t* codes = cover.set_codes.data();
+        const double* strengths = cover.strengths ? cover.strengths->data() : nullptr;
+        int64_t p = o[a], q = o[b];
+        for (;;) {
+            while (p < o[a + 1] && left[codes[p]] == 0.0) ++p;
+            while (q < o[b + 1] && left[codes[q]] == 0.0) ++q;
+            if (p == o[a + 1] || q == o[b + 1]) return p == o[a + 1] && q == o[b + 1];
+            if (codes[p] != codes[q] || (strengths && strengths[p] != strengths[q])) return false;
+            ++p, ++q;
+        }
+    }
+};
+
+// Gain of one more item, and what taking it leaves (Clarke et al. 2008, eq. 7 and eq. 6).
+struct Linear {
+    double alpha;
+
+    template <class View>
+    double gain(const View& view, int32_t row) const {
+        double sum = 0.0;
+        view.each(row, [&](int32_t i, double s) { sum += view.left[i] * s; });
+        return sum;
+    }
+    template <class View>
+    void take(View& view, int32_t row) const {
+        view.each(row, [&](int32_t i, double s) { view.left[i] *= 1.0 - alpha * s; });
+        view.touched(row);
+    }
+};
+
+struct Probabilistic {
+    double alpha;
+    double gamma;
+
+    template <class View>
+    double gain(const View& view, int32_t row) const {
+        double miss = 1.0;
+        view.each(row, [&](int32_t i, double s) { miss *= 1.0 - gamma * alpha * s * view.left[i]; });
+        return 1.0 - miss;
+    }
+    template <class View>
+    void take(View& view, int32_t row) const {
+        Linear{alpha}.take(view, row);
+    }
+};
+
+// Calls run(rule, make_view) with the right kinds of both.
+template <class Run>
+void with_rule_and_view(const Cover& cover, double alpha, std::optional<double> gamma, Run run) {
+    auto with_view = [&](auto rule) {
+        if (cover.masks)
+            run(rule, [&] { return MaskView(cover); });
+        else
+            run(rule, [&] { return CodeView(cover); });
+    };
+    if (gamma)
+        with_view(Probabilistic{alpha, *gamma});
+    else
+        with_view(Linear{alpha});
+}
+
+}  // namespace aspectrum

@@ -1,0 +1,94 @@
+// Lists and rows before any metric: grouping, looking up, counting, and finding what must not be there.
+#pragma once
+
+#include "arrays.hpp"
+#include "parallel.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace aspectrum {
+
+// Stable counting sort: which rows have each key, in their order.
+inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int64_t n_keys) {
+    const int64_t n = static_cast<int64_t>(keys.shape(0));
+    std::vector<int64_t> offsets(n_keys + 1, 0), order(n);
+    for (int64_t p = 0; p < n; ++p) {
+        require(keys.data()[p] >= 0 && keys.data()[p] < n_keys, "a key is out of range");
+        ++offsets[keys.data()[p] + 1];
+    }
+    for (int64_t k = 0; k < n_keys; ++k) offsets[k + 1] += offsets[k];
+    std::vector<int64_t> at(offsets.begin(), offsets.end() - 1);
+    for (int64_t p = 0; p < n; ++p) order[at[keys.data()[p]]++] = p;
+    return {to_array(std::move(offsets)), to_array(std::move(order))};
+}
+
+// Where each item of each list stands among that user's sorted keys; -1 where it does not.
+inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<int64_t> key_offsets_, Array<int32_t> keys) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
+    require(segments(key_offsets_, static_cast<int64_t>(keys.shape(0))) == users, "one segment of keys per user");
+    const int64_t *offsets = offsets_.data(), *key_offsets = key_offsets_.data();
+    require(key_offsets[users] <= INT32_MAX, "too many keys for 32-bit places");
+    std::vector<int32_t> out(offsets[users]);
+    {
+        nb::gil_scoped_release release;
+        parallel_for(users, 64, [&](int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u) {
+                const int32_t* low = keys.data() + key_offsets[u];
+                const int64_t n = key_offsets[u + 1] - key_offsets[u];
+                for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                    const int32_t item = items.data()[p];
+                    const int32_t* at = low;
+                    for (int64_t size = n; size > 1; size -= size / 2) at = at[size / 2 - 1] < item ? at + size / 2 : at;
+                    out[p] = n > 0 && *at == item ? static_cast<int32_t>(at - keys.data()) : -1;
+                }
+            }
+        });
+    }
+    return to_array(std::move(out));
+}
+
+// The first user (and the place in the list) whose list names an item twice; (-1, -1) if none does.
+inline std::pair<int64_t, int64_t> find_repeat(Array<int64_t> offsets_, Array<int32_t> items, int64_t n_items) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    check_codes(items.data(), offsets[users], 0, n_items, "item");
+    std::atomic<int64_t> found{INT64_MAX};
+    {
+        nb::gil_scoped_release release;
+        parallel_for(users, 4096, [&] { return std::vector<int64_t>(n_items, -1); }, [&](auto& last, int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u)
+                for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                    int64_t& seen_by = last[items.data()[p]];
+                    if (seen_by == u) {
+                        int64_t now = found.load();
+                        while (p < now && !found.compare_exchange_weak(now, p)) {
+                        }
+                    }
+                    seen_by = u;
+                }
+        });
+    }
+    const int64_t place = found.load();
+    if (place == INT64_MAX) return {-1, -1};
+    const int64_t user = std::upper_bound(offsets, offsets + users + 1, place) - offsets - 1;
+    return {user, place - offsets[user]};
+}
+
+// How often each item stands within the stops, one row per cutoff.
+inline OutMatrix<int64_t> count_items(Array<int64_t> offsets_, Array<int32_t> items, Matrix<int32_t> stops_, int64_t n_items) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
+    const Stops stops = check_stops(stops_, offsets_);
+    check_codes(items.data(), offsets_.data()[users], 0, n_items, "item");
+    std::vector<int64_t> out(stops.cutoffs * n_items, 0);
+    for (int64_t u = 0; u < users; ++u) {
+        int32_t j = 0;
+        for (int64_t c = 0; c < stops.cutoffs; ++c)
+            for (; j < stops.of(u)[c]; ++j) ++out[c * n_items + items.data()[offsets_.data()[u] + j]];
+    }
+    for (int64_t c = 1; c < stops.cutoffs; ++c)
+        for (int64_t i = 0; i < n_items; ++i) out[c * n_items + i] += out[(c - 1) * n_items + i];
+    return to_matrix(std::move(out), stops.cutoffs, n_items);
+}
+
+}  // namespace aspectrum

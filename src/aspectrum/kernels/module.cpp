@@ -1,0 +1,62 @@
+// The kernels as Python sees them; _kernels.pyi holds their types and says what they do.
+#include "aspects.hpp"
+#include "cover.hpp"
+#include "distances.hpp"
+#include "gains.hpp"
+#include "greedy.hpp"
+#include "lists.hpp"
+#include "sums.hpp"
+
+#include <nanobind/stl/string.h>
+
+NB_MODULE(_kernels, m) {
+    using namespace aspectrum;
+    using namespace nb::literals;
+
+    m.def("set_threads", [](int n) { thread_limit.store(std::max(0, n)); }, "n"_a);
+    m.def("threads", &threads);
+
+    nb::class_<Cover>(m, "Cover")
+        .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>, int64_t, std::optional<Array<double>>,
+                      std::optional<Array<uint64_t>>, std::optional<Array<uint64_t>>, std::optional<Array<int64_t>>,
+                      std::optional<Array<int32_t>>, std::optional<Array<double>>>(),
+             "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a, nb::kw_only(), "strengths"_a = nb::none(),
+             "masks"_a = nb::none(), "interests"_a = nb::none(), "wanted_offsets"_a = nb::none(), "wanted_codes"_a = nb::none(),
+             "wanted_weights"_a = nb::none());
+
+    m.def("log_discounts", &log_discounts, "n"_a, "base"_a);
+    m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
+    m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
+    m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);
+
+    m.def("greedy_pools", &greedy_pools, "cover"_a, "offsets"_a, "rows"_a, "heads"_a, "depths"_a, "discounts"_a, "alpha"_a,
+          "gamma"_a = nb::none());
+    m.def("greedy_catalogue", &greedy_catalogue, "cover"_a, "sets"_a, "member_offsets"_a, "member_heads"_a, "n_heads"_a,
+          "excluded_offsets"_a = nb::none(), "excluded_heads"_a = nb::none(), nb::kw_only(), "depths"_a, "discounts"_a, "alpha"_a,
+          "gamma"_a = nb::none());
+    m.def("distinct_sets", &distinct_sets, "cover"_a, "order"_a, "heads"_a);
+
+    m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
+    m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none());
+    m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
+    m.def("aspect_counts", &aspect_counts, "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a);
+
+    m.def("dense_norms", &dense_norms<float>, "values"_a);
+    m.def("dense_norms", &dense_norms<double>, "values"_a);
+    m.def("dense_squares", &dense_squares<float>, "values"_a, "scales"_a.none(), "offsets"_a, "places"_a, "stops"_a);
+    m.def("dense_squares", &dense_squares<double>, "values"_a, "scales"_a.none(), "offsets"_a, "places"_a, "stops"_a);
+    m.def("dense_pairs", &dense_pairs<float>, "values"_a, "distance"_a, "offsets"_a, "places"_a, "stops"_a);
+    m.def("dense_pairs", &dense_pairs<double>, "values"_a, "distance"_a, "offsets"_a, "places"_a, "stops"_a);
+    m.def("sparse_norms", &sparse_norms, "row_offsets"_a, "columns"_a, "values"_a, "width"_a);
+    m.def("sparse_squares", &sparse_squares, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "scales"_a.none(), "offsets"_a,
+          "places"_a, "stops"_a);
+    m.def("sparse_pairs", &sparse_pairs, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "distance"_a, "offsets"_a,
+          "places"_a, "stops"_a);
+
+    m.def("group_rows", &group_rows, "keys"_a, "n_keys"_a);
+    m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
+    m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
+    m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
+    m.def("exact_sums", &exact_sums, "values"_a);
+}

@@ -1,0 +1,54 @@
+// Work shared by all cores. What a thread computes for a user never depends on how users were shared out.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace aspectrum {
+
+inline std::atomic<int> thread_limit{0};
+
+inline int threads() {
+    const int limit = thread_limit.load();
+    return limit > 0 ? limit : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Calls body(scratch, begin, end) over blocks of [0, n); every thread makes its own scratch once.
+template <class MakeScratch, class Body>
+void parallel_for(int64_t n, int64_t block, MakeScratch make_scratch, Body body) {
+    std::atomic<int64_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failing;
+    auto work = [&] {
+        try {
+            auto scratch = make_scratch();
+            for (;;) {
+                const int64_t begin = next.fetch_add(block);
+                if (begin >= n) break;
+                body(scratch, begin, std::min(n, begin + block));
+            }
+        } catch (...) {
+            std::lock_guard<std::mutex> lock(failing);
+            failure = std::current_exception();
+            next.store(n);
+        }
+    };
+    const int64_t useful = std::min<int64_t>(threads(), (n + block - 1) / block);
+    std::vector<std::thread> others;
+    for (int64_t t = 1; t < useful; ++t) others.emplace_back(work);
+    work();
+    for (auto& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+template <class Body>
+void parallel_for(int64_t n, int64_t block, Body body) {
+    parallel_for(n, block, [] { return 0; }, [&](int, int64_t begin, int64_t end) { body(begin, end); });
+}
+
+}  // namespace aspectrum
