@@ -1,0 +1,88 @@
+"""The few kinds of arrays that the package passes around, and how other arrays become one of them."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum.errors import InputError
+
+Offsets: TypeAlias = npt.NDArray[np.int64]
+Codes: TypeAlias = npt.NDArray[np.int32]
+Counts: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[Any]  # float64; features may be float32
+Masks: TypeAlias = npt.NDArray[np.uint64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+MASK_BITS = 64
+
+
+def as_offsets(values: npt.ArrayLike, length: int, what: str) -> Offsets:
+    """Offsets that cut `length` values; without copying where they already are contiguous int64."""
+    offsets: Offsets = np.ascontiguousarray(_whole(values, f"{what}: offsets"), dtype=np.int64)
+    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != length or (np.diff(offsets) < 0).any():
+        raise InputError(f"{what}: offsets must start at 0, never fall and end at {length}, the number of values")
+    return offsets
+
+
+def as_codes(values: npt.ArrayLike, what: str) -> Codes:
+    """Codes; without copying where they already are contiguous int32."""
+    codes = _whole(values, what)
+    if codes.ndim != 1:
+        raise InputError(f"{what}: expected one dimension, found {codes.ndim}")
+    if codes.dtype != np.int32 and len(codes) and (codes.min() < -(2**31) or codes.max() >= 2**31):
+        raise InputError(f"{what}: codes must fit in 32 bits")
+    return np.ascontiguousarray(codes, dtype=np.int32)
+
+
+def as_floats(values: npt.ArrayLike, length: int, what: str) -> Floats:
+    """One finite float64 per entry."""
+    floats = np.ascontiguousarray(values, dtype=np.float64)
+    if floats.shape != (length,):
+        raise InputError(f"{what}: expected {length} numbers, found shape {floats.shape}")
+    if not np.isfinite(floats).all():
+        at = int(np.flatnonzero(~np.isfinite(floats))[0])
+        raise InputError(f"{what}: entry {at} is {floats[at]}, expected a finite number")
+    return floats
+
+
+def as_flags(values: npt.ArrayLike, length: int, what: str) -> Flags:
+    flags = np.ascontiguousarray(values, dtype=np.bool_)
+    if flags.shape != (length,):
+        raise InputError(f"{what}: expected {length} flags, found shape {flags.shape}")
+    return flags
+
+
+def check_range(codes: Codes, n: int, what: str) -> None:
+    """Every code in [0, n), or an error that names the first that is not."""
+    if len(codes) and (codes.min() < 0 or codes.max() >= n):
+        at = int(np.flatnonzero((codes < 0) | (codes >= n))[0])
+        raise InputError(f"{what}: code {codes[at]} at place {at} is out of range, expected 0 to {n - 1}")
+
+
+def _whole(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.size == 0 and array.dtype == np.float64:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{what}: expected whole numbers, found {array.dtype}")
+    return array
+
+
+def slice_segments(offsets: Offsets, start: int, stop: int) -> tuple[Offsets, slice]:
+    """Offsets of segments start to stop, counted anew, and where their values lie."""
+    values = slice(int(offsets[start]), int(offsets[stop]))
+    return offsets[start : stop + 1] - offsets[start], values
+
+
+def take_segments(offsets: Offsets, chosen: npt.NDArray[Any]) -> tuple[Offsets, Offsets]:
+    """Offsets of the chosen segments, and the index of each of their values."""
+    lengths = np.diff(offsets)[chosen]
+    taken = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    index = np.arange(taken[-1], dtype=np.int64) + np.repeat(offsets[:-1][chosen] - taken[:-1], lengths)
+    return taken, index
+
+
+def no_segments(n: int) -> Offsets:
+    """Offsets of n empty segments."""
+    return np.zeros(n + 1, dtype=np.int64)

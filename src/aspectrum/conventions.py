@@ -1,0 +1,116 @@
+"""Other tools' numbers, as data: what each does differently from the published definitions."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from aspectrum.errors import MetricError
+from aspectrum.metric import Metric
+from aspectrum.world.building import Ties
+
+UserChoice = Literal["lists", "judged", "both", "relevant", "all"]
+"""Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows."""
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A tool's way to compute: a convention replaces every parameter of a metric that is at its default.
+
+    Args:
+        name: What it is called.
+        summary: What it reproduces, in a sentence.
+        users: Who is averaged.
+        users_of: Who is averaged for single metrics.
+        undefined: What an undefined score counts as; NaN leaves it out of the mean.
+        ties: Which of two items with equal scores comes first.
+        history_above_threshold: Only history rows that reach the relevance threshold count.
+        parameters: What replaces the defaults of a metric's parameters.
+    """
+
+    name: str
+    summary: str
+    users: UserChoice = "lists"
+    users_of: Mapping[str, UserChoice] = field(default_factory=dict)
+    undefined: float = math.nan
+    ties: Ties = "input"
+    history_above_threshold: bool = False
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def applied(self, metric: Metric) -> Metric:
+        """The metric as this tool computes it."""
+        mine = self.parameters.get(type(metric).__name__, {})
+        defaults = {parameter.name: parameter.default for parameter in fields(metric)}
+        return replace(metric, **{name: value for name, value in mine.items() if getattr(metric, name) == defaults[name]})
+
+    def users_for(self, metric: Metric) -> UserChoice:
+        return self.users_of.get(type(metric).__name__, self.users)
+
+
+_ASPECT_METRICS = ("AlphaNDCG", "AlphaDCG", "ERRIA", "NRBP", "AspectRecall", "PrecisionIA", "MAPIA")
+
+
+def _judged_by_subtopics(**more: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {name: {"judged_by": "subtopics", **more.get(name, {})} for name in _ASPECT_METRICS}
+
+
+CONVENTIONS: Mapping[str, Convention] = {
+    convention.name: convention
+    for convention in (
+        Convention("published", "The published definitions: our default."),
+        Convention(
+            "ndeval",
+            "Clarke's C program, version 4.5 (TREC Web track). Scores instead of ranks: its -traditional order.",
+            users="both",
+            undefined=0.0,
+            ties="descending",
+            parameters=_judged_by_subtopics(AlphaDCG={"normalize": "perfect"}, ERRIA={"normalize": "perfect"}),
+        ),
+        Convention(
+            "pyndeval",
+            "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
+            users="both",
+            undefined=0.0,
+            ties="ascending",
+            parameters=_judged_by_subtopics(AlphaDCG={"normalize": "pyndeval"}, ERRIA={"normalize": "pyndeval"}),
+        ),
+        Convention(
+            "relison",
+            "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
+            users="all",
+            users_of={"NDCG": "relevant", "DCG": "relevant"},
+            parameters={
+                "AspectRecall": {"judged_by": "membership"},
+                "ERRIA": {"judged_by": "relevance", "intents": "counts"},
+                "IntraListDiversity": {"pairs": "all", "average": "links", "featureless": "near"},
+                "GiniComplement": {"outside": "drop", "empty": 1.0},
+            },
+        ),
+        Convention(
+            "informfully",
+            "The Cornac-based Informfully project: alpha-nDCG and nDCG against the list's own sorted gains.",
+            users="relevant",
+            history_above_threshold=True,
+            parameters={
+                "AlphaNDCG": {"judged_by": "history", "ideal": "sorted", "unjudged": "drop"},
+                "NDCG": {"ideal": "list"},
+                "IntraListDiversity": {"featureless": "undefined", "single": "zero"},
+            },
+        ),
+    )
+}
+
+
+def convention_named(name: str | Convention | None) -> Convention:
+    """A convention by name; None is the published definitions."""
+    if isinstance(name, Convention):
+        return name
+    found = CONVENTIONS.get(name or "published")
+    if found is None:
+        close = difflib.get_close_matches(str(name), CONVENTIONS, 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
+    return found

@@ -1,0 +1,163 @@
+"""World and metrics to Results, batch by batch: the only loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Floats, Offsets
+from aspectrum.conventions import Convention, UserChoice, convention_named
+from aspectrum.errors import MetricError
+from aspectrum.metric import Metric, UserMetric, parse
+from aspectrum.results import Column, Results, UserScores
+from aspectrum.states import State
+from aspectrum.world import World
+
+_PLACES_PER_BATCH = 2_000_000
+
+Progress = Callable[[int, int], None]
+"""Called with users done and users in all."""
+
+
+def evaluate_world(
+    world: World,
+    metrics: Iterable[str | Metric] | str | Metric,
+    *,
+    users: UserChoice | Offsets | None = None,
+    convention: str | Convention | None = None,
+    threads: int | None = None,
+    batch_size: int | None = None,
+    per_user: bool = True,
+    progress: Progress | None = None,
+) -> Results:
+    """Evaluate the lists of a world.
+
+    Args:
+        metrics: Metrics, or their text forms.
+        users: Who is averaged; an array of codes is an explicit choice. Default: as the convention says.
+        convention: Whose way of computing; by default the published definitions.
+        threads: How many threads may work; by default one per core. The bits do not depend on it.
+        batch_size: Users evaluated at a time; by default about two million places. The bits do not depend on it.
+        per_user: Whether to keep the scores of users.
+        progress: Called after each batch.
+    """
+    chosen = convention_named(convention)
+    tasks = [_Task(asked, chosen.applied(asked).resolved(world)) for asked in _as_metrics(metrics)]
+    groups: dict[str, list[_Task]] = {}
+    for task in tasks:
+        choice = users if isinstance(users, str) else chosen.users_for(task.asked) if users is None else "given"
+        groups.setdefault(choice, []).append(task)
+    blocks = []
+    with _threads(threads):
+        for choice, group in groups.items():
+            part = world.take(_chosen_users(world, users if choice == "given" else choice))
+            size = batch_size or _batch_size(part)
+            done = 0
+            for batch in part.batches(size):
+                for task in group:
+                    task.observe(batch, chosen.undefined, per_user)
+                done += batch.n_users
+                if progress is not None:
+                    progress(done, part.n_users)
+            for task in group:
+                task.how = _how(task.resolved, world, choice, chosen)
+                if part.n_users == 0:
+                    task.observe(part, chosen.undefined, per_user)
+            scored = [task for task in group if task.scores]
+            if scored:
+                names = tuple(name for task in scored for name in task.names)
+                blocks.append(UserScores(part.users, names, np.hstack([np.concatenate(task.scores) for task in scored])))
+    return Results({column.name: column for task in tasks for column in task.columns()}, tuple(blocks))
+
+
+@dataclass
+class _Task:
+    """One metric on its way through the batches."""
+
+    asked: Metric
+    resolved: Metric
+    states: list[State] = field(default_factory=list)
+    scores: list[Floats] = field(default_factory=list)
+    how: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        return [str(self.asked.at(cutoff)) for cutoff in self.asked.cutoffs]
+
+    def observe(self, batch: World, undefined: float, keep: bool) -> None:
+        if isinstance(self.resolved, UserMetric):
+            states, scores = self.resolved.summarise(batch, self.resolved.terms(batch), undefined)
+            if keep:
+                self.scores.append(scores)
+        else:
+            states = self.resolved.observe(batch)
+        self.states = states if not self.states else [a + b for a, b in zip(self.states, states, strict=True)]
+
+    def columns(self) -> Iterator[Column]:
+        for cutoff, state in zip(self.asked.cutoffs, self.states, strict=True):
+            yield Column(self.asked.at(cutoff), state, self.how)
+
+
+def _as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
+    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    read = [parse(metric) if isinstance(metric, str) else metric for metric in given]
+    for metric in read:
+        if not isinstance(metric, Metric):
+            raise MetricError(f"{metric!r} is not a metric; give its text form or an object such as AlphaNDCG(k=10)")
+    seen: set[str] = set()
+    for metric in read:
+        for cutoff in metric.cutoffs:
+            name = str(metric.at(cutoff))
+            if name in seen:
+                raise MetricError(f"{name} is asked for twice")
+            seen.add(name)
+    if not read:
+        raise MetricError("no metric was asked for")
+    return read
+
+
+def _chosen_users(world: World, choice: Any) -> Offsets:
+    if not isinstance(choice, str):
+        return np.unique(np.asarray(choice, dtype=np.int64))
+    flags = {
+        "lists": lambda: world.listed,
+        "judged": world.judged,
+        "both": lambda: world.listed & world.judged(),
+        "relevant": world.with_relevant_items,
+        "all": lambda: np.ones(world.n_users, dtype=np.bool_),
+    }
+    if choice not in flags:
+        raise MetricError(f"users is {choice!r}, expected {', '.join(map(repr, flags))} or a set of users")
+    return np.flatnonzero(flags[choice]())
+
+
+def _batch_size(world: World) -> int:
+    places = max(1, len(world.rankings.items))
+    return max(256, min(65_536, _PLACES_PER_BATCH * world.n_users // places)) if world.n_users else 1
+
+
+def _how(resolved: Metric, world: World, users: str, convention: Convention) -> dict[str, Any]:
+    how = {"metric": type(resolved).__name__, **resolved.parameters, **resolved.details(world)}
+    if world.weights is not None and "judged_by" in how:
+        how["weights"] = "given"
+    if world.relevance is not None and how.get("judged_by") == "relevance":
+        how["threshold"] = world.relevance.threshold
+    return {**how, "users": users, "convention": convention.name}
+
+
+@contextmanager
+def _threads(n: int | None) -> Iterator[None]:
+    if n is None:
+        yield
+        return
+    before = kernels.threads()
+    kernels.set_threads(n)
+    try:
+        yield
+    finally:
+        kernels.set_threads(before)

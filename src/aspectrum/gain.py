@@ -1,0 +1,52 @@
+"""Gains of lists: the rule by which an item gains, and discounted sums over the ranks of a list."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Floats
+from aspectrum.discounts import Discount
+from aspectrum.errors import MissingInput
+from aspectrum.world import Coverage, JudgedBy, World
+
+GainKind = Literal["linear", "probabilistic"]
+Gamma = float | tuple[tuple[Hashable, float], ...]
+
+
+@dataclass(frozen=True)
+class GainRule:
+    """How an item gains: eq. 7 of Clarke et al. (2008), or, with a gamma, their eq. 6."""
+
+    alpha: float
+    gamma: float | None = None
+
+    @classmethod
+    def of(cls, gain: GainKind, alpha: float, gamma: Gamma) -> "GainRule":
+        """The rule a metric's parameters name. A gamma per aspect goes into the weights of the coverage instead."""
+        if gain == "linear":
+            return cls(alpha)
+        return cls(alpha, gamma if isinstance(gamma, float) else 1.0)
+
+
+def place_gains(shown: Coverage, rule: GainRule, stops: Codes) -> Floats:
+    """The gain of every place of every list."""
+    return kernels.place_gains(shown.kernel, stops, rule.alpha, rule.gamma)
+
+
+def list_sums(shown: Coverage, rule: GainRule, discount: Discount, stops: Codes) -> Floats:
+    """Discounted gains of each list at each stop, (users, cutoffs)."""
+    gains = place_gains(shown, rule, stops)
+    return kernels.discounted_sums(shown.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
+
+
+def choose_judgment(world: World, preferred: Sequence[JudgedBy], needed_by: str) -> JudgedBy:
+    """Subtopics if given, else the first of the preferred ways that has what it needs."""
+    if world.subtopics is not None:
+        return "subtopics"
+    if world.aspects is not None:
+        for way in preferred:
+            if way == "membership" or getattr(world, way) is not None:
+                return way
+    with_aspects = " or ".join("nothing else" if way == "membership" else f"{way}=" for way in preferred)
+    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects= and {with_aspects}")

@@ -1,0 +1,111 @@
+"""Gain vectors of one user, rank by rank: for teaching and debugging."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aspectrum.arrays import Floats
+from aspectrum.discounts import LOG2, NONE
+from aspectrum.errors import InputError
+from aspectrum.gain import GainRule, choose_judgment, place_gains
+from aspectrum.ideal.greedy import ideal_sums
+from aspectrum.world import JudgedBy, PoolName, World
+from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world.ids import shown as shown_id
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """What each rank of a list gains, and what the greedy ideal gains there.
+
+    ``G`` gains, ``CG`` their sums, ``DCG`` their sums over log2(1 + rank); ``ideal_...`` the same of the ideal;
+    ``nDCG`` = DCG / ideal_DCG.
+    """
+
+    user: Hashable
+    items: list[Hashable]
+    G: Floats
+    CG: Floats
+    DCG: Floats
+    ideal_CG: Floats
+    ideal_DCG: Floats
+    judged_by: JudgedBy
+    pool: PoolName
+
+    @property
+    def ideal_G(self) -> Floats:
+        return np.diff(self.ideal_CG, prepend=0.0)
+
+    @property
+    def nDCG(self) -> Floats:
+        return np.divide(self.DCG, self.ideal_DCG, out=np.full(len(self.DCG), np.nan), where=self.ideal_DCG > 0)
+
+    def __str__(self) -> str:
+        lines = [f"user {shown_id(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"]
+        lines.append(f"{'rank':>4}  {'G':>8}  {'CG':>8}  {'DCG':>8}  {'ideal G':>8}  {'ideal DCG':>9}  {'nDCG':>6}  item")
+        for j, item in enumerate(self.items):
+            lines.append(
+                f"{j + 1:>4}  {self.G[j]:>8.4f}  {self.CG[j]:>8.4f}  {self.DCG[j]:>8.4f}  {self.ideal_G[j]:>8.4f}  "
+                f"{self.ideal_DCG[j]:>9.4f}  {self.nDCG[j]:>6.4f}  {item}"
+            )
+        return "\n".join(lines)
+
+
+def gains(
+    rankings: Any,
+    user: Hashable = None,
+    *,
+    alpha: float = 0.5,
+    gamma: float | None = None,
+    judged_by: JudgedBy | None = None,
+    pool: PoolName | None = None,
+    **inputs: Any,
+) -> Gains:
+    """The gain vectors of one user's list (Clarke et al. 2008), rank by rank.
+
+    Args:
+        rankings: A world, or lists in any form that :func:`aspectrum.evaluate` takes; the other inputs are then given by name.
+        user: Whose list; may be left out if there is one user only.
+        alpha: How much a repeated aspect loses.
+        gamma: If given, gains follow the unsimplified eq. 6 with this probability.
+        judged_by: Which aspects of an item count; by default as AlphaNDCG chooses.
+        pool: What the ideal list may choose from.
+
+    Examples:
+        >>> lists = {"q": list("abcde")}
+        >>> nuggets = {"a": [2, 4], "b": [2], "c": [2], "d": [], "e": [1, 6]}
+        >>> gains(lists, subtopics={"q": nuggets}).G
+        array([2.  , 0.5 , 0.25, 0.  , 2.  ])
+    """
+    world = rankings if isinstance(rankings, World) else World.of(rankings, **inputs)
+    if user is None and world.n_users == 1:
+        user = world.users[0]
+    code = world.users.code(user)
+    if code is None:
+        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+    one = world.slice(code, code + 1)
+    judged_by = judged_by or choose_judgment(one, ("history", "relevance"), "gains")
+    pool = pool or DEFAULT_POOLS[judged_by]
+    shown = one.coverage(judged_by)
+    length = len(one.rankings.items)
+    ranks = tuple(range(1, length + 1))
+    rule = GainRule(alpha, gamma)
+    places = place_gains(shown, rule, one.rankings.stops((-1,)))
+    choices = shown.pool(pool)
+    empty = np.empty(0)
+    return Gains(
+        user,
+        [world.items[item] for item in one.rankings.items.tolist()],
+        places,
+        np.cumsum(places),
+        np.cumsum(places * LOG2.first(length)[:length]),
+        ideal_sums(shown, choices, rule, NONE, ranks)[0] if ranks else empty,
+        ideal_sums(shown, choices, rule, LOG2, ranks)[0] if ranks else empty,
+        judged_by,
+        pool,
+    )
+

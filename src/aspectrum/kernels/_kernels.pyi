@@ -1,0 +1,130 @@
+from aspectrum.arrays import Codes, Counts, Floats, Masks, Offsets
+
+class Cover:
+    """The aspects that count at each place of each list, checked once; see cover.hpp."""
+
+    def __init__(
+        self,
+        offsets: Offsets,
+        rows: Codes,
+        set_offsets: Offsets,
+        set_codes: Codes,
+        n_aspects: int,
+        *,
+        strengths: Floats | None = None,
+        masks: Masks | None = None,
+        interests: Masks | None = None,
+        wanted_offsets: Offsets | None = None,
+        wanted_codes: Codes | None = None,
+        wanted_weights: Floats | None = None,
+    ) -> None: ...
+
+def set_threads(n: int) -> None:
+    """How many threads kernels may use from now on; 0 means one per core."""
+
+def threads() -> int: ...
+def log_discounts(n: int, base: float) -> Floats:
+    """1 / log_base(rank + 1) for ranks 1 to n."""
+
+def place_gains(cover: Cover, stops: Codes, alpha: float, gamma: float | None = None) -> Floats:
+    """Gain of each place; eq. 7 of Clarke et al. 2008, or eq. 6 with a gamma."""
+
+def discounted_sums(offsets: Offsets, gains: Floats, stops: Codes, discounts: Floats) -> Floats:
+    """Sum of gain x discount over the first places of each segment, (users, cutoffs)."""
+
+def sorted_sums(offsets: Offsets, values: Floats, windows: Codes, depths: Codes, discounts: Floats) -> Floats:
+    """The same over values sorted descending: `windows` of them enter, `depths` count."""
+
+def greedy_pools(
+    cover: Cover,
+    offsets: Offsets,
+    rows: Codes,
+    heads: Codes,
+    depths: Offsets,
+    discounts: Floats,
+    alpha: float,
+    gamma: float | None = None,
+) -> Floats:
+    """Discounted gains of the greedy list over each user's own pool, (users, depths)."""
+
+def greedy_catalogue(
+    cover: Cover,
+    sets: Codes,
+    member_offsets: Offsets,
+    member_heads: Codes,
+    n_heads: int,
+    excluded_offsets: Offsets | None = None,
+    excluded_heads: Codes | None = None,
+    *,
+    depths: Offsets,
+    discounts: Floats,
+    alpha: float,
+    gamma: float | None = None,
+) -> Floats:
+    """The same over one pool shared by all users, given as distinct sets with their items' heads."""
+
+def distinct_sets(cover: Cover, order: Codes, heads: Codes) -> tuple[Codes, Offsets, Codes]:
+    """Rows of the distinct sets among `order`, and the heads of the rows that have each, in that order."""
+
+def covered_aspects(cover: Cover, stops: Codes) -> Floats:
+    """Sum over aspects of weight x strongest support shown, (users, cutoffs)."""
+
+def average_precisions(
+    cover: Cover,
+    stops: Codes,
+    pool_offsets: Offsets | None = None,
+    pool_rows: Codes | None = None,
+    totals: Floats | None = None,
+) -> Floats:
+    """Sum over aspects of weight x average precision, (users, cutoffs)."""
+
+def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
+    """All aspects of each user's rows."""
+
+def aspect_counts(
+    offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes: Codes, n_aspects: int
+) -> tuple[Offsets, Codes, Floats]:
+    """Which aspects each user's rows have, ascending, and how many rows have each."""
+
+def dense_norms(values: Floats) -> Floats: ...
+def dense_squares(values: Floats, scales: Floats | None, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+    """Sum over pairs of squared Euclidean distances of scaled rows, (users, cutoffs)."""
+
+def dense_pairs(values: Floats, distance: str, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+    """Sum over pairs of any distance, (users, cutoffs)."""
+
+def sparse_norms(row_offsets: Offsets, columns: Codes, values: Floats, width: int) -> Floats: ...
+def sparse_squares(
+    row_offsets: Offsets,
+    columns: Codes,
+    values: Floats,
+    width: int,
+    scales: Floats | None,
+    offsets: Offsets,
+    places: Codes,
+    stops: Codes,
+) -> Floats: ...
+def sparse_pairs(
+    row_offsets: Offsets,
+    columns: Codes,
+    values: Floats,
+    width: int,
+    distance: str,
+    offsets: Offsets,
+    places: Codes,
+    stops: Codes,
+) -> Floats: ...
+def group_rows(keys: Codes, n_keys: int) -> tuple[Offsets, Offsets]:
+    """Offsets and order that group rows by key, keeping their order."""
+
+def lookup(offsets: Offsets, items: Codes, key_offsets: Offsets, keys: Codes) -> Codes:
+    """Where each item stands among its user's sorted keys, -1 where it does not."""
+
+def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int]:
+    """First (user, place) whose item is in the list already; (-1, -1) if there is none."""
+
+def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> Counts:
+    """How often each item is shown, (cutoffs, items)."""
+
+def exact_sums(values: Floats) -> tuple[Counts, Counts]:
+    """Column sums as 32-bit limbs of an integer in units of 2**-1074, and the NaNs left out of each."""

@@ -1,0 +1,336 @@
+"""A metric is a value: parameters that can be compared, hashed, printed and read back."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from aspectrum.arrays import Counts, Floats
+from aspectrum.errors import InputError, MetricError
+from aspectrum.states import ExactSum, Mean, State
+
+if TYPE_CHECKING:
+    from aspectrum.world import World
+
+_registry: dict[str, tuple[type[Metric], dict[str, Any]]] = {}
+
+
+def registered() -> dict[str, type[Metric]]:
+    """Every metric by its own name."""
+    return {cls.__name__: cls for name, (cls, preset) in _registry.items() if name == cls.__name__}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """Something measured of ranked lists, at one cutoff or several.
+
+    Subclasses are frozen dataclasses of parameters. Their names, and the aliases they declare, can be parsed.
+
+    Args:
+        k: Ranks that count: one number, or several; -1 is the whole list.
+    """
+
+    k: int | tuple[int, ...] = -1
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """Other names, each with the parameters it stands for."""
+
+    averaged_over_users: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "abstract" in cls.__dict__:
+            return
+        for name, preset in {cls.__name__: {}, **cls.aliases}.items():
+            _registry[name] = (cls, dict(preset))
+
+    def __post_init__(self) -> None:
+        for parameter in fields(self):
+            if parameter.name != "k":
+                value = _checked(type(self), parameter.name, getattr(self, parameter.name))
+                object.__setattr__(self, parameter.name, value)
+        object.__setattr__(self, "k", _checked_cutoffs(type(self), self.k))
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """Cutoffs, ascending; -1 (the whole list) last."""
+        return self.k if isinstance(self.k, tuple) else (self.k,)
+
+    def at(self, cutoff: int) -> Self:
+        """The same metric at one cutoff."""
+        return replace(self, k=cutoff)
+
+    def resolved(self, world: World) -> Self:
+        """The same metric with every choice made that depends on what is known."""
+        return self
+
+    def details(self, world: World) -> Mapping[str, Any]:
+        """How the number is computed, beyond the metric's own parameters."""
+        return {}
+
+    def observe(self, world: World) -> list[State]:
+        """What to remember of a world, one state per cutoff."""
+        raise NotImplementedError
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters by name, without the cutoffs."""
+        return {parameter.name: getattr(self, parameter.name) for parameter in fields(self) if parameter.name != "k"}
+
+    def __str__(self) -> str:
+        set_ = {
+            parameter.name: getattr(self, parameter.name)
+            for parameter in fields(self)
+            if parameter.name != "k" and getattr(self, parameter.name) != parameter.default
+        }
+        inside = ", ".join(f"{name}={_written(value)}" for name, value in set_.items())
+        cutoffs = "" if self.cutoffs == (-1,) else "@" + ",".join(map(str, self.cutoffs))
+        return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Each user's score as a fraction: numerators over denominators, (users, cutoffs).
+
+    A denominator of 0 or NaN makes the score undefined. ``noticed`` counts, per cutoff, what a user should know of.
+    """
+
+    numerators: Floats
+    denominators: Floats
+    noticed: Mapping[str, Counts] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> Floats:
+        defined = np.nan_to_num(self.denominators) != 0
+        return np.divide(self.numerators, self.denominators, out=np.full(self.numerators.shape, math.nan), where=defined)
+
+
+@dataclass(frozen=True)
+class UserMetric(Metric):
+    """A metric with a score for each user, averaged over users."""
+
+    abstract: ClassVar[bool] = True
+    averaged_over_users: ClassVar[bool] = True
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the number is the sum of numerators over the sum of denominators, not the mean of scores."""
+        return False
+
+    def terms(self, world: World) -> Terms:
+        """The scores as fractions."""
+        raise NotImplementedError
+
+    def scores(self, world: World) -> Floats:
+        """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
+        return self.resolved(world).terms(world).scores
+
+    def observe(self, world: World) -> list[State]:
+        return self.summarise(world, self.resolved(world).terms(world))[0]
+
+    def summarise(self, world: World, terms: Terms, undefined: float = math.nan) -> tuple[list[State], Floats]:
+        """States from the scores of some users, and the scores: a missing list scores 0, an undefined score `undefined`."""
+        scores = terms.scores
+        if not math.isnan(undefined):
+            scores = np.where(np.isnan(scores), undefined, scores)
+        missing = ~world.listed
+        if not self.pooled:
+            scores[missing] = 0.0
+        totals, n_undefined = ExactSum.columns(scores)
+        weights: list[ExactSum | None] = [None] * len(totals)
+        if self.pooled:
+            totals, _ = ExactSum.columns(np.where(np.isnan(scores), 0.0, terms.numerators))
+            weights = list(ExactSum.columns(np.where(np.isnan(scores), 0.0, terms.denominators))[0])
+        n_missing = int(missing.sum())
+        return [
+            Mean(
+                totals[place],
+                weights[place],
+                len(scores) - n_undefined[place],
+                n_undefined[place],
+                n_missing,
+                {name: int(counts[place]) for name, counts in terms.noticed.items()},
+            )
+            for place in range(len(self.cutoffs))
+        ], scores
+
+
+def parse(text: str) -> Metric:
+    """A metric from its text form, ``Name(parameter=value, ...)@k1,k2``.
+
+    >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
+    'AlphaNDCG(alpha=0.9)@5,10'
+    """
+    head, _, cutoffs = text.strip().rpartition("@") if _has_cutoffs(text) else (text.strip(), "", "")
+    name, _, inside = head.partition("(")
+    name = name.strip()
+    if inside and not inside.rstrip().endswith(")"):
+        raise MetricError(f"{text!r}: a closing bracket is missing; expected Name(parameter=value, ...)@k")
+    cls, preset = _named(name)
+    given = {**preset, **_read_parameters(inside.rstrip()[:-1] if inside else "", text)}
+    known = {parameter.name for parameter in fields(cls)} - {"k"}
+    for parameter in given:
+        if parameter not in known:
+            close = difflib.get_close_matches(parameter, known, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
+    if cutoffs:
+        try:
+            given["k"] = tuple(int(k) for k in cutoffs.split(","))
+        except ValueError:
+            raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers; expected @5 or @5,10") from None
+    return cls(**given)
+
+
+def _has_cutoffs(text: str) -> bool:
+    return text.rfind("@") > text.rfind(")")
+
+
+def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
+    found = _registry.get(name)
+    if found is None:
+        plain = {_plain(known): entry for known, entry in _registry.items()}
+        found = plain.get(_plain(name))
+    if found is None:
+        close = difflib.get_close_matches(_plain(name), [_plain(known) for known in _registry], 1, 0.5)
+        names = {_plain(known): known for known in _registry}
+        hint = f"; did you mean {names[close[0]]!r}?" if close else ""
+        raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
+    return found
+
+
+def _plain(name: str) -> str:
+    """Case, blanks, hyphens and underscores do not tell metrics apart."""
+    return name.casefold().replace(" ", "").replace("-", "").replace("_", "").replace("α", "alpha")
+
+
+def _read_parameters(text: str, whole: str) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for piece in _split(text, ","):
+        name, equals, value = piece.partition("=")
+        if not equals or not name.strip():
+            raise MetricError(f"{whole!r}: {piece.strip()!r} is not of the form parameter=value")
+        if name.strip() in parameters:
+            raise MetricError(f"{whole!r}: parameter {name.strip()!r} is given twice")
+        parameters[name.strip()] = _read_value(value.strip(), whole)
+    return parameters
+
+
+def _read_value(text: str, whole: str) -> Any:
+    if text.startswith("{") and text.endswith("}"):
+        pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
+        if any(len(pair) != 2 for pair in pairs):
+            raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
+        return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
+    if text[:1] in ("'", '"'):
+        if len(text) < 2 or text[-1] != text[0]:
+            raise MetricError(f"{whole!r}: a quote is missing in {text!r}")
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    if text.lower() in ("true", "false", "none"):
+        return {"true": True, "false": False, "none": None}[text.lower()]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Pieces between separators that stand outside quotes and braces."""
+    pieces, depth, quote, escaped = [""], 0, "", False
+    for character in text:
+        if quote:
+            escaped, closes = (character == "\\" and not escaped), character == quote and not escaped
+            quote = "" if closes else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "{}":
+            depth += 1 if character == "{" else -1
+        elif character == separator and depth == 0:
+            pieces.append("")
+            continue
+        pieces[-1] += character
+    return [piece for piece in pieces if piece.strip()]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "{" + ", ".join(f"{_written(key)}: {_written(number)}" for key, number in value) + "}"
+    if isinstance(value, str) and not (value.isidentifier() and value.lower() not in ("true", "false", "none", "nan", "inf", "infinity")):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return str(value)
+
+
+def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
+    several = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else (k,)
+    for cutoff in several:
+        if isinstance(cutoff, bool) or not isinstance(cutoff, int | np.integer) or cutoff == 0 or cutoff < -1 or cutoff >= 2**31:
+            raise MetricError(f"{cls.__name__}: k is {cutoff!r}, expected a whole number from 1, or -1 for the whole list")
+    if not several:
+        raise MetricError(f"{cls.__name__}: k is empty, expected at least one cutoff")
+    ordered = tuple(sorted({int(cutoff) for cutoff in several}, key=lambda cutoff: (cutoff < 0, cutoff)))
+    return ordered[0] if len(ordered) == 1 else ordered
+
+
+_hints: dict[type[Metric], dict[str, Any]] = {}
+
+
+def _checked(cls: type[Metric], name: str, value: Any) -> Any:
+    """The value as its annotation wants it, or an error that says what was expected."""
+    if cls not in _hints:
+        _hints[cls] = get_type_hints(cls)
+    hint = _hints[cls][name]
+    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    words: list[Any] = []
+    for option in options:
+        if get_origin(option) is Literal:
+            words.extend(get_args(option))
+            if value in get_args(option):
+                return value
+        elif option is type(None):
+            words.append(None)
+            if value is None:
+                return value
+        elif option is bool and isinstance(value, bool):
+            return value
+        elif option is float and isinstance(value, int | float | np.number) and not isinstance(value, bool):
+            if not math.isfinite(value):
+                raise MetricError(f"{cls.__name__}: {name} is {value}, expected a finite number")
+            return float(value)
+        elif get_origin(option) is tuple and isinstance(value, Mapping | tuple):
+            return _checked_pairs(cls, name, value)
+    names = {bool: "true or false", float: "a number"}
+    expected = [repr(word) for word in words] + [names[option] for option in options if option in names]
+    expected += ["{key: number, ...}" for option in options if get_origin(option) is tuple]
+    raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {' or '.join(expected)}")
+
+
+def _checked_pairs(cls: type[Metric], name: str, value: Any) -> tuple[tuple[Any, float], ...]:
+    pairs = tuple(value.items()) if isinstance(value, Mapping) else value
+    try:
+        return tuple((key, float(number)) for key, number in pairs)
+    except (TypeError, ValueError):
+        raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {{key: number, ...}}") from None
+
+
+def check_unit(metric: Metric, **values: float) -> None:
+    """Every value within [0, 1]."""
+    for name, value in values.items():
+        if not 0 <= value <= 1:
+            raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 to 1")
+
+
+def missing_input(metric: Metric, needs: str) -> InputError:
+    from aspectrum.errors import MissingInput
+
+    return MissingInput(f"{type(metric).__name__} needs {needs}")

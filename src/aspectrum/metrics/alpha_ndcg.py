@@ -1,0 +1,93 @@
+"""alpha-nDCG: relevance with novelty, against the best list there could be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.discounts import LOG2
+from aspectrum.gain import GainKind, GainRule, Gamma, choose_judgment, place_gains
+from aspectrum.ideal import TIES, ideal_sums
+from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.world import JudgedBy, PoolName, Unjudged, World
+from aspectrum.world.coverage import DEFAULT_POOLS
+
+
+@dataclass(frozen=True)
+class AlphaNDCG(UserMetric):
+    r"""Discounted gain of a list in which repeated aspects gain less, over that of the ideal list.
+
+    .. math:: \frac{\sum_{j \le k} G[j] / \log_2(1+j)}{\sum_{j \le k} G^*[j] / \log_2(1+j)},
+        \quad G[j] = \sum_{i \in J(u, d_j)} (1-\alpha)^{r_i(j-1)}
+
+    where r_i(j-1) is how many of the first j-1 items have aspect i counted, and G* is the gain of the ideal list.
+    With weights w of aspects and strengths s of judgments,
+    G[j] = sum_i w_i s_ij prod_{l<j} (1 - alpha s_il).
+
+    Args:
+        k: Ranks that count; one number or several. Without a cutoff the ideal is as long as the pool.
+        alpha: How much a repeated aspect loses, 0 to 1. With 1 only the first occurrence counts.
+        judged_by: Which aspects of an item count for a user. Default: subtopics if given, else history, else relevance.
+        gain: ``linear`` is the paper's eq. 7, ``probabilistic`` its eq. 6.
+        gamma: For eq. 6, the probability that a user wants an aspect: one number, or one per aspect.
+        ideal: ``greedy`` takes the largest gain at each rank; ``sorted`` sorts the list's own gains, which gives 1 to a
+            list that repeats one genre, and is there to reproduce such numbers only.
+        pool: What the greedy list chooses from: ``judged`` items, the ``catalogue``, its ``unseen`` part (without the
+            user's history) or the ``list`` itself. Default: judged for subtopics and relevance, else the catalogue.
+        unjudged: Whether items nobody judged ``keep`` their rank, or are taken out before the cut (``condense``: later
+            items move up) or after it (``drop``: nothing refills).
+
+    Undefined:
+        If the ideal list gains nothing. (``sorted`` instead scores 0 if the list gains nothing, and is undefined if the
+        user has no aspect to gain or nothing is left of the list.)
+
+    References:
+        Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, SIGIR 2008.
+
+    Examples:
+        >>> nuggets = {"a": [2, 4], "b": [2], "c": [2], "e": [1, 6], "f": [1], "g": [3], "h": [1]}
+        >>> world = World.of({"q": list("abcdefghij")}, subtopics={"q": nuggets})
+        >>> AlphaNDCG(k=(1, 2, 3)).scores(world).round(4)
+        array([[1.    , 0.7099, 0.6487]])
+    """
+
+    alpha: float = 0.5
+    judged_by: JudgedBy | None = None
+    gain: GainKind = "linear"
+    gamma: Gamma = 1.0
+    ideal: Literal["greedy", "sorted"] = "greedy"
+    pool: PoolName | None = None
+    unjudged: Unjudged = "keep"
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_unit(self, alpha=self.alpha)
+
+    def resolved(self, world: World) -> Self:
+        judged_by = self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaNDCG")
+        pool = None if self.ideal == "sorted" else self.pool or DEFAULT_POOLS[judged_by]
+        return replace(self, judged_by=judged_by, pool=pool)
+
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"ties": TIES} if self.ideal == "greedy" else {}
+
+    def terms(self, world: World) -> Terms:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None
+        gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
+        shown = world.coverage(metric.judged_by, unjudged=self.unjudged, gammas=gammas)
+        rule = GainRule.of(self.gain, self.alpha, self.gamma)
+        stops = shown.stops(self.cutoffs)
+        gains = place_gains(shown, rule, stops)
+        discounts = LOG2.first(int(stops.max(initial=0)))
+        offsets = shown.rankings.offsets
+        reached = kernels.discounted_sums(offsets, gains, stops, discounts)
+        if metric.pool is not None:
+            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), rule, LOG2, self.cutoffs))
+        best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
+        scored = (shown.attainable[:, np.newaxis] > 0) & (stops > 0)
+        return Terms(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

@@ -1,0 +1,60 @@
+"""Aspect recall, also known as subtopic recall and community recall."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.gain import choose_judgment
+from aspectrum.metric import Terms, UserMetric
+from aspectrum.world import JudgedBy, Unjudged, World
+
+
+@dataclass(frozen=True)
+class AspectRecall(UserMetric):
+    r"""Share of the aspects a user could be shown that the top of the list shows.
+
+    .. math:: \Big|\bigcup_{j \le k} J(u, d_j)\Big| \, / \, |\text{aspects attainable for } u|
+
+    With weights of aspects it is the share of their weight; an aspect counts with the strongest judgment seen.
+
+    Args:
+        k: Ranks that count; one number or several.
+        judged_by: Which aspects of an item count for a user. Default: subtopics if given, else membership, which makes
+            it community recall over all communities.
+        unjudged: As for AlphaNDCG.
+
+    Undefined:
+        For a user with no attainable aspect.
+
+    References:
+        Zhai, Cohen and Lafferty, SIGIR 2003. Sanz-Cruzado, Pepa and Castells, MSM 2018 (community recall).
+
+    Examples:
+        >>> world = World.of({"ann": ["a", "b"]}, aspects={"a": ["x"], "b": ["x"], "c": ["y"]})
+        >>> AspectRecall(k=2).scores(world)
+        array([[0.5]])
+    """
+
+    judged_by: JudgedBy | None = None
+    unjudged: Unjudged = "keep"
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "CommunityRecall": {},
+        "Community recall": {},
+        "SubtopicRecall": {},
+        "StRecall": {},
+        "strec": {},
+    }
+
+    def resolved(self, world: World) -> Self:
+        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("membership",), "AspectRecall"))
+
+    def terms(self, world: World) -> Terms:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None
+        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        covered = kernels.covered_aspects(shown.kernel, shown.stops(self.cutoffs))
+        return Terms(covered, np.broadcast_to(shown.attainable[:, np.newaxis], covered.shape))

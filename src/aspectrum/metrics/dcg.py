@@ -1,0 +1,55 @@
+"""DCG with graded relevance."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.discounts import NONE, Discount
+from aspectrum.errors import MetricError
+from aspectrum.graded import positive_grades, truth_gains
+from aspectrum.metric import Terms, UserMetric
+from aspectrum.world import World
+
+
+@dataclass(frozen=True)
+class DCG(UserMetric):
+    r"""Discounted cumulated gain; without a discount, cumulated gain.
+
+    .. math:: \sum_{j \le k} g_{u, d_j} / \log_b(1+j)
+
+    Args:
+        k: Ranks that count; one number or several.
+        gain: ``linear`` is the grade (0 if the item has none, or a negative one), ``exponential`` is 2^grade - 1.
+        base: Base b of the logarithm.
+        discount: ``log`` as above, ``none`` for cumulated gain.
+
+    Undefined:
+        For a user with no positive grade.
+
+    References:
+        Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.
+
+    Examples:
+        >>> DCG(k=2).scores(World.of({"u": ["a", "b"]}, relevance={"u": {"a": 3, "b": 1}})).round(4)
+        array([[3.6309]])
+    """
+
+    gain: Literal["linear", "exponential"] = "linear"
+    base: float = 2.0
+    discount: Literal["log", "none"] = "log"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.base <= 1:
+            raise MetricError(f"DCG: base is {self.base:g}, expected above 1")
+
+    def terms(self, world: World) -> Terms:
+        rankings = world.rankings
+        stops = rankings.stops(self.cutoffs)
+        discount = NONE if self.discount == "none" else Discount("log", self.base)
+        _, gains = truth_gains(world, self.gain)
+        reached = kernels.discounted_sums(rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
+        judged = positive_grades(world)[:, np.newaxis]
+        return Terms(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))

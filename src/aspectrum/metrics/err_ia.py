@@ -1,0 +1,119 @@
+"""ERR-IA: how soon a user who may want any of several aspects finds what they want."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from aspectrum.discounts import RECIPROCAL, perfect_sums
+from aspectrum.errors import InputError, MetricError
+from aspectrum.gain import GainRule, choose_judgment, list_sums
+from aspectrum.ideal import TIES, ideal_sums
+from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.world import JudgedBy, PoolName, Unjudged, World
+from aspectrum.world.coverage import DEFAULT_POOLS
+
+
+@dataclass(frozen=True)
+class ERRIA(UserMetric):
+    r"""Intent-aware expected reciprocal rank.
+
+    .. math:: \sum_c p(c|u) \sum_{j \le k} \frac{1}{j} R_{jc} \prod_{l<j} (1 - R_{lc})
+
+    where R_jc is the probability that the item at rank j satisfies a user who wants aspect c: ``stop`` if c is in
+    J(u, d_j), times the strength of the judgment if it has one, else 0.
+
+    Args:
+        k: Ranks that count; one number or several.
+        stop: The probability of stopping at an item that shows the wanted aspect (ndeval calls it alpha).
+        judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
+        intents: p(c|u): ``uniform`` over the attainable aspects; ``given`` by the weights; ``counts``: the share of the
+            user's earlier and relevant items that have c, uniform over all aspects for a user with none. Default: given
+            if there are weights, else uniform.
+        grades: Take R from the grade instead: (2^g - 1) / 2^g_max.
+        max_grade: The g_max; by default the largest grade there is.
+        normalize: ``perfect`` divides by a list that shows every attainable aspect at every rank, ``pyndeval`` does so
+            except at k = 1, ``ideal`` divides by the greedy ideal list.
+        pool: What the ideal list chooses from, as for AlphaNDCG.
+        unjudged: As for AlphaNDCG.
+
+    Undefined:
+        For a user with no attainable aspect; with ``intents="counts"`` never. With ``normalize="ideal"``, if the ideal
+        list gains nothing.
+
+    References:
+        Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu, Information Retrieval 14(6), 2011.
+
+    Examples:
+        >>> communities = {1: [0], 2: [0], 3: [1], 4: [2]}
+        >>> world = World.of({"u": [1, 2, 3]}, aspects=communities, relevance={"u": [1, 2, 3]}, history={"u": [4]})
+        >>> ERRIA(k=3, intents="counts").scores(world).round(6)
+        array([[0.354167]])
+    """
+
+    stop: float = 0.5
+    judged_by: JudgedBy | None = None
+    intents: Literal["uniform", "given", "counts"] | None = None
+    grades: bool = False
+    max_grade: float | None = None
+    normalize: Literal["perfect", "pyndeval", "ideal"] | None = None
+    pool: PoolName | None = None
+    unjudged: Unjudged = "keep"
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ERR-IA": {},
+        "ERR_IA": {},
+        "nERR_IA": {"normalize": "ideal"},
+        "nERR-IA": {"normalize": "ideal"},
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_unit(self, stop=self.stop)
+        if self.max_grade is not None and self.max_grade <= 0:
+            raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0")
+
+    def resolved(self, world: World) -> Self:
+        judged_by = self.judged_by or choose_judgment(world, ("relevance",), "ERRIA")
+        intents = self.intents or ("uniform" if world.weights is None else "given")
+        if intents == "given" and world.weights is None:
+            raise InputError("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
+        pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
+        max_grade = self.max_grade
+        if self.grades and max_grade is None:
+            max_grade = _largest_grade(world, judged_by)
+        return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None)
+
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"ties": TIES} if self.normalize == "ideal" else {}
+
+    def terms(self, world: World) -> Terms:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None and metric.intents is not None
+        shown = world.coverage(
+            metric.judged_by, weighing=metric.intents, unjudged=self.unjudged, max_grade=metric.max_grade
+        )
+        # R of the largest grade is (2^g_max - 1) / 2^g_max; a judgment's strength is its share of that.
+        stop = self.stop if metric.max_grade is None else 1.0 - 2.0**-metric.max_grade
+        stops = shown.stops(self.cutoffs)
+        reached = list_sums(shown, GainRule(stop), RECIPROCAL, stops)
+        attainable = shown.attainable[:, np.newaxis]
+        if self.normalize is None:
+            return Terms(stop * reached, np.broadcast_to(attainable, reached.shape))
+        if metric.pool is not None:
+            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), GainRule(stop), RECIPROCAL, self.cutoffs))
+        perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, shown.rankings.lengths) * attainable
+        if self.normalize == "pyndeval":
+            perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
+        return Terms(reached, perfect)
+
+
+def _largest_grade(world: World, judged_by: JudgedBy) -> float:
+    if judged_by == "subtopics":
+        grades = world.need_subtopics("ERRIA").grades
+    elif judged_by == "relevance":
+        grades = world.need_relevance("ERRIA").grades
+    else:
+        raise InputError(f"ERRIA: grades=True needs judged_by='subtopics' or 'relevance', not {judged_by!r}")
+    return 1.0 if grades is None else max(1.0, float(grades.max(initial=1.0)))

@@ -1,0 +1,70 @@
+"""Gini complement: how evenly recommendations are spread over the catalogue."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.errors import InputError
+from aspectrum.metric import Metric
+from aspectrum.states import ItemCounts, State
+from aspectrum.world import World
+from aspectrum.world.ids import Ids, shown
+
+
+@dataclass(frozen=True)
+class GiniComplement(Metric):
+    r"""One minus the Gini index of how often the items of the catalogue are recommended: 1 is even, 0 is one item only.
+
+    .. math:: 1 - \frac{1}{N-1} \sum_{i=1}^{N} (2i - N - 1) \frac{c_i}{\sum_j c_j}
+
+    with the counts c ascending over all N items of the catalogue, never recommended ones included. A metric of the
+    whole system, not of a user.
+
+    Args:
+        k: Ranks that count; one number or several.
+        outside: A recommended item outside the catalogue is an ``error``, or is left out and counted (``drop``).
+        empty: The value if nothing is recommended; by default undefined.
+
+    Undefined:
+        If nothing is recommended, or the catalogue has fewer than two items.
+
+    References:
+        Vargas and Castells, RecSys 2014.
+
+    Examples:
+        >>> world = World.of({"u": [1], "v": [1], "w": [2]}, catalogue=[1, 2, 3, 4])
+        >>> round(GiniComplement(k=1).observe(world)[0].value, 4)
+        0.2222
+    """
+
+    outside: Literal["error", "drop"] = "error"
+    empty: float | None = None
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"Predicted Gini complement": {}}
+
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"catalogue": "all items seen" if world.catalogue is None else "given"}
+
+    def observe(self, world: World) -> list[State]:
+        rankings = world.rankings
+        counts = kernels.count_items(rankings.offsets, rankings.items, rankings.stops(self.cutoffs), world.n_items)
+        inside = world.catalogue
+        left_out = [0] * len(self.cutoffs)
+        items: Ids = world.items
+        if inside is not None:
+            left_out = counts[:, ~inside].sum(axis=1).tolist()
+            if self.outside == "error" and any(left_out):
+                item = int(np.flatnonzero((counts.sum(axis=0) > 0) & ~inside)[0])
+                raise InputError(f"GiniComplement: item {shown(world.items[item])} is recommended but not in the catalogue")
+            counts = np.ascontiguousarray(counts[:, inside])
+            items = world.remember(("catalogue ids",), lambda: world.items.take(np.flatnonzero(inside)))
+        empty = math.nan if self.empty is None else self.empty
+        missing = int((~world.listed).sum())
+        return [
+            ItemCounts(items, row, inside is not None, empty, missing, {"outside_catalogue": lost} if lost else {})
+            for row, lost in zip(counts, left_out, strict=True)
+        ]

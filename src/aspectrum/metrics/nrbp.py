@@ -1,0 +1,77 @@
+"""NRBP: novelty- and rank-biased precision."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from aspectrum.discounts import Discount
+from aspectrum.gain import GainRule, choose_judgment, list_sums
+from aspectrum.ideal import TIES, ideal_sums
+from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.world import JudgedBy, PoolName, Unjudged, World
+from aspectrum.world.coverage import DEFAULT_POOLS
+
+
+@dataclass(frozen=True)
+class NRBP(UserMetric):
+    r"""Gain of a patient user in which repeated aspects gain less, scaled so that nothing exceeds 1.
+
+    .. math:: \frac{1 - (1-\alpha)\beta}{S} \sum_j \beta^{j-1} G[j],
+        \quad G[j] = \sum_{i \in J(u, d_j)} (1-\alpha)^{r_i(j-1)}
+
+    where S is the number (or weight) of the attainable aspects.
+
+    Args:
+        k: Ranks that count; by default the whole list.
+        alpha: How much a repeated aspect loses, 0 to 1.
+        beta: The probability of going on to the next rank, 0 to 1.
+        judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
+        normalize: ``ideal`` divides by the greedy ideal list (ndeval's nNRBP).
+        pool: What the ideal list chooses from, as for AlphaNDCG.
+        unjudged: As for AlphaNDCG.
+
+    Undefined:
+        For a user with no attainable aspect; with ``normalize="ideal"``, if the ideal list gains nothing.
+
+    References:
+        Clarke, Kolla and Vechtomova, ICTIR 2009.
+
+    Examples:
+        >>> world = World.of({"q": ["a", "b"]}, subtopics={"q": {"a": ["x"], "b": ["y"]}})
+        >>> NRBP().scores(world)
+        array([[0.5625]])
+    """
+
+    alpha: float = 0.5
+    beta: float = 0.5
+    judged_by: JudgedBy | None = None
+    normalize: Literal["ideal"] | None = None
+    pool: PoolName | None = None
+    unjudged: Unjudged = "keep"
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"nNRBP": {"normalize": "ideal"}}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_unit(self, alpha=self.alpha, beta=self.beta)
+
+    def resolved(self, world: World) -> Self:
+        judged_by = self.judged_by or choose_judgment(world, ("relevance",), "NRBP")
+        pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
+        return replace(self, judged_by=judged_by, pool=pool)
+
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"ties": TIES} if self.normalize == "ideal" else {}
+
+    def terms(self, world: World) -> Terms:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None
+        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        rule, patience = GainRule(self.alpha), Discount("geometric", self.beta)
+        reached = list_sums(shown, rule, patience, shown.stops(self.cutoffs))
+        if metric.pool is not None:
+            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), rule, patience, self.cutoffs))
+        scale = 1.0 - (1.0 - self.alpha) * self.beta
+        return Terms(scale * reached, np.broadcast_to(shown.attainable[:, np.newaxis], reached.shape))

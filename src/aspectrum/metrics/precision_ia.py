@@ -1,0 +1,55 @@
+"""Intent-aware precision."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from aspectrum.discounts import NONE
+from aspectrum.gain import GainRule, choose_judgment, list_sums
+from aspectrum.metric import Terms, UserMetric
+from aspectrum.world import JudgedBy, Unjudged, World
+
+
+@dataclass(frozen=True)
+class PrecisionIA(UserMetric):
+    r"""Precision averaged over the attainable aspects.
+
+    .. math:: \frac{1}{k S} \sum_{j \le k} |J(u, d_j)|
+
+    where S is the number (or weight) of the attainable aspects. A list shorter than k is still divided by k.
+
+    Args:
+        k: Ranks that count; one number or several. Without a cutoff, the length of the list.
+        judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
+        unjudged: As for AlphaNDCG.
+
+    Undefined:
+        For a user with no attainable aspect.
+
+    References:
+        Agrawal, Gollapudi, Halverson and Ieong, WSDM 2009.
+
+    Examples:
+        >>> world = World.of({"q": ["a", "b"]}, subtopics={"q": {"a": ["x", "y"], "b": ["x"]}})
+        >>> PrecisionIA(k=2).scores(world)
+        array([[0.75]])
+    """
+
+    judged_by: JudgedBy | None = None
+    unjudged: Unjudged = "keep"
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P_IA": {}, "P-IA": {}}
+
+    def resolved(self, world: World) -> Self:
+        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("relevance",), "PrecisionIA"))
+
+    def terms(self, world: World) -> Terms:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None
+        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        pairs = list_sums(shown, GainRule(alpha=0.0), NONE, shown.stops(self.cutoffs))
+        whole = np.maximum(shown.rankings.lengths, 1)[:, np.newaxis]
+        ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
+        return Terms(pairs, ranks * shown.attainable[:, np.newaxis])

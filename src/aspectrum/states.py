@@ -1,0 +1,177 @@
+"""What a metric remembers of some users. States add, and the order of adding cannot show.
+
+The law: ``observe(a and b) == observe(a) + observe(b)``, to the bit. Sums are kept as exact integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Counts, Floats
+from aspectrum.errors import InputError
+from aspectrum.world.ids import Ids, shown
+
+_UNIT = 1 << 1074
+
+
+@dataclass(frozen=True)
+class ExactSum:
+    """A sum of floats without rounding, in units of 2**-1074.
+
+    >>> ExactSum.of([1e100, 1.0, -1e100]).value
+    1.0
+    """
+
+    units: int = 0
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> ExactSum:
+        return cls.columns(np.array(list(values), dtype=np.float64)[:, np.newaxis])[0][0]
+
+    @classmethod
+    def columns(cls, values: Floats) -> tuple[list[ExactSum], list[int]]:
+        """The sum of each column, and how many NaNs it leaves out."""
+        limbs, undefined = kernels.exact_sums(np.ascontiguousarray(values, dtype=np.float64))
+        sums = [cls(sum(limb << (32 * place) for place, limb in enumerate(column))) for column in limbs.tolist()]
+        return sums, undefined.tolist()
+
+    def __add__(self, other: ExactSum) -> ExactSum:
+        return ExactSum(self.units + other.units)
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded once (as :func:`math.fsum`)."""
+        return self.units / _UNIT
+
+
+@runtime_checkable
+class State(Protocol):
+    """What a metric remembers of some users at one cutoff."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+    @property
+    def value(self) -> float:
+        """The number; NaN if it has no meaning."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many users were scored, undefined, missing, and whatever else the metric noticed."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Average over users: correctly rounded sum over count; with ``weights``, over the sum of the users' weights.
+
+    ``missing`` users have no list and were scored 0; they are among the scored.
+    """
+
+    total: ExactSum = ExactSum()
+    weights: ExactSum | None = None
+    scored: int = 0
+    undefined: int = 0
+    missing: int = 0
+    noticed: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: Mean) -> Mean:
+        if (self.weights is None) != (other.weights is None):
+            raise InputError("a mean over users and a mean over weights cannot be added")
+        weights = None if self.weights is None or other.weights is None else self.weights + other.weights
+        noticed = Counter(self.noticed)
+        noticed.update(other.noticed)
+        return Mean(
+            self.total + other.total,
+            weights,
+            self.scored + other.scored,
+            self.undefined + other.undefined,
+            self.missing + other.missing,
+            dict(noticed),
+        )
+
+    @property
+    def value(self) -> float:
+        divisor = self.scored if self.weights is None else self.weights.value
+        return self.total.value / divisor if divisor else math.nan
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"scored": self.scored, "undefined": self.undefined, "missing": self.missing, **self.noticed}
+
+
+@dataclass(frozen=True, eq=False)
+class ItemCounts:
+    """How often each item of the catalogue was recommended, and what number that makes.
+
+    A catalogue that was given (``fixed``) must be the same in all parts; one that is simply what was seen grows.
+    """
+
+    items: Ids
+    shown: Counts
+    fixed: bool
+    empty: float = math.nan
+    missing: int = 0
+    noticed: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: ItemCounts) -> ItemCounts:
+        if self.fixed != other.fixed:
+            raise InputError("one part has a given catalogue, the other what was seen: give both the same catalogue")
+        items, mine, theirs = self.items, self.shown, other.shown
+        if self.items is not other.items and self.items != other.items:
+            items, mine, theirs = self._aligned(other)
+        noticed = Counter(self.noticed)
+        noticed.update(other.noticed)
+        return ItemCounts(items, mine + theirs, self.fixed, self.empty, self.missing + other.missing, dict(noticed))
+
+    def _aligned(self, other: ItemCounts) -> tuple[Ids, Counts, Counts]:
+        ids = list(self.items)
+        fresh = [id for id in other.items if self.items.code(id) is None]
+        if self.fixed and (fresh or len(self.items) != len(other.items)):
+            lost = fresh[0] if fresh else next(id for id in ids if other.items.code(id) is None)
+            raise InputError(f"the parts have different catalogues: item {shown(lost)} is in one of them only")
+        items = Ids(ids + fresh)
+        theirs = np.zeros(len(items), dtype=np.int64)
+        theirs[[items.code(id) for id in other.items]] = other.shown
+        return items, np.append(self.shown, np.zeros(len(fresh), dtype=np.int64)), theirs
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ItemCounts):
+            return NotImplemented
+        mine, theirs = (dict(zip(part.items, part.shown.tolist(), strict=True)) for part in (self, other))
+        return mine == theirs and self.fixed == other.fixed and self.missing == other.missing and self.noticed == other.noticed
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def value(self) -> float:
+        """1 - Gini, from whole numbers, rounded once."""
+        n, total = len(self.shown), int(self.shown.sum())
+        if total == 0:
+            return self.empty
+        if n < 2:
+            return math.nan
+        ordered = np.sort(self.shown)
+        first = int(np.searchsorted(ordered, 0, side="right"))
+        places = np.arange(first + 1, n + 1, dtype=np.int64)
+        # Python's integers do not overflow where N times the number of recommendations would.
+        unevenness = sum(
+            int(np.dot(2 * places[part] - n - 1, ordered[first:][part])) for part in _blocks(n - first, n, int(ordered[-1]))
+        )
+        evenly = (n - 1) * total
+        return (evenly - unevenness) / evenly
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"recommendations": int(self.shown.sum()), "catalogue": len(self.shown), "missing": self.missing, **self.noticed}
+
+
+def _blocks(length: int, largest_factor: int, largest_count: int) -> Iterable[slice]:
+    """Slices short enough that a dot product of 64-bit integers stays exact."""
+    size = max(1, min(length, (1 << 62) // (max(1, largest_factor) * max(1, largest_count))))
+    return (slice(start, start + size) for start in range(0, length, size))

@@ -1,0 +1,27 @@
+"""What is evaluated, as integer codes and arrays."""
+
+from aspectrum.world.aspects import Aspects, Subtopics, Weights
+from aspectrum.world.coverage import Coverage, JudgedBy, PoolName, Unjudged, Weighing
+from aspectrum.world.features import Distance, Features
+from aspectrum.world.ids import Ids
+from aspectrum.world.rankings import Rankings
+from aspectrum.world.relevance import History, Relevance
+from aspectrum.world.world import World
+
+__all__ = [
+    "Aspects",
+    "Coverage",
+    "Distance",
+    "Features",
+    "History",
+    "Ids",
+    "JudgedBy",
+    "PoolName",
+    "Rankings",
+    "Relevance",
+    "Subtopics",
+    "Unjudged",
+    "Weighing",
+    "Weights",
+    "World",
+]

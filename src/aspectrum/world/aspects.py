@@ -1,0 +1,284 @@
+"""Which aspects items have: for everybody (genres, communities) or for one user (subtopics of a topic)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum import kernels
+from aspectrum.arrays import (
+    MASK_BITS,
+    Codes,
+    Flags,
+    Floats,
+    Masks,
+    Offsets,
+    as_codes,
+    as_flags,
+    as_floats,
+    as_offsets,
+    check_range,
+    slice_segments,
+    take_segments,
+)
+from aspectrum.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class AspectSets:
+    """Sets of aspects, one per row: ``codes[offsets[r]:offsets[r + 1]]``, ascending, with optional strengths."""
+
+    offsets: Offsets
+    codes: Codes
+    n_aspects: int
+    strengths: Floats | None = None
+
+    def __post_init__(self) -> None:
+        codes = as_codes(self.codes, "aspects")
+        offsets = as_offsets(self.offsets, len(codes), "aspects")
+        check_range(codes, self.n_aspects, "aspects")
+        steps = np.diff(codes) > 0
+        starts = offsets[1:-1]
+        steps[starts[(starts > 0) & (starts < len(codes))] - 1] = True
+        if not steps.all():
+            raise InputError("aspects of an item must ascend and not repeat")
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "offsets", offsets)
+        if self.strengths is not None:
+            strengths = as_floats(self.strengths, len(codes), "aspects: strengths")
+            check_strengths(strengths)
+            object.__setattr__(self, "strengths", strengths)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def masks(self) -> Masks | None:
+        """The sets as bit masks, if they fit and have no strengths."""
+        if self.n_aspects > MASK_BITS or self.strengths is not None:
+            return None
+        rows = np.repeat(np.arange(self.n_rows), np.diff(self.offsets))
+        masks: Masks = np.zeros(self.n_rows, dtype=np.uint64)
+        np.bitwise_or.at(masks, rows, np.uint64(1) << self.codes.astype(np.uint64))
+        return masks
+
+    @cached_property
+    def totals(self) -> Floats:
+        """How many rows have each aspect."""
+        return np.bincount(self.codes, minlength=self.n_aspects).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Aspects:
+    """Aspects of items, as codes: item i has ``codes[offsets[i]:offsets[i + 1]]``.
+
+    Args:
+        offsets: One segment per item of the world.
+        codes: Aspects, ascending within an item.
+        n_aspects: How many aspects there are.
+        strengths: How strongly an item has an aspect, above 0 and at most 1; None means 1 everywhere.
+        known: Items that the aspects speak of, even if only to say that they have none; None means all.
+    """
+
+    offsets: Offsets
+    codes: Codes
+    n_aspects: int
+    strengths: Floats | None = None
+    known: Flags | None = None
+
+    def __post_init__(self) -> None:
+        sets = AspectSets(self.offsets, self.codes, self.n_aspects, self.strengths)
+        object.__setattr__(self, "sets", sets)
+        for name in ("offsets", "codes", "strengths"):
+            object.__setattr__(self, name, getattr(sets, name))
+        if self.known is not None:
+            object.__setattr__(self, "known", as_flags(self.known, self.n_items, "aspects: known"))
+
+    sets: AspectSets = None  # type: ignore[assignment]  # filled above
+
+    @property
+    def n_items(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Which aspects of an item count for one user (TREC diversity judgments).
+
+    Each user has rows, one per judged item, items ascending; a row is a set of that user's own aspects, which are
+    numbered 0, 1, 2 ... per user in the order of the world's aspects. Build it with :meth:`from_rows`.
+    """
+
+    offsets: Offsets
+    items: Codes
+    sets: AspectSets
+    aspect_offsets: Offsets
+    aspects: Codes
+    grades: Floats | None = None
+
+    @classmethod
+    def from_rows(
+        cls,
+        users: npt.ArrayLike,
+        items: npt.ArrayLike,
+        aspects: npt.ArrayLike,
+        grades: npt.ArrayLike | None = None,
+        strengths: npt.ArrayLike | None = None,
+        *,
+        n_users: int,
+    ) -> "Subtopics":
+        """From judgments (user, item, aspect[, grade[, strength]]) as codes.
+
+        A grade below 1, or an aspect of -1, only says that the item was judged.
+        """
+        u, i, a = as_codes(users, "subtopics: users"), as_codes(items, "subtopics: items"), as_codes(aspects, "subtopics: aspects")
+        if not len(u) == len(i) == len(a):
+            raise InputError(f"subtopics: columns of different lengths ({len(u)}, {len(i)}, {len(a)})")
+        g = np.ones(len(u)) if grades is None else as_floats(grades, len(u), "subtopics: grades")
+        s = None if strengths is None else as_floats(strengths, len(u), "subtopics: strengths")
+        check_range(u, n_users, "subtopics: users")
+        for column, what, least in ((i, "items", 0), (a, "aspects", -1)):
+            if len(column) and column.min() < least:
+                raise InputError(f"subtopics: {what}: code {column.min()} is out of range")
+        order = np.lexsort((a, i, u))
+        u, i, a, g = u[order], i[order], a[order], g[order]
+        if s is not None:
+            s = s[order]
+        repeated = np.flatnonzero((np.diff(u) == 0) & (np.diff(i) == 0) & (np.diff(a) == 0))
+        if len(repeated):
+            contradict = (g[repeated] != g[repeated + 1]) | (False if s is None else s[repeated] != s[repeated + 1])
+            if np.any(contradict):
+                at = int(repeated[np.flatnonzero(contradict)[0]])
+                raise InputError(f"subtopics: user code {u[at]}, item code {i[at]}, aspect code {a[at]} is judged twice, differently")
+            keep = np.ones(len(u), dtype=np.bool_)
+            keep[repeated + 1] = False
+            u, i, a, g = u[keep], i[keep], a[keep], g[keep]
+            s = None if s is None else s[keep]
+
+        starts = np.flatnonzero(np.concatenate(([True], (np.diff(u) != 0) | (np.diff(i) != 0)))) if len(u) else np.empty(0, np.int64)
+        row_of = np.zeros(len(u), dtype=np.int64)
+        row_of[starts[1:]] = 1
+        row_of = np.cumsum(row_of)
+        positive = (g >= 1) & (a >= 0)
+        if s is not None:
+            check_strengths(s[positive])
+        # A user's own numbering: the positive aspects of that user, ascending.
+        pairs = np.unique(u[positive].astype(np.int64) << 32 | a[positive])
+        own_users, own_aspects = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+        aspect_offsets = _offsets_of(own_users, n_users)
+        local = np.searchsorted(pairs, u[positive].astype(np.int64) << 32 | a[positive]) - aspect_offsets[u[positive]]
+        sets = AspectSets(
+            _offsets_of(row_of[positive], len(starts)),
+            local.astype(np.int32),
+            int(np.diff(aspect_offsets).max(initial=0)),
+            None if s is None or (s[positive] == 1).all() else s[positive],
+        )
+        return cls(
+            _offsets_of(u[starts], n_users),
+            i[starts],
+            sets,
+            aspect_offsets,
+            own_aspects,
+            None if (g[positive] == 1).all() else g[positive],
+        )
+
+    @property
+    def n_users(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_attainable(self) -> Floats:
+        return np.diff(self.aspect_offsets).astype(np.float64)
+
+    def slice(self, start: int, stop: int) -> "Subtopics":
+        offsets, rows = slice_segments(self.offsets, start, stop)
+        set_offsets, entries = slice_segments(self.sets.offsets, rows.start, rows.stop)
+        aspect_offsets, own = slice_segments(self.aspect_offsets, start, stop)
+        return self._part(offsets, rows, set_offsets, entries, aspect_offsets, own)
+
+    def take(self, users: npt.NDArray[Any]) -> "Subtopics":
+        offsets, rows = take_segments(self.offsets, users)
+        set_offsets, entries = take_segments(self.sets.offsets, rows)
+        aspect_offsets, own = take_segments(self.aspect_offsets, users)
+        return self._part(offsets, rows, set_offsets, entries, aspect_offsets, own)
+
+    def _part(self, offsets: Offsets, rows: Any, set_offsets: Offsets, entries: Any, aspect_offsets: Offsets, own: Any) -> "Subtopics":
+        sets = self.sets
+        strengths = None if sets.strengths is None else sets.strengths[entries]
+        return Subtopics(
+            offsets,
+            self.items[rows],
+            AspectSets(set_offsets, sets.codes[entries], sets.n_aspects, strengths),
+            aspect_offsets,
+            self.aspects[own],
+            None if self.grades is None else self.grades[entries],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """How much aspects are wanted: by everybody (``shared``, one weight per aspect) or by each user.
+
+    An aspect without a weight is not wanted: its weight is 0.
+    """
+
+    shared: Floats | None = None
+    offsets: Offsets | None = None
+    aspects: Codes | None = None
+    weights: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if self.shared is not None:
+            shared = as_floats(self.shared, len(self.shared), "weights")
+            _check_weights(shared)
+            object.__setattr__(self, "shared", shared)
+            return
+        if self.offsets is None or self.aspects is None or self.weights is None:
+            raise InputError("weights: give `shared`, or offsets, aspects and weights")
+        aspects = as_codes(self.aspects, "weights: aspects")
+        weights = as_floats(self.weights, len(aspects), "weights")
+        _check_weights(weights)
+        object.__setattr__(self, "offsets", as_offsets(self.offsets, len(aspects), "weights"))
+        object.__setattr__(self, "aspects", aspects)
+        object.__setattr__(self, "weights", weights)
+
+    def of(self, offsets: Offsets, aspects: Codes) -> Floats:
+        """The weight of each (user, aspect) asked for."""
+        if self.shared is not None:
+            padded = np.append(self.shared, np.zeros(max(0, int(aspects.max(initial=-1)) + 1 - len(self.shared))))
+            return np.ascontiguousarray(padded[aspects])
+        assert self.offsets is not None and self.aspects is not None and self.weights is not None
+        at = kernels.lookup(offsets, aspects, self.offsets, self.aspects)
+        return np.where(at >= 0, np.append(self.weights, 0.0)[at], 0.0)
+
+    def slice(self, start: int, stop: int) -> "Weights":
+        if self.shared is not None:
+            return self
+        assert self.offsets is not None and self.aspects is not None and self.weights is not None
+        offsets, values = slice_segments(self.offsets, start, stop)
+        return Weights(None, offsets, self.aspects[values], self.weights[values])
+
+    def take(self, users: npt.NDArray[Any]) -> "Weights":
+        if self.shared is not None:
+            return self
+        assert self.offsets is not None and self.aspects is not None and self.weights is not None
+        offsets, index = take_segments(self.offsets, users)
+        return Weights(None, offsets, self.aspects[index], self.weights[index])
+
+
+def check_strengths(strengths: Floats) -> None:
+    bad = np.flatnonzero((strengths <= 0) | (strengths > 1))
+    if len(bad):
+        raise InputError(f"a strength must be above 0 and at most 1, found {strengths[bad[0]]}")
+
+
+def _check_weights(weights: Floats) -> None:
+    if (weights < 0).any():
+        raise InputError(f"a weight must not be negative, found {weights.min()}")
+
+
+def _offsets_of(keys: npt.NDArray[Any], n: int) -> Offsets:
+    return np.concatenate(([0], np.cumsum(np.bincount(keys, minlength=n)))).astype(np.int64)

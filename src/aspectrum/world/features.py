@@ -1,0 +1,106 @@
+"""One vector per item: dense float32 or float64 as it comes, or sparse."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Floats, Offsets, as_codes, check_range
+from aspectrum.errors import InputError
+
+Distance = Literal["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Sorted (column, value) entries per row."""
+
+    offsets: Offsets
+    columns: Codes
+    values: Floats
+    width: int
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> "SparseRows":
+        """From any scipy sparse matrix or array: repeated entries are added, zeros dropped."""
+        csr = matrix.tocsr(copy=True)
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+        return cls(csr.indptr.astype(np.int64), csr.indices.astype(np.int32), csr.data.astype(np.float64), int(csr.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Vectors of items.
+
+    Args:
+        matrix: A 2-d array (float32 and float64 are kept, not copied, when contiguous) or a scipy sparse matrix.
+        rows: Which row of the matrix each item has, -1 for none; None means that item i has row i.
+    """
+
+    matrix: Any
+    rows: Codes | None = None
+
+    def __post_init__(self) -> None:
+        matrix = self.matrix
+        if hasattr(matrix, "tocsr"):
+            matrix = SparseRows.from_matrix(matrix)
+        elif not isinstance(matrix, SparseRows):
+            matrix = np.asarray(matrix)
+            if matrix.ndim != 2:
+                raise InputError(f"features: expected one vector per item (two dimensions), found {matrix.ndim}")
+            if matrix.dtype.kind not in "biuf":
+                raise InputError(f"features: expected numbers, found {matrix.dtype}")
+            kept = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.float64
+            matrix = np.ascontiguousarray(matrix, dtype=kept)
+        object.__setattr__(self, "matrix", matrix)
+        if self.rows is not None:
+            rows = as_codes(self.rows, "features: rows")
+            check_range(rows[rows != -1], self.n_rows, "features: rows")
+            object.__setattr__(self, "rows", rows)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.matrix.offsets) - 1 if isinstance(self.matrix, SparseRows) else len(self.matrix)
+
+    @cached_property
+    def norms(self) -> Floats:
+        """Length of each row."""
+        if isinstance(self.matrix, SparseRows):
+            return kernels.sparse_norms(self.matrix.offsets, self.matrix.columns, self.matrix.values, self.matrix.width)
+        return kernels.dense_norms(self.matrix)
+
+    def first_bad_row(self) -> int | None:
+        """The first row that holds NaN or infinity."""
+        bad = np.flatnonzero(~np.isfinite(self.norms))
+        return int(bad[0]) if len(bad) else None
+
+    def places(self, items: Codes) -> Codes:
+        """Row of each item, -1 where it has none."""
+        if self.rows is not None:
+            return self.rows[items]
+        return np.where(items < self.n_rows, items, np.int32(-1))
+
+    def pair_sums(self, distance: Distance, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+        """Sum over the pairs of each list of a distance, (users, cutoffs)."""
+        scales = None
+        if distance == "cosine":
+            scales = np.divide(1.0, self.norms, out=np.zeros_like(self.norms), where=self.norms > 0)
+        if distance in ("cosine", "squared_euclidean"):
+            if isinstance(self.matrix, SparseRows):
+                x = self.matrix
+                sums = kernels.sparse_squares(x.offsets, x.columns, x.values, x.width, scales, offsets, places, stops)
+            else:
+                sums = kernels.dense_squares(self.matrix, scales, offsets, places, stops)
+            return sums / 2 if distance == "cosine" else sums
+        if isinstance(self.matrix, SparseRows):
+            x = self.matrix
+            return kernels.sparse_pairs(x.offsets, x.columns, x.values, x.width, distance, offsets, places, stops)
+        return kernels.dense_pairs(self.matrix, distance, offsets, places, stops)
+
+    def zero_rows(self) -> npt.NDArray[np.bool_]:
+        """Rows whose vector is zero: they have no direction and no members."""
+        return self.norms == 0

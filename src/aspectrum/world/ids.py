@@ -1,0 +1,166 @@
+"""Ids and their codes: what users call things, and the integers everything else works with."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum.arrays import Codes
+from aspectrum.errors import InputError
+
+
+class Ids:
+    """The ids of users, items or aspects, by code."""
+
+    def __init__(self, values: Sequence[Hashable] | npt.NDArray[Any]) -> None:
+        self._values = values
+
+    @classmethod
+    def counted(cls, n: int) -> "Ids":
+        """0, 1, 2 ...: for data that comes as codes."""
+        return cls(range(n))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, code: int) -> Hashable:
+        value = self._values[int(code)]
+        return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._values.tolist() if isinstance(self._values, np.ndarray) else self._values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ids):
+            return NotImplemented
+        return self is other or (len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True)))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def code(self, id: Hashable) -> int | None:
+        """The code of an id, or None."""
+        if isinstance(self._values, range):
+            return int(id) if isinstance(id, int | np.integer) and id in self._values else None
+        return self._index.get(id)
+
+    @cached_property
+    def _index(self) -> dict[Hashable, int]:
+        return {id: code for code, id in enumerate(self)}
+
+    def slice(self, start: int, stop: int) -> "Ids":
+        return Ids(self._values[start:stop])
+
+    def take(self, codes: npt.NDArray[Any]) -> "Ids":
+        if isinstance(self._values, np.ndarray):
+            return Ids(self._values[codes])
+        return Ids([self._values[code] for code in codes.tolist()])
+
+    @cached_property
+    def heads(self) -> Codes:
+        """Place of each id in the order of ids: numbers by value, text bytewise; otherwise in the order given.
+
+        The greedy ideal gives exact ties to the largest.
+        """
+        n = len(self)
+        if isinstance(self._values, range):
+            return np.arange(n, dtype=np.int32)
+        if isinstance(self._values, np.ndarray) and self._values.dtype.kind in "iuf":
+            order = np.argsort(self._values, kind="stable")
+        else:
+            try:
+                # Python compares text by code point, which is the order of its UTF-8 bytes.
+                order = np.array(sorted(range(n), key=list(self).__getitem__), dtype=np.int64)  # type: ignore[arg-type]
+            except TypeError:
+                order = np.arange(n, dtype=np.int64)
+        heads = np.empty(n, dtype=np.int32)
+        heads[order] = np.arange(n, dtype=np.int32)
+        return heads
+
+
+def shown(id: object) -> str:
+    """An id as error messages write it: text in quotes, so that 7 and '7' look different."""
+    text = repr(id)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Codebook:
+    """Gives codes to ids in order of first appearance, and notices kinds of ids that can never match."""
+
+    def __init__(self, role: str) -> None:
+        self.role = role
+        self._codes: dict[Hashable, int] = {}
+        self._examples: dict[str, dict[type, Hashable]] = {}
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def code(self, id: Any, source: str) -> int:
+        """The code of `id`, new if it was never seen; `source` is the input it stands in."""
+        if isinstance(id, np.generic):
+            id = id.item()
+        try:
+            found = self._codes.get(id)
+        except TypeError:
+            raise InputError(f"{source}: {shown(id)} cannot be the id of {_a(self.role)}: it is not hashable") from None
+        kinds = self._examples.setdefault(source, {})
+        if type(id) not in kinds:
+            if id is None:
+                raise InputError(f"{source}: the id of {_a(self.role)} is missing (None)")
+            kinds[type(id)] = id
+        if found is not None:
+            return found
+        if id != id:
+            raise InputError(f"{source}: the id of {_a(self.role)} is missing (NaN)")
+        self._codes[id] = code = len(self._codes)
+        return code
+
+    def codes(self, ids: Iterable[Any], source: str) -> list[int]:
+        return [self.code(id, source) for id in ids]
+
+    def ids(self) -> Ids:
+        """All ids by code, once every input was read."""
+        self._check_kinds()
+        return Ids(list(self._codes))
+
+    def _check_kinds(self) -> None:
+        by_kind: dict[str, dict[str, Hashable]] = {}
+        for source, examples in self._examples.items():
+            for kind, example in examples.items():
+                by_kind.setdefault(_kind(kind), {})[source] = example
+        kinds = [kind for kind in ("a number", "text", "bytes") if kind in by_kind]
+        for position, first in enumerate(kinds):
+            for second in kinds[position + 1 :]:
+                only_first = by_kind[first].keys() - by_kind[second].keys()
+                only_second = by_kind[second].keys() - by_kind[first].keys()
+                if only_first and only_second:
+                    here, there = min(only_first), min(only_second)
+                    raise InputError(
+                        f"{self.role} ids never match: in {here} they are {first} ({shown(by_kind[first][here])}), "
+                        f"in {there} {second} ({shown(by_kind[second][there])}); use one kind everywhere"
+                    )
+                for id in self._codes:
+                    twin = _as_text(id)
+                    if twin is not None and twin in self._codes:
+                        raise InputError(
+                            f"{self.role} ids never match: {shown(id)} and {shown(twin)} are both there; use one kind everywhere"
+                        )
+
+
+def _kind(kind: type) -> str:
+    if issubclass(kind, int | float):
+        return "a number"
+    if issubclass(kind, str):
+        return "text"
+    return "bytes" if issubclass(kind, bytes) else kind.__name__
+
+
+def _as_text(id: Hashable) -> str | None:
+    if isinstance(id, bytes):
+        return id.decode("utf-8", "replace")
+    return str(id) if isinstance(id, int | float) else None
+
+
+def _a(role: str) -> str:
+    return f"an {role}" if role[0] in "aeio" else f"a {role}"
