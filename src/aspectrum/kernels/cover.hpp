@@ -140,7 +140,6 @@ struct CodeView {
 // Gain of one more item, and what taking it leaves (Clarke et al. 2008, eq. 7 and eq. 6).
 struct Linear {
     double alpha;
-
     template <class View>
     double gain(const View& view, int32_t row) const {
         double sum = 0.0;
@@ -157,7 +156,6 @@ struct Linear {
 struct Probabilistic {
     double alpha;
     double gamma;
-
     template <class View>
     double gain(const View& view, int32_t row) const {
         double miss = 1.0;

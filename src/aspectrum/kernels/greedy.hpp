@@ -1,52 +1,162 @@
 // The greedy ideal list: at each rank the item with the largest gain, exact ties to the largest head
 // (the item's place in the order of ids).
-//
-// Gains never grow as items are taken (also in floating point: sums and products of falling terms, in one
-// order, fall), so a stale gain is an upper bound and a heap of bounds finds the same item as a full scan.
 #pragma once
 
 #include "cover.hpp"
 #include "gains.hpp"
+#include "lanes.hpp"
 #include "parallel.hpp"
 
 #include <limits>
 
 namespace aspectrum {
 
+// What may still be taken: the head of its next item, its row, and whatever the caller calls it.
 struct Candidate {
-    double bound;
     int32_t head;
-    int32_t index;
+    int32_t row;
+    int32_t group;
+};
 
-    bool operator<(const Candidate& other) const {
-        return bound != other.bound ? bound < other.bound : head < other.head;
+// The best so far: the largest gain, among equals the largest head.
+struct Best {
+    double gain = 0.0;
+    int32_t head = -1;
+    size_t at = 0;
+
+    bool beaten_by(double other, int32_t other_head) const { return other > gain || (other == gain && other_head > head); }
+};
+
+// Any rule over any sets. Gains never grow as items are taken (also in floating point: sums and products of
+// falling terms, in one order, fall), so a gain computed earlier is an upper bound.
+struct Bounds {
+    std::vector<double> bounds;
+
+    template <class Rule, class View>
+    void begin(const std::vector<Candidate>& candidates, const Rule&, const View&) {
+        bounds.assign(candidates.size(), std::numeric_limits<double>::infinity());
+    }
+    template <class Rule, class View>
+    Best find(const std::vector<Candidate>& candidates, const Rule& rule, const View& view) {
+        Best best;
+        for (size_t p = 0; p < candidates.size(); ++p) {
+            if (!best.beaten_by(bounds[p], candidates[p].head)) continue;
+            bounds[p] = rule.gain(view, candidates[p].row);
+            if (best.beaten_by(bounds[p], candidates[p].head)) best = {bounds[p], candidates[p].head, p};
+        }
+        return best;
+    }
+    template <class Rule, class View>
+    void take(const Rule& rule, View& view, int32_t row) {
+        rule.take(view, row);
+    }
+    void remove(size_t p) {
+        bounds[p] = bounds.back();
+        bounds.pop_back();
     }
 };
 
-// Takes up to `depth` items from a heap. `gain_of(index)` is today's gain; `take(index)` takes one item and
-// returns the head of the next one like it, or -1; `picked(rank, gain, index, head)` hears of each choice.
-template <class GainOf, class Take, class Picked>
-void greedy(std::vector<Candidate>& heap, int64_t depth, GainOf gain_of, Take take, Picked picked) {
-    std::make_heap(heap.begin(), heap.end());
-    for (int64_t rank = 0; rank < depth && !heap.empty();) {
-        std::pop_heap(heap.begin(), heap.end());
-        Candidate best = heap.back();
-        heap.pop_back();
-        const double gain = gain_of(best.index);
-        if (gain <= 0.0) continue;
-        const bool stale = gain < best.bound;
-        best.bound = gain;
-        if (stale && !heap.empty() && best < heap.front()) {
-            heap.push_back(best);
-            std::push_heap(heap.begin(), heap.end());
-            continue;
+// Subtracts what candidates lost when an item was taken; returns the largest that remains.
+ASPECTRUM_CLONES inline double subtract_lost(double* about, const uint64_t* keys, int64_t n, const int* aspects, const double* lost, int m) {
+    Lanes largest = {};
+    for (int64_t p = 0; p < n; p += kLanes) {
+        Lanes x;
+        WordLanes key;
+        std::memcpy(&x, about + p, sizeof x);
+        std::memcpy(&key, keys + p, sizeof key);
+        for (int a = 0; a < m; ++a) {
+            uint64_t bits;
+            std::memcpy(&bits, lost + a, sizeof bits);
+            const WordLanes taken = (0 - ((key >> static_cast<uint64_t>(aspects[a])) & 1)) & bits;
+            x -= reinterpret_cast<const Lanes&>(taken);
         }
-        const int32_t chosen = best.head;
-        best.head = take(best.index);
-        picked(rank++, gain, best.index, chosen);
-        if (best.head >= 0) {
-            heap.push_back(best);
-            std::push_heap(heap.begin(), heap.end());
+        std::memcpy(about + p, &x, sizeof x);
+        largest = x > largest ? x : largest;
+    }
+    double top = largest[0];
+    for (int i = 1; i < kLanes; ++i) top = std::max(top, largest[i]);
+    return top;
+}
+
+// The linear rule over bit masks. Running gains, eight at a time, say who can be the best; the few that are
+// within their rounding of the top are then computed in full, so rounding never decides.
+struct RunningGains {
+    std::vector<double> about;  // padded to whole lanes with candidates that never win
+    std::vector<uint64_t> keys;
+    size_t n = 0;
+    double top = 0.0;
+    double slack = 0.0;
+
+    void begin(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
+        n = candidates.size();
+        about.assign(padded(n), -1.0);
+        keys.assign(padded(n), 0);
+        for (size_t p = 0; p < n; ++p) keys[p] = view.key(candidates[p].row);
+        renew(candidates, rule, view);
+    }
+    void renew(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
+        top = 0.0;
+        for (size_t p = 0; p < n; ++p) top = std::max(top, about[p] = rule.gain(view, candidates[p].row));
+        largest_at_start = top;
+        slack = 0.0;
+        n_lost = 0;
+    }
+    Best find(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
+        top = subtract_lost(about.data(), keys.data(), padded(n), aspects, lost, n_lost);
+        slack += 4.0 * (n_lost + 1) * std::numeric_limits<double>::epsilon() * largest_at_start;
+        n_lost = 0;
+        if (slack > 1e-6 * top) renew(candidates, rule, view);
+        Best best;
+        const double from = top - 2.0 * slack;
+        for (size_t p = 0; p < n; ++p) {
+            if (about[p] < from) continue;
+            const double gain = rule.gain(view, candidates[p].row);
+            if (best.beaten_by(gain, candidates[p].head)) best = {gain, candidates[p].head, p};
+        }
+        return best;
+    }
+    void take(const Linear& rule, MaskView& view, int32_t row) {
+        view.each(row, [&](int32_t i, double) {
+            aspects[n_lost] = i;
+            lost[n_lost++] = view.left[i];
+        });
+        rule.take(view, row);
+        for (int a = 0; a < n_lost; ++a) lost[a] -= view.left[aspects[a]];
+    }
+    void remove(size_t p) {
+        --n;
+        about[p] = about[n], keys[p] = keys[n];
+        about[n] = -1.0, keys[n] = 0;
+    }
+
+  private:
+    double largest_at_start = 0.0;
+    int aspects[64], n_lost = 0;  // of the item taken last
+    double lost[64];
+};
+
+inline RunningGains search_for(const Linear&, const MaskView&) { return {}; }
+template <class Rule, class View>
+Bounds search_for(const Rule&, const View&) {
+    return {};
+}
+
+// Takes up to `depth` items. `next(group)` takes one item of a group and returns the head of the next one
+// like it, or -1; `picked(rank, gain)` hears of each choice.
+template <class Search, class Rule, class View, class Next, class Picked>
+void greedy(Search& search, std::vector<Candidate>& candidates, int64_t depth, Rule rule, View& view, Next next, Picked picked) {
+    search.begin(candidates, rule, view);
+    for (int64_t rank = 0; rank < depth && !candidates.empty(); ++rank) {
+        const Best best = search.find(candidates, rule, view);
+        if (best.gain <= 0.0) return;
+        Candidate& chosen = candidates[best.at];
+        picked(rank, best.gain);
+        search.take(rule, view, chosen.row);
+        chosen.head = next(chosen.group);
+        if (chosen.head < 0) {
+            search.remove(best.at);
+            chosen = candidates.back();
+            candidates.pop_back();
         }
     }
 }
@@ -102,22 +212,15 @@ struct Pools {
         return largest;
     }
 
-    template <class Rule, class View, class Picked>
-    void best(int64_t user, int64_t depth, Rule rule, View& view, std::vector<Candidate>& heap, Picked picked) const {
-        heap.clear();
+    template <class Search, class Rule, class View, class Picked>
+    void best(int64_t user, int64_t depth, Search& search, Rule rule, View& view, std::vector<Candidate>& candidates, Picked picked) const {
+        candidates.clear();
         for (int64_t p = offsets.data()[user]; p < offsets.data()[user + 1]; ++p) {
             const int32_t row = rows.data()[p];
             if (row < 0) continue;
-            const double gain = rule.gain(view, row);
-            if (gain > 0.0) heap.push_back({gain, heads.data()[row], row});
+            if (view.key(row)) candidates.push_back({heads.data()[row], row, 0});
         }
-        greedy(
-            heap, depth, [&](int32_t row) { return rule.gain(view, row); },
-            [&](int32_t row) {
-                rule.take(view, row);
-                return -1;
-            },
-            picked);
+        greedy(search, candidates, depth, rule, view, [](int32_t) { return -1; }, picked);
     }
 };
 
@@ -133,12 +236,13 @@ inline OutMatrix<double> greedy_pools(const Cover& cover, Array<int64_t> offsets
         with_rule_and_view(cover, alpha, gamma, [&](auto rule, auto make_view) {
             auto make_scratch = [&] { return std::make_pair(make_view(), std::vector<Candidate>()); };
             parallel_for(cover.users, kBlock, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
-                auto& [view, heap] = scratch;
+                auto& [view, candidates] = scratch;
+                auto search = search_for(rule, view);
                 for (int64_t u = begin; u < end; ++u) {
                     view.begin(u);
                     Sums sums{depths.data(), n_depths, discounts.data(), out.data() + u * n_depths};
-                    pools.best(u, sums.deepest(), rule, view, heap,
-                               [&](int64_t rank, double gain, int32_t, int32_t) { sums.add(rank, gain); });
+                    pools.best(u, sums.deepest(), search, rule, view, candidates,
+                               [&](int64_t rank, double gain) { sums.add(rank, gain); });
                     sums.finish();
                     view.end(u);
                 }
@@ -180,7 +284,7 @@ struct Groups {
     std::vector<Group> groups;
     std::vector<int32_t> next;
     std::vector<int64_t> cursors;
-    std::vector<Candidate> heap;
+    std::vector<Candidate> candidates;
     std::vector<uint8_t> excluded;  // by head
     size_t n_groups = 0;
     int64_t stamp = 0;
@@ -202,11 +306,11 @@ struct Groups {
         return at < end ? catalogue.member_heads.data()[at] : -1;
     }
 
-    template <class View, class Rule>
-    void build(const Catalogue& catalogue, const View& view, Rule rule) {
+    template <class View>
+    void build(const Catalogue& catalogue, const View& view) {
         ++stamp;
         n_groups = 0;
-        heap.clear();
+        candidates.clear();
         const size_t wrap = slots.size() - 1;
         for (int32_t set = 0; set < static_cast<int32_t>(catalogue.sets.shape(0)); ++set) {
             const int32_t row = catalogue.sets.data()[set];
@@ -223,7 +327,7 @@ struct Groups {
                 const int32_t group = slots[at].group;
                 next[set] = groups[group].first;
                 groups[group].first = set;
-                heap[group].head = std::max(heap[group].head, head);
+                candidates[group].head = std::max(candidates[group].head, head);
                 continue;
             }
             if (n_groups == groups.size()) groups.emplace_back();
@@ -233,7 +337,7 @@ struct Groups {
             group.opened = false;
             next[set] = -1;
             slots[at] = Slot{key, stamp, static_cast<int32_t>(n_groups)};
-            heap.push_back({rule.gain(view, row), head, static_cast<int32_t>(n_groups)});
+            candidates.push_back({head, row, static_cast<int32_t>(n_groups)});
             ++n_groups;
         }
     }
@@ -260,16 +364,10 @@ struct Groups {
         return group.heap.empty() ? -1 : group.heap.front().first;
     }
 
-    template <class Rule, class View, class Picked>
-    void best(const Catalogue& catalogue, int64_t depth, Rule rule, View& view, Picked picked) {
-        build(catalogue, view, rule);
-        greedy(
-            heap, depth, [&](int32_t group) { return rule.gain(view, groups[group].row); },
-            [&](int32_t group) {
-                rule.take(view, groups[group].row);
-                return pop(catalogue, group);
-            },
-            picked);
+    template <class Search, class Rule, class View, class Picked>
+    void best(const Catalogue& catalogue, int64_t depth, Search& search, Rule rule, View& view, Picked picked) {
+        build(catalogue, view);
+        greedy(search, candidates, depth, rule, view, [&](int32_t group) { return pop(catalogue, group); }, picked);
     }
 };
 
@@ -308,12 +406,13 @@ inline OutMatrix<double> greedy_catalogue(const Cover& cover, Array<int32_t> set
             auto make_scratch = [&] { return std::make_pair(make_view(), Groups(catalogue, n_heads)); };
             parallel_for(cover.users, 8, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
                 auto& [view, groups] = scratch;
+                auto search = search_for(rule, view);
                 for (int64_t u = begin; u < end; ++u) {
                     view.begin(u);
                     excluded.mark(u, groups.excluded, 1);
                     Sums sums{depths.data(), n_depths, discounts.data(), out.data() + u * n_depths};
-                    groups.best(catalogue, sums.deepest(), rule, view,
-                                [&](int64_t rank, double gain, int32_t, int32_t) { sums.add(rank, gain); });
+                    groups.best(catalogue, sums.deepest(), search, rule, view,
+                                [&](int64_t rank, double gain) { sums.add(rank, gain); });
                     sums.finish();
                     excluded.mark(u, groups.excluded, 0);
                     view.end(u);
