@@ -7,7 +7,7 @@ import aspectrum as asp
 from benchmarks.timing import measure, report
 
 Floats = npt.NDArray[np.float64]
-USERS, TOP, GENRES, ITEMS, ALPHA = 100_000, 50, 20, 20_000, 0.5
+USERS, TOP, GENRES, ITEMS, ALPHA = 100_000, 50, 20, 10_000, 0.5
 
 
 def make_world(seed: int = 0) -> tuple[asp.World, npt.NDArray[np.bool_]]:
@@ -47,6 +47,7 @@ def chunked_numpy(world: asp.World, has: npt.NDArray[np.bool_], chunk: int = 100
         sizes = np.diff(offsets[start : stop + 1])
         pool = np.full((n, sizes.max()), -1)
         pool[np.arange(sizes.max()) < sizes[:, None]] = relevant[offsets[start] : offsets[stop]]
+        pool = pool[:, ::-1]  # argmax takes the first of equals: put the largest item first
         hit = np.zeros((n, ITEMS + 1), dtype=np.bool_)
         np.put_along_axis(hit, pool, True, 1)
         hit[:, -1] = False
@@ -71,8 +72,7 @@ def chunked_numpy(world: asp.World, has: npt.NDArray[np.bool_], chunk: int = 100
 def run() -> bool:
     world, has = make_world()
     metric = asp.AlphaNDCG(k=tuple(range(1, TOP + 1)), alpha=ALPHA, judged_by="relevance")
-    ours = measure(lambda: asp.evaluate(world, metric).per_user)
+    ours = measure(lambda: metric.scores(world))
     peer = measure(lambda: chunked_numpy(world, has), 1)
-    close = np.abs(ours.result.drop("user").to_numpy() - peer.result)
-    print(f"  scores agree within {np.nanmedian(close):.1e} (median), ties in the ideal apart")
+    print(f"  scores agree within {np.abs(ours.result - peer.result).max():.1e}")
     return report(f"AlphaNDCG@1..{TOP}, greedy ideal, {USERS:,} users, pools of 10 to 60, {GENRES} genres", ours, peer, "chunked NumPy", 10)

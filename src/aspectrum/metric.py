@@ -108,8 +108,8 @@ class Terms:
 
     @property
     def scores(self) -> Floats:
-        defined = np.nan_to_num(self.denominators) != 0
-        return np.divide(self.numerators, self.denominators, out=np.full(self.numerators.shape, math.nan), where=defined)
+        undefined = np.full(self.numerators.shape, math.nan)
+        return np.divide(self.numerators, self.denominators, out=undefined, where=self.denominators != 0)
 
 
 @dataclass(frozen=True)

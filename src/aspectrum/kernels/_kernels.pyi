@@ -86,20 +86,29 @@ def aspect_counts(
 ) -> tuple[Offsets, Codes, Floats]:
     """Which aspects each user's rows have, ascending, and how many rows have each."""
 
-def dense_norms(values: Floats) -> Floats: ...
-def dense_squares(values: Floats, scales: Floats | None, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
-    """Sum over pairs of squared Euclidean distances of scaled rows, (users, cutoffs)."""
+def dense_lengths(values: Floats) -> Floats: ...
+def dense_squares(
+    values: Floats, lengths: Floats, unit: bool, offsets: Offsets, places: Codes, stops: Codes
+) -> Floats:
+    """Sum over pairs of squared Euclidean distances of rows, or (`unit`) of 1 - cos, (users, cutoffs)."""
 
 def dense_pairs(values: Floats, distance: str, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
     """Sum over pairs of any distance, (users, cutoffs)."""
 
-def sparse_norms(row_offsets: Offsets, columns: Codes, values: Floats, width: int) -> Floats: ...
+def feature_places(items: Codes, rows: Codes | None, lengths: Floats, leave_out_zeros: bool) -> Codes:
+    """Row of each item; -1 without features, -2 for a zero vector that is to be left out."""
+
+def count_places(offsets: Offsets, places: Codes, stops: Codes, value: int) -> Codes:
+    """How many places hold a value within each stop, (users, cutoffs)."""
+
+def sparse_lengths(row_offsets: Offsets, columns: Codes, values: Floats, width: int) -> Floats: ...
 def sparse_squares(
     row_offsets: Offsets,
     columns: Codes,
     values: Floats,
     width: int,
-    scales: Floats | None,
+    lengths: Floats,
+    unit: bool,
     offsets: Offsets,
     places: Codes,
     stops: Codes,

@@ -1,9 +1,9 @@
 // Distances between the items of a list.
 //
-// Cosine and squared Euclidean need no pairs. With y = x - c for any fixed c, adding item k to those before it
-// adds  (k-1)|y_k|^2 + sum |y_i|^2 - 2 y_k . sum y_i  to the sum of squared distances, and between unit vectors
-// 1 - cos is half the squared distance. With c the list's first item, near-duplicates leave y small and lose no
-// digits. Sums run in eight fixed lanes, so every instruction set gives the same bits.
+// Cosine and squared Euclidean need no pairs: with running sums S of the vectors and Q of their squared lengths, item k
+// is at squared distances  (k-1)|x_k|^2 + Q - 2 x_k . S  in all from those before it, and between unit vectors 1 - cos is
+// half the squared distance. Where little is left of those terms (near-duplicates), the list is done again with
+// y = x - x_1 in place of x: the y are small, and no digits are lost. Sums run in eight fixed lanes.
 #pragma once
 
 #include "arrays.hpp"
@@ -11,72 +11,26 @@
 #include "lanes.hpp"
 #include "parallel.hpp"
 
-#include <cstdlib>
-#include <cstring>
+#include <cmath>
+#include <string>
 
 namespace aspectrum {
 
-// Zeroed, cache-line aligned room for n lanes.
-struct Aligned {
-    std::unique_ptr<Lanes[], void (*)(void*)> lanes;
-
-    explicit Aligned(int64_t n) : lanes(static_cast<Lanes*>(std::aligned_alloc(64, std::max<int64_t>(n, 1) * sizeof(Lanes))), std::free) {
-        if (!lanes) throw std::bad_alloc();
-        std::memset(static_cast<void*>(lanes.get()), 0, std::max<int64_t>(n, 1) * sizeof(Lanes));
-    }
-};
-
-ASPECTRUM_INLINE void load(const double* x, Lanes& to) { std::memcpy(&to, x, sizeof to); }
-ASPECTRUM_INLINE void load(const float* x, Lanes& to) {
-    HalfLanes half;
-    std::memcpy(&half, x, sizeof half);
-    to = __builtin_convertvector(half, Lanes);
-}
+// Length of each row: infinite or NaN where a value is.
 template <class T>
-ASPECTRUM_INLINE void load(const T* x, int64_t n, Lanes& to) {
-    T rest[kLanes] = {};
-    for (int64_t i = 0; i < n; ++i) rest[i] = x[i];
-    load(rest, to);
-}
-ASPECTRUM_INLINE double total(const Lanes& x) {
-    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-}
-
-// Feature vectors as rows of a dense matrix. `rows` maps items to rows (-1: no features).
-template <class T>
-struct Dense {
-    const T* values;
-    int64_t width;
-    const T* row(int32_t r) const { return values + static_cast<int64_t>(r) * width; }
-};
-
-template <class T>
-ASPECTRUM_INLINE void dense_norms_body(const Dense<T>& x, int64_t begin, int64_t end, double* out) {
-    for (int64_t r = begin; r < end; ++r) {
-        const T* v = x.row(static_cast<int32_t>(r));
-        Lanes sum = {}, part;
-        int64_t i = 0;
-        for (; i + kLanes <= x.width; i += kLanes) load(v + i, part), sum += part * part;
-        if (i < x.width) load(v + i, x.width - i, part), sum += part * part;
-        out[r] = std::sqrt(total(sum));
-    }
-}
-ASPECTRUM_CLONES inline void dense_norms_of(const Dense<float>& x, int64_t b, int64_t e, double* out) { dense_norms_body(x, b, e, out); }
-ASPECTRUM_CLONES inline void dense_norms_of(const Dense<double>& x, int64_t b, int64_t e, double* out) { dense_norms_body(x, b, e, out); }
-
-// Length of each row: inf or NaN where a value is.
-template <class T>
-Out<double> dense_norms(Matrix<T> values) {
-    const Dense<T> x{values.data(), static_cast<int64_t>(values.shape(1))};
+Out<double> dense_lengths(Matrix<T> values) {
+    const T* x = values.data();
+    const int64_t width = static_cast<int64_t>(values.shape(1));
     std::vector<double> out(values.shape(0));
     {
         nb::gil_scoped_release release;
-        parallel_for(static_cast<int64_t>(values.shape(0)), kBlock, [&](int64_t b, int64_t e) { dense_norms_of(x, b, e, out.data()); });
+        parallel_for(static_cast<int64_t>(values.shape(0)), kBlock,
+                     [&](int64_t begin, int64_t end) { lane_loops().of(x).lengths(x, width, begin, end, out.data()); });
     }
     return to_array(std::move(out));
 }
 
-// The lists, as places of the feature table; a place of -1 is in no pair.
+// The lists, as places of the feature table; a negative place is in no pair.
 struct FeatureLists {
     Array<int64_t> offsets_;
     Array<int32_t> places_;
@@ -87,87 +41,117 @@ struct FeatureLists {
     FeatureLists(Array<int64_t> o, Array<int32_t> p, const Matrix<int32_t>& s, int64_t n_rows)
         : offsets_(o), places_(p), stops(check_stops(s, o)), offsets(o.data()), places(p.data()) {
         const int64_t users = segments(o, static_cast<int64_t>(p.shape(0)));
-        check_codes(p.data(), offsets[users], -1, n_rows, "feature row");
+        check_codes(p.data(), offsets[users], -2, n_rows, "feature row");
     }
 };
 
-template <class T>
-ASPECTRUM_INLINE void dense_squares_body(const Dense<T>& x, const double* scales, const FeatureLists& lists, int64_t begin,
-                                         int64_t end, Lanes* first, Lanes* sums, double* out) {
-    const int64_t whole = x.width / kLanes, rest = x.width % kLanes, blocks = whole + (rest ? 1 : 0);
-    const int64_t n_cutoffs = lists.stops.cutoffs;
-    for (int64_t u = begin; u < end; ++u) {
-        const int32_t* places = lists.places + lists.offsets[u];
-        const int32_t last = lists.stops.last(u);
-        double distance = 0.0, squares = 0.0;
-        int64_t n = 0;
-        int32_t j = 0;
-        for (int64_t c = 0; c < n_cutoffs; ++c) {
-            for (; j < lists.stops.of(u)[c]; ++j) {
-                if (j + 4 < last && places[j + 4] >= 0) {
-                    const char* ahead = reinterpret_cast<const char*>(x.row(places[j + 4]));
-                    for (int64_t b = 0; b < x.width * static_cast<int64_t>(sizeof(T)); b += 64) __builtin_prefetch(ahead + b);
-                }
-                if (places[j] < 0) continue;
-                const T* v = x.row(places[j]);
-                const double scale = scales ? scales[places[j]] : 1.0;
-                Lanes part, square = {}, cross = {};
-                if (n == 0) {
-                    for (int64_t b = 0; b < blocks; ++b) {
-                        if (b < whole) load(v + b * kLanes, part); else load(v + b * kLanes, rest, part);
-                        first[b] = part * scale;
-                        sums[b] = Lanes{};
-                    }
-                } else {
-                    for (int64_t b = 0; b < whole; ++b) {
-                        load(v + b * kLanes, part);
-                        const Lanes y = part * scale - first[b];
-                        square += y * y;
-                        cross += y * sums[b];
-                        sums[b] += y;
-                    }
-                    if (rest) {
-                        load(v + whole * kLanes, rest, part);
-                        const Lanes y = part * scale - first[whole];
-                        square += y * y;
-                        cross += y * sums[whole];
-                        sums[whole] += y;
-                    }
-                    const double q = total(square);
-                    distance += std::max(0.0, n * q + squares - 2.0 * total(cross));
-                    squares += q;
-                }
-                ++n;
-            }
-            out[u * n_cutoffs + c] = distance;
-        }
-    }
-}
-ASPECTRUM_CLONES inline void dense_squares_of(const Dense<float>& x, const double* s, const FeatureLists& l, int64_t b, int64_t e,
-                                              Lanes* first, Lanes* sums, double* out) {
-    dense_squares_body(x, s, l, b, e, first, sums, out);
-}
-ASPECTRUM_CLONES inline void dense_squares_of(const Dense<double>& x, const double* s, const FeatureLists& l, int64_t b, int64_t e,
-                                              Lanes* first, Lanes* sums, double* out) {
-    dense_squares_body(x, s, l, b, e, first, sums, out);
-}
-
-// Sum over pairs of squared distances between rows times their scales, at each stop.
-template <class T>
-OutMatrix<double> dense_squares(Matrix<T> values, std::optional<Array<double>> scales, Array<int64_t> offsets, Array<int32_t> places,
-                                Matrix<int32_t> stops) {
-    const FeatureLists lists(offsets, places, stops, static_cast<int64_t>(values.shape(0)));
-    if (scales) require(scales->shape(0) == values.shape(0), "one scale per row");
-    const Dense<T> x{values.data(), static_cast<int64_t>(values.shape(1))};
-    std::vector<double> out(lists.stops.users * lists.stops.cutoffs);
+// Row of each item: -1 if it has none, -2 if it has one that is to be left out.
+inline Out<int32_t> feature_places(Array<int32_t> items, std::optional<Array<int32_t>> rows, Array<double> lengths, bool leave_out_zeros) {
+    const int64_t n = static_cast<int64_t>(items.shape(0)), n_rows = static_cast<int64_t>(lengths.shape(0));
+    std::vector<int32_t> out(n);
     {
         nb::gil_scoped_release release;
-        auto make_scratch = [&] { return std::make_pair(Aligned(padded(x.width) / kLanes), Aligned(padded(x.width) / kLanes)); };
-        parallel_for(lists.stops.users, 64, make_scratch, [&](auto& scratch, int64_t b, int64_t e) {
-            dense_squares_of(x, scales ? scales->data() : nullptr, lists, b, e, scratch.first.lanes.get(), scratch.second.lanes.get(), out.data());
+        parallel_for(n, 1 << 16, [&](int64_t begin, int64_t end) {
+            for (int64_t p = begin; p < end; ++p) {
+                const int32_t item = items.data()[p];
+                const int64_t known = rows ? static_cast<int64_t>(rows->shape(0)) : n_rows;
+                require(item >= 0, "a negative item code");
+                const int32_t row = item >= known ? -1 : rows ? rows->data()[item] : item;
+                require(row >= -1 && row < n_rows, "a feature row is out of range");
+                out[p] = row >= 0 && leave_out_zeros && lengths.data()[row] == 0.0 ? -2 : row;
+            }
         });
     }
-    return to_matrix(std::move(out), lists.stops.users, lists.stops.cutoffs);
+    return to_array(std::move(out));
+}
+
+// How many places hold a value within each stop, (users, cutoffs).
+inline OutMatrix<int32_t> count_places(Array<int64_t> offsets, Array<int32_t> places, Matrix<int32_t> stops_, int32_t value) {
+    const int64_t users = segments(offsets, static_cast<int64_t>(places.shape(0)));
+    const Stops stops = check_stops(stops_, offsets);
+    std::vector<int32_t> out(users * stops.cutoffs);
+    {
+        nb::gil_scoped_release release;
+        parallel_for(users, kBlock, [&](int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u) {
+                int32_t found = 0, j = 0;
+                for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                    for (; j < stops.of(u)[c]; ++j) found += places.data()[offsets.data()[u] + j] == value;
+                    out[u * stops.cutoffs + c] = found;
+                }
+            }
+        });
+    }
+    return to_matrix(std::move(out), users, stops.cutoffs);
+}
+
+// Distances of one list so far, from what each item adds.
+struct Growing {
+    double distance = 0.0, squares = 0.0, terms = 0.0;
+    int64_t n = 0;
+
+    void add(double square, double cross) {
+        distance += std::max(0.0, n * square + squares - 2.0 * cross);
+        terms += n * square + squares;
+        squares += square;
+        ++n;
+    }
+    // Above this, cancellation leaves at least twelve correct digits.
+    bool precise() const { return n < 2 || distance >= 1e-3 * terms; }
+};
+
+// Sum over pairs of squared distances between rows, or (`unit`) of 1 - cos, at each stop.
+template <class T>
+OutMatrix<double> dense_squares(Matrix<T> values, Array<double> lengths_, bool unit, Array<int64_t> offsets, Array<int32_t> places,
+                                Matrix<int32_t> stops) {
+    const FeatureLists lists(offsets, places, stops, static_cast<int64_t>(values.shape(0)));
+    require(lengths_.shape(0) == values.shape(0), "one length per row");
+    const double* lengths = lengths_.data();
+    const T* x = values.data();
+    const int64_t width = static_cast<int64_t>(values.shape(1));
+    const int64_t n_cutoffs = lists.stops.cutoffs;
+    std::vector<double> out(lists.stops.users * n_cutoffs);
+    struct Room {
+        std::vector<double> scales, crosses, squares, lanes;
+    };
+    {
+        nb::gil_scoped_release release;
+        const auto& loops = lane_loops().of(x);
+        parallel_for(lists.stops.users, 64, [] { return Room(); }, [&](Room& room, int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u) {
+                const int32_t* rows = lists.places + lists.offsets[u];
+                const int64_t n = lists.stops.last(u);
+                if (static_cast<int64_t>(room.scales.size()) < n) {
+                    for (auto* values : {&room.scales, &room.crosses, &room.squares}) values->resize(n);
+                    room.lanes.resize(std::max<int64_t>(n * kLanes, 2 * padded(width)));
+                }
+                for (int64_t j = 0; j < n; ++j) {
+                    const double length = rows[j] < 0 ? 1.0 : lengths[rows[j]];
+                    room.scales[j] = unit ? 1.0 / length : 1.0;
+                    room.squares[j] = unit ? 1.0 : length * length;
+                }
+                auto grow = [&] {
+                    Growing growing;
+                    bool precise = true;
+                    int32_t j = 0;
+                    for (int64_t c = 0; c < n_cutoffs; ++c) {
+                        for (; j < lists.stops.of(u)[c]; ++j)
+                            if (rows[j] >= 0) growing.add(room.squares[j], room.crosses[j]);
+                        precise = precise && growing.precise();
+                        out[u * n_cutoffs + c] = unit ? 0.5 * growing.distance : growing.distance;
+                    }
+                    return precise;
+                };
+                const DenseList<T> list{x, width, rows, room.scales.data(), n};
+                const int64_t n_next = u + 1 < end ? lists.stops.last(u + 1) : 0;
+                loops.crosses(list, lists.places + lists.offsets[u + 1], n_next, room.lanes.data(), room.crosses.data());
+                if (grow()) continue;
+                loops.centred(list, room.lanes.data(), room.squares.data(), room.crosses.data());
+                grow();
+            }
+        });
+    }
+    return to_matrix(std::move(out), lists.stops.users, n_cutoffs);
 }
 
 // Feature vectors as sorted (column, value) entries per row.
@@ -201,7 +185,7 @@ struct Sparse {
     }
 };
 
-inline Out<double> sparse_norms(Array<int64_t> offsets, Array<int32_t> columns, Array<double> values, int64_t width) {
+inline Out<double> sparse_lengths(Array<int64_t> offsets, Array<int32_t> columns, Array<double> values, int64_t width) {
     const Sparse x(offsets, columns, values, width);
     const int64_t n = static_cast<int64_t>(offsets.shape(0)) - 1;
     std::vector<double> out(n);
@@ -214,11 +198,11 @@ inline Out<double> sparse_norms(Array<int64_t> offsets, Array<int32_t> columns, 
 }
 
 inline OutMatrix<double> sparse_squares(Array<int64_t> row_offsets, Array<int32_t> columns, Array<double> values, int64_t width,
-                                        std::optional<Array<double>> scales, Array<int64_t> offsets, Array<int32_t> places,
+                                        Array<double> lengths, bool unit, Array<int64_t> offsets, Array<int32_t> places,
                                         Matrix<int32_t> stops) {
     const Sparse x(row_offsets, columns, values, width);
     const FeatureLists lists(offsets, places, stops, static_cast<int64_t>(row_offsets.shape(0)) - 1);
-    if (scales) require(scales->shape(0) + 1 == row_offsets.shape(0), "one scale per row");
+    require(lengths.shape(0) + 1 == row_offsets.shape(0), "one length per row");
     const int64_t n_cutoffs = lists.stops.cutoffs;
     std::vector<double> out(lists.stops.users * n_cutoffs);
     {
@@ -226,28 +210,23 @@ inline OutMatrix<double> sparse_squares(Array<int64_t> row_offsets, Array<int32_
         parallel_for(lists.stops.users, 16, [&] { return std::vector<double>(width, 0.0); }, [&](auto& sums, int64_t begin, int64_t end) {
             for (int64_t u = begin; u < end; ++u) {
                 const int32_t* rows = lists.places + lists.offsets[u];
-                double distance = 0.0, squares = 0.0;
-                int64_t n = 0;
+                Growing growing;
                 int32_t first = -1, j = 0;
                 for (int64_t c = 0; c < n_cutoffs; ++c) {
                     for (; j < lists.stops.of(u)[c]; ++j) {
                         if (rows[j] < 0) continue;
-                        if (n++ == 0) {
-                            first = rows[j];
-                            continue;
-                        }
-                        const double mine = scales ? scales->data()[rows[j]] : 1.0, its = scales ? scales->data()[first] : 1.0;
-                        double q = 0.0, cross = 0.0;
+                        if (first < 0) first = rows[j];
+                        const double mine = unit ? 1.0 / lengths.data()[rows[j]] : 1.0, its = unit ? 1.0 / lengths.data()[first] : 1.0;
+                        double square = 0.0, cross = 0.0;
                         x.merge(rows[j], first, [&](int32_t column, double a, double b) {
                             const double y = a * mine - b * its;
-                            q += y * y;
+                            square += y * y;
                             cross += y * sums[column];
                             sums[column] += y;
                         });
-                        distance += std::max(0.0, (n - 1) * q + squares - 2.0 * cross);
-                        squares += q;
+                        growing.add(square, cross);
                     }
-                    out[u * n_cutoffs + c] = distance;
+                    out[u * n_cutoffs + c] = unit ? 0.5 * growing.distance : growing.distance;
                 }
                 for (int32_t i = 0; i < j; ++i)
                     if (rows[i] >= 0) x.merge(rows[i], first, [&](int32_t column, double, double) { sums[column] = 0.0; });
@@ -314,10 +293,11 @@ template <class T>
 OutMatrix<double> dense_pairs(Matrix<T> values, const std::string& distance, Array<int64_t> offsets, Array<int32_t> places,
                               Matrix<int32_t> stops) {
     const FeatureLists lists(offsets, places, stops, static_cast<int64_t>(values.shape(0)));
-    const Dense<T> x{values.data(), static_cast<int64_t>(values.shape(1))};
-    return pair_sums(lists, pairwise(distance), x.width, [&](int32_t a, int32_t b) {
+    const T* x = values.data();
+    const int64_t width = static_cast<int64_t>(values.shape(1));
+    return pair_sums(lists, pairwise(distance), width, [&](int32_t a, int32_t b) {
         Comparison found;
-        for (int64_t i = 0; i < x.width; ++i) found.add(x.row(a)[i], x.row(b)[i]);
+        for (int64_t i = 0; i < width; ++i) found.add(x[a * width + i], x[b * width + i]);
         return found;
     });
 }

@@ -7,6 +7,7 @@
 #include "lanes.hpp"
 #include "parallel.hpp"
 
+#include <cmath>
 #include <limits>
 
 namespace aspectrum {
@@ -56,72 +57,60 @@ struct Bounds {
     }
 };
 
-// Subtracts what candidates lost when an item was taken; returns the largest that remains.
-ASPECTRUM_CLONES inline double subtract_lost(double* about, const uint64_t* keys, int64_t n, const int* aspects, const double* lost, int m) {
-    Lanes largest = {};
-    for (int64_t p = 0; p < n; p += kLanes) {
-        Lanes x;
-        WordLanes key;
-        std::memcpy(&x, about + p, sizeof x);
-        std::memcpy(&key, keys + p, sizeof key);
-        for (int a = 0; a < m; ++a) {
-            uint64_t bits;
-            std::memcpy(&bits, lost + a, sizeof bits);
-            const WordLanes taken = (0 - ((key >> static_cast<uint64_t>(aspects[a])) & 1)) & bits;
-            x -= reinterpret_cast<const Lanes&>(taken);
-        }
-        std::memcpy(about + p, &x, sizeof x);
-        largest = x > largest ? x : largest;
-    }
-    double top = largest[0];
-    for (int i = 1; i < kLanes; ++i) top = std::max(top, largest[i]);
-    return top;
-}
-
-// The linear rule over bit masks. Running gains, eight at a time, say who can be the best; the few that are
-// within their rounding of the top are then computed in full, so rounding never decides.
+// The linear rule over bit masks. Running gains, eight at a time, say who can be the best; those within their
+// rounding of the top are computed in full, so rounding never decides. While 1 - alpha is a power of two and no value
+// left is tiny, sums of such powers have no rounding, and nothing needs computing in full.
 struct RunningGains {
     std::vector<double> about;  // padded to whole lanes with candidates that never win
     std::vector<uint64_t> keys;
     size_t n = 0;
-    double top = 0.0;
     double slack = 0.0;
+    bool exact = false;
 
     void begin(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
+        int exponent;
+        exact = rule.alpha == 1.0 || std::frexp(1.0 - rule.alpha, &exponent) == 0.5;
         n = candidates.size();
+        n_lost = 0;
+        slack = 0.0;
+        largest = 64.0;
         about.assign(padded(n), -1.0);
         keys.assign(padded(n), 0);
-        for (size_t p = 0; p < n; ++p) keys[p] = view.key(candidates[p].row);
-        renew(candidates, rule, view);
-    }
-    void renew(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
-        top = 0.0;
-        for (size_t p = 0; p < n; ++p) top = std::max(top, about[p] = rule.gain(view, candidates[p].row));
-        largest_at_start = top;
-        slack = 0.0;
-        n_lost = 0;
+        for (size_t p = 0; p < n; ++p) {
+            keys[p] = view.key(candidates[p].row);
+            about[p] = __builtin_popcountll(keys[p]);  // nothing was taken yet
+        }
     }
     Best find(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
-        top = subtract_lost(about.data(), keys.data(), padded(n), aspects, lost, n_lost);
-        slack += 4.0 * (n_lost + 1) * std::numeric_limits<double>::epsilon() * largest_at_start;
-        n_lost = 0;
-        if (slack > 1e-6 * top) renew(candidates, rule, view);
+        double top = lane_loops().subtract_lost(about.data(), keys.data(), padded(n), aspects, lost, n_lost);
+        if (!exact) slack += 4.0 * (n_lost + 1) * std::numeric_limits<double>::epsilon() * largest;
+        if (slack > 1e-6 * top) {
+            top = 0.0;
+            for (size_t p = 0; p < n; ++p) top = std::max(top, about[p] = rule.gain(view, candidates[p].row));
+            largest = top;
+            slack = 0.0;
+        }
         Best best;
         const double from = top - 2.0 * slack;
         for (size_t p = 0; p < n; ++p) {
             if (about[p] < from) continue;
-            const double gain = rule.gain(view, candidates[p].row);
+            const double gain = exact ? about[p] : rule.gain(view, candidates[p].row);
             if (best.beaten_by(gain, candidates[p].head)) best = {gain, candidates[p].head, p};
         }
         return best;
     }
     void take(const Linear& rule, MaskView& view, int32_t row) {
+        n_lost = 0;
         view.each(row, [&](int32_t i, double) {
             aspects[n_lost] = i;
             lost[n_lost++] = view.left[i];
         });
         rule.take(view, row);
-        for (int a = 0; a < n_lost; ++a) lost[a] -= view.left[aspects[a]];
+        for (int a = 0; a < n_lost; ++a) {
+            const double left = view.left[aspects[a]];
+            lost[a] -= left;
+            exact = exact && (left == 0.0 || left > 0x1p-46);
+        }
     }
     void remove(size_t p) {
         --n;
@@ -130,8 +119,8 @@ struct RunningGains {
     }
 
   private:
-    double largest_at_start = 0.0;
-    int aspects[64], n_lost = 0;  // of the item taken last
+    double largest = 64.0;        // no running gain exceeds it
+    int aspects[64], n_lost = 0;  // what the item taken last has cost
     double lost[64];
 };
 

@@ -42,14 +42,16 @@ NB_MODULE(_kernels, m) {
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
     m.def("aspect_counts", &aspect_counts, "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a);
 
-    m.def("dense_norms", &dense_norms<float>, "values"_a);
-    m.def("dense_norms", &dense_norms<double>, "values"_a);
-    m.def("dense_squares", &dense_squares<float>, "values"_a, "scales"_a.none(), "offsets"_a, "places"_a, "stops"_a);
-    m.def("dense_squares", &dense_squares<double>, "values"_a, "scales"_a.none(), "offsets"_a, "places"_a, "stops"_a);
+    m.def("dense_lengths", &dense_lengths<float>, "values"_a);
+    m.def("dense_lengths", &dense_lengths<double>, "values"_a);
+    m.def("dense_squares", &dense_squares<float>, "values"_a, "lengths"_a, "unit"_a, "offsets"_a, "places"_a, "stops"_a);
+    m.def("dense_squares", &dense_squares<double>, "values"_a, "lengths"_a, "unit"_a, "offsets"_a, "places"_a, "stops"_a);
     m.def("dense_pairs", &dense_pairs<float>, "values"_a, "distance"_a, "offsets"_a, "places"_a, "stops"_a);
     m.def("dense_pairs", &dense_pairs<double>, "values"_a, "distance"_a, "offsets"_a, "places"_a, "stops"_a);
-    m.def("sparse_norms", &sparse_norms, "row_offsets"_a, "columns"_a, "values"_a, "width"_a);
-    m.def("sparse_squares", &sparse_squares, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "scales"_a.none(), "offsets"_a,
+    m.def("feature_places", &feature_places, "items"_a, "rows"_a.none(), "lengths"_a, "leave_out_zeros"_a);
+    m.def("count_places", &count_places, "offsets"_a, "places"_a, "stops"_a, "value"_a);
+    m.def("sparse_lengths", &sparse_lengths, "row_offsets"_a, "columns"_a, "values"_a, "width"_a);
+    m.def("sparse_squares", &sparse_squares, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "lengths"_a, "unit"_a, "offsets"_a,
           "places"_a, "stops"_a);
     m.def("sparse_pairs", &sparse_pairs, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "distance"_a, "offsets"_a,
           "places"_a, "stops"_a);

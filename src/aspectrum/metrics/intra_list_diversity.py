@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from aspectrum import kernels
 from aspectrum.metric import Terms, UserMetric
 from aspectrum.world import Distance, World
 
@@ -58,29 +59,21 @@ class IntraListDiversity(UserMetric):
         features = world.need_features("IntraListDiversity")
         rankings = world.rankings
         stops = rankings.stops(self.cutoffs)
-        places = features.places(rankings.items)
-        absent = places < 0
-        zero = np.zeros(len(places), dtype=np.bool_)
-        if self.distance in ("cosine", "jaccard"):
-            zero = np.append(features.zero_rows(), False)[places] & ~absent
-        places = np.where(zero, np.int32(-1), places)
+        places = features.places(rankings.items, self.distance)
         sums = features.pair_sums(self.distance, rankings.offsets, places, stops)
-
-        def within(marks: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-            before = np.concatenate(([0], np.cumsum(marks)))
-            return before[rankings.offsets[:-1, np.newaxis] + stops] - before[rankings.offsets[:-1]][:, np.newaxis]
-
-        without = within(absent | zero)
-        n = (stops if self.featureless == "near" else stops - without).astype(np.float64)
+        absent, zero = (kernels.count_places(rankings.offsets, places, stops, marked) for marked in (-1, -2))
+        n = stops if self.featureless == "near" else stops - absent - zero
+        sizes = np.arange(int(n.max(initial=0)) + 1, dtype=np.float64)
         if self.pairs == "distinct":
-            numerators, denominators = sums, n * (n - 1) / 2
+            numerators, pairs = sums, sizes * (sizes - 1) / 2
             if self.single == "zero":
-                denominators = np.where(n == 1, 1.0, denominators)
+                pairs[sizes == 1] = 1.0
         else:
-            numerators, denominators = 2 * sums, n * n
+            numerators, pairs = 2 * sums, sizes * sizes
+        denominators = pairs[n]
         if self.featureless == "undefined":
-            denominators = np.where((within(zero) > 0) & (stops - within(absent) > 1), np.nan, denominators)
+            denominators = np.where((zero > 0) & (stops - absent > 1), np.nan, denominators)
         if self.average == "links":
             numerators = np.divide(numerators * n, denominators, out=np.zeros_like(n), where=denominators > 0)
             denominators = np.where(denominators > 0, n, 0.0)
-        return Terms(numerators, denominators, {"places_without_features": without.sum(axis=0)})
+        return Terms(numerators, denominators, {"places_without_features": (absent + zero).sum(axis=0)})

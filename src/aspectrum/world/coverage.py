@@ -244,7 +244,7 @@ def _by_relevance(world: World, max_grade: float | None) -> Coverage:
     rankings = world.rankings
     relevant = relevance.relevant
     at = kernels.lookup(rankings.offsets, rankings.items, relevance.offsets, relevance.items)
-    counts = (at >= 0) & np.append(relevant, False)[at]
+    counts = at >= 0 if relevant.all() else (at >= 0) & np.append(relevant, False)[at]
     own = np.where(relevant, relevance.items, np.int32(-1))
     if sets.masks is not None:
         attainable = np.bitwise_count(kernels.union_masks(relevance.offsets, own, sets.masks)).astype(np.float64)

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets, as_codes, check_range
@@ -67,40 +66,29 @@ class Features:
         return len(self.matrix.offsets) - 1 if isinstance(self.matrix, SparseRows) else len(self.matrix)
 
     @cached_property
-    def norms(self) -> Floats:
-        """Length of each row."""
+    def lengths(self) -> Floats:
+        """Length of each vector."""
         if isinstance(self.matrix, SparseRows):
-            return kernels.sparse_norms(self.matrix.offsets, self.matrix.columns, self.matrix.values, self.matrix.width)
-        return kernels.dense_norms(self.matrix)
+            return kernels.sparse_lengths(self.matrix.offsets, self.matrix.columns, self.matrix.values, self.matrix.width)
+        return kernels.dense_lengths(self.matrix)
 
     def first_bad_row(self) -> int | None:
         """The first row that holds NaN or infinity."""
-        bad = np.flatnonzero(~np.isfinite(self.norms))
+        bad = np.flatnonzero(~np.isfinite(self.lengths))
         return int(bad[0]) if len(bad) else None
 
-    def places(self, items: Codes) -> Codes:
-        """Row of each item, -1 where it has none."""
-        if self.rows is not None:
-            return self.rows[items]
-        return np.where(items < self.n_rows, items, np.int32(-1))
+    def places(self, items: Codes, distance: Distance) -> Codes:
+        """Row of each item; -1 without features, -2 for a zero vector where the distance needs a direction or members."""
+        return kernels.feature_places(items, self.rows, self.lengths, distance in ("cosine", "jaccard"))
 
     def pair_sums(self, distance: Distance, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
         """Sum over the pairs of each list of a distance, (users, cutoffs)."""
-        scales = None
-        if distance == "cosine":
-            scales = np.divide(1.0, self.norms, out=np.zeros_like(self.norms), where=self.norms > 0)
+        x = self.matrix
         if distance in ("cosine", "squared_euclidean"):
-            if isinstance(self.matrix, SparseRows):
-                x = self.matrix
-                sums = kernels.sparse_squares(x.offsets, x.columns, x.values, x.width, scales, offsets, places, stops)
-            else:
-                sums = kernels.dense_squares(self.matrix, scales, offsets, places, stops)
-            return sums / 2 if distance == "cosine" else sums
-        if isinstance(self.matrix, SparseRows):
-            x = self.matrix
+            unit = distance == "cosine"
+            if isinstance(x, SparseRows):
+                return kernels.sparse_squares(x.offsets, x.columns, x.values, x.width, self.lengths, unit, offsets, places, stops)
+            return kernels.dense_squares(x, self.lengths, unit, offsets, places, stops)
+        if isinstance(x, SparseRows):
             return kernels.sparse_pairs(x.offsets, x.columns, x.values, x.width, distance, offsets, places, stops)
-        return kernels.dense_pairs(self.matrix, distance, offsets, places, stops)
-
-    def zero_rows(self) -> npt.NDArray[np.bool_]:
-        """Rows whose vector is zero: they have no direction and no members."""
-        return self.norms == 0
+        return kernels.dense_pairs(x, distance, offsets, places, stops)

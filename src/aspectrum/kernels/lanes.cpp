@@ -1,0 +1,139 @@
+// See lanes.hpp. This file is compiled several times with different instruction sets, so it must not instantiate
+// anything that other files could link to: everything here is in the anonymous namespace and nothing is from std.
+#include "lanes.hpp"
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+namespace aspectrum {
+namespace {
+
+typedef double Lanes __attribute__((vector_size(64)));
+typedef uint64_t WordLanes __attribute__((vector_size(64)));
+typedef float FloatLanes __attribute__((vector_size(32)));
+
+inline Lanes load(const double* x) {
+    Lanes lanes;
+    __builtin_memcpy(&lanes, x, sizeof lanes);
+    return lanes;
+}
+inline Lanes load(const float* x) {
+#ifdef __AVX512F__
+    return reinterpret_cast<Lanes>(_mm512_cvtps_pd(_mm256_loadu_ps(x)));
+#else
+    FloatLanes lanes;
+    __builtin_memcpy(&lanes, x, sizeof lanes);
+    return __builtin_convertvector(lanes, Lanes);
+#endif
+}
+// The first n numbers, and zeros.
+template <class T>
+inline Lanes load(const T* x, int64_t n) {
+    if (n >= kLanes) return load(x);
+    T rest[kLanes] = {};
+    for (int64_t i = 0; i < n; ++i) rest[i] = x[i];
+    return load(rest);
+}
+inline void store(double* x, const Lanes& lanes) { __builtin_memcpy(x, &lanes, sizeof lanes); }
+inline double total(const Lanes& x) { return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])); }
+
+template <class T>
+void lengths(const T* values, int64_t width, int64_t begin, int64_t end, double* out) {
+    for (int64_t r = begin; r < end; ++r) {
+        const T* v = values + r * width;
+        Lanes sum = {};
+        for (int64_t i = 0; i < width; i += kLanes) {
+            const Lanes part = load(v + i, width - i);
+            sum += part * part;
+        }
+        out[r] = __builtin_sqrt(total(sum));
+    }
+}
+
+template <class T>
+void crosses(const DenseList<T>& list, const int32_t* next, int64_t n_next, double* room, double* out) {
+    constexpr int64_t wide = 4 * kLanes;  // columns whose sums stay in registers while all rows pass by
+    for (int64_t j = 0; j < list.n * kLanes; ++j) room[j] = 0.0;
+    for (int64_t i = 0; i < list.width; i += wide) {
+        const int64_t rest = list.width - i;
+        Lanes s0 = {}, s1 = {}, s2 = {}, s3 = {};
+        for (int64_t j = 0; j < list.n; ++j) {
+            if (j < n_next && next[j] >= 0) {
+                const char* ahead = reinterpret_cast<const char*>(list.values + next[j] * list.width + i);
+                for (uint64_t b = 0; b < wide * sizeof(T); b += 64) __builtin_prefetch(ahead + b, 0, 2);
+            }
+            if (list.rows[j] < 0) continue;
+            const T* v = list.values + list.rows[j] * list.width + i;
+            const double scale = list.scales[j];
+            Lanes x0, x1, x2, x3;
+            if (rest >= wide) {
+                x0 = load(v), x1 = load(v + kLanes), x2 = load(v + 2 * kLanes), x3 = load(v + 3 * kLanes);
+            } else {
+                x0 = load(v, rest);
+                x1 = rest > kLanes ? load(v + kLanes, rest - kLanes) : Lanes{};
+                x2 = rest > 2 * kLanes ? load(v + 2 * kLanes, rest - 2 * kLanes) : Lanes{};
+                x3 = rest > 3 * kLanes ? load(v + 3 * kLanes, rest - 3 * kLanes) : Lanes{};
+            }
+            x0 *= scale, x1 *= scale, x2 *= scale, x3 *= scale;
+            store(room + j * kLanes, load(room + j * kLanes) + ((x0 * s0 + x1 * s1) + (x2 * s2 + x3 * s3)));
+            s0 += x0, s1 += x1, s2 += x2, s3 += x3;
+        }
+    }
+    for (int64_t j = 0; j < list.n; ++j) out[j] = total(load(room + j * kLanes));
+}
+
+template <class T>
+void centred(const DenseList<T>& list, double* room, double* squares, double* out) {
+    double *first = room, *sums = room + padded(list.width);
+    bool begun = false;
+    for (int64_t j = 0; j < list.n; ++j) {
+        if (list.rows[j] < 0) continue;
+        const T* v = list.values + list.rows[j] * list.width;
+        Lanes square = {}, cross = {};
+        for (int64_t i = 0; i < list.width; i += kLanes) {
+            const Lanes x = load(v + i, list.width - i) * list.scales[j];
+            if (!begun) store(first + i, x), store(sums + i, Lanes{});
+            const Lanes y = x - load(first + i), s = load(sums + i);
+            square += y * y;
+            cross += y * s;
+            store(sums + i, s + y);
+        }
+        begun = true;
+        squares[j] = total(square);
+        out[j] = total(cross);
+    }
+}
+
+double subtract_lost(double* about, const uint64_t* keys, int64_t n, const int* aspects, const double* lost, int m) {
+    Lanes largest = {};
+    for (int64_t p = 0; p < n; p += kLanes) {
+        Lanes x = load(about + p);
+        WordLanes key;
+        __builtin_memcpy(&key, keys + p, sizeof key);
+        for (int a = 0; a < m; ++a) {
+            uint64_t bits;
+            __builtin_memcpy(&bits, lost + a, sizeof bits);
+            const WordLanes taken = (0 - ((key >> static_cast<uint64_t>(aspects[a])) & 1)) & bits;
+            x -= reinterpret_cast<const Lanes&>(taken);
+        }
+        store(about + p, x);
+        largest = x > largest ? x : largest;
+    }
+    double top = 0.0;
+    for (int i = 0; i < kLanes; ++i) top = largest[i] > top ? largest[i] : top;
+    return top;
+}
+
+}  // namespace
+
+#ifndef ASPECTRUM_LANES
+#define ASPECTRUM_LANES lane_loops_plain
+#endif
+extern const LaneLoops ASPECTRUM_LANES = {
+    {lengths<float>, crosses<float>, centred<float>},
+    {lengths<double>, crosses<double>, centred<double>},
+    subtract_lost,
+};
+
+}  // namespace aspectrum
