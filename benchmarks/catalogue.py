@@ -15,7 +15,8 @@ def make_world(seed: int = 0) -> asp.World:
     kinds = kinds[random.permutation(len(kinds))[:SETS]]
     has = kinds[np.minimum(random.zipf(1.3, ITEMS) - 1, len(kinds) - 1)]
     sizes = has.sum(1)
-    tastes = random.integers(0, ITEMS, (INTERESTS, 4))
+    # Rare kinds too: a user's history covers one of many sets of interests.
+    tastes = random.integers(0, ITEMS, (INTERESTS, 3))
     history = np.sort(tastes[random.integers(0, INTERESTS, USERS)], axis=1)
     history[:, 1:] += (np.diff(history, axis=1) == 0).cumsum(1)
     lists = (random.integers(0, ITEMS, (USERS, 1)) + np.arange(TOP) * 7919) % ITEMS

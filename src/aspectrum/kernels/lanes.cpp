@@ -53,11 +53,11 @@ void lengths(const T* values, int64_t width, int64_t begin, int64_t end, double*
 
 template <class T>
 void crosses(const DenseList<T>& list, const int32_t* next, int64_t n_next, double* room, double* out) {
-    constexpr int64_t wide = 4 * kLanes;  // columns whose sums stay in registers while all rows pass by
+    constexpr int64_t parts = 8, wide = parts * kLanes;  // columns whose sums stay in registers while all rows pass by
     for (int64_t j = 0; j < list.n * kLanes; ++j) room[j] = 0.0;
     for (int64_t i = 0; i < list.width; i += wide) {
         const int64_t rest = list.width - i;
-        Lanes s0 = {}, s1 = {}, s2 = {}, s3 = {};
+        Lanes sums[parts] = {};
         for (int64_t j = 0; j < list.n; ++j) {
             if (j < n_next && next[j] >= 0) {
                 const char* ahead = reinterpret_cast<const char*>(list.values + next[j] * list.width + i);
@@ -65,19 +65,20 @@ void crosses(const DenseList<T>& list, const int32_t* next, int64_t n_next, doub
             }
             if (list.rows[j] < 0) continue;
             const T* v = list.values + list.rows[j] * list.width + i;
-            const double scale = list.scales[j];
-            Lanes x0, x1, x2, x3;
+            Lanes x[parts], cross[parts];
             if (rest >= wide) {
-                x0 = load(v), x1 = load(v + kLanes), x2 = load(v + 2 * kLanes), x3 = load(v + 3 * kLanes);
+                for (int64_t p = 0; p < parts; ++p) x[p] = load(v + p * kLanes);
             } else {
-                x0 = load(v, rest);
-                x1 = rest > kLanes ? load(v + kLanes, rest - kLanes) : Lanes{};
-                x2 = rest > 2 * kLanes ? load(v + 2 * kLanes, rest - 2 * kLanes) : Lanes{};
-                x3 = rest > 3 * kLanes ? load(v + 3 * kLanes, rest - 3 * kLanes) : Lanes{};
+                for (int64_t p = 0; p < parts; ++p) x[p] = rest > p * kLanes ? load(v + p * kLanes, rest - p * kLanes) : Lanes{};
             }
-            x0 *= scale, x1 *= scale, x2 *= scale, x3 *= scale;
-            store(room + j * kLanes, load(room + j * kLanes) + ((x0 * s0 + x1 * s1) + (x2 * s2 + x3 * s3)));
-            s0 += x0, s1 += x1, s2 += x2, s3 += x3;
+            for (int64_t p = 0; p < parts; ++p) {
+                x[p] *= list.scales[j];
+                cross[p] = x[p] * sums[p];
+                sums[p] += x[p];
+            }
+            for (int64_t step = parts / 2; step > 0; step /= 2)
+                for (int64_t p = 0; p < step; ++p) cross[p] += cross[p + step];
+            store(room + j * kLanes, load(room + j * kLanes) + cross[0]);
         }
     }
     for (int64_t j = 0; j < list.n; ++j) out[j] = total(load(room + j * kLanes));
