@@ -39,5 +39,8 @@ def run() -> bool:
     timing = measure(lambda: asp.evaluate(make_world(), "AlphaNDCG@10,50", per_user=False), 1)
     building = measure(make_world, 1)
     wall = timing.wall - building.wall
-    print(f"AlphaNDCG@10,50 judged by history, {ITEMS:,} items, {USERS:,} users\n  {wall:.1f} s ({timing.cpu - building.cpu:.1f} s CPU), aim: 60 s", flush=True)
+    print(
+        f"AlphaNDCG@10,50 judged by history, {ITEMS:,} items, {USERS:,} users\n  {wall:.1f} s ({timing.cpu - building.cpu:.1f} s CPU), aim: 60 s",
+        flush=True,
+    )
     return wall < 60

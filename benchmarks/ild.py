@@ -1,6 +1,7 @@
 """Cosine intra-list diversity, against NumPy in chunks, and against the speed of memory."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +75,7 @@ def run() -> bool:
         ("sums of unit vectors in float64", sums_in_numpy, np.float64),
         ("sums of unit vectors in float32", sums_in_numpy, np.float32),
     ):
-        other = measure(lambda run_peer=run_peer, precision=precision: run_peer(world, precision), 1)
+        other = measure(partial(run_peer, world, precision), 1)
         off = np.abs(other.result - peer.result).max()
         print(f"    for comparison, {name}: {other.cpu:.3f} s CPU, {other.cpu / ours.cpu:.1f} x; off by up to {off:.0e}")
     print(f"    aspectrum is off by up to {np.abs(ours.result - peer.result).max():.0e}")

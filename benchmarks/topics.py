@@ -12,7 +12,8 @@ TOPICS, DEPTH, JUDGED, SUBTOPICS = 20_000, 100, 60, 20
 
 def make_rows(seed: int = 0) -> tuple[list[tuple[str, str, str, int]], list[tuple[str, str, float]]]:
     choose = random.Random(seed)
-    qrels, run = [], []
+    qrels: list[tuple[str, str, str, int]] = []
+    run: list[tuple[str, str, float]] = []
     for topic in range(TOPICS):
         documents = [f"doc{choose.randrange(1_000_000):07}" for _ in range(DEPTH + JUDGED // 2)]
         documents = list(dict.fromkeys(documents))

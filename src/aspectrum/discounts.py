@@ -49,7 +49,7 @@ RECIPROCAL = Discount("reciprocal")
 
 
 def perfect_sums(discount: Discount, alpha: float, cutoffs: Sequence[int], lengths: Floats) -> Floats:
-    """sum over j <= k of (1-alpha)^(j-1) x discount, (users, cutoffs): a list that shows every aspect at every rank.
+    """The sum over j <= k of (1-alpha)^(j-1) x discount, (users, cutoffs): a list that shows every aspect at every rank.
 
     Without a cutoff the list is as long as the user's own, and at least one item long.
     """

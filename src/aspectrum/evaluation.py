@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Floats, Offsets
+from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric, UserMetric, parse
@@ -50,7 +50,7 @@ def evaluate_world(
     tasks = [_Task(asked, chosen.applied(asked).resolved(world)) for asked in _as_metrics(metrics)]
     groups: dict[str, list[_Task]] = {}
     for task in tasks:
-        choice = users if isinstance(users, str) else chosen.users_for(task.asked) if users is None else "given"
+        choice: str = users if isinstance(users, str) else chosen.users_for(task.asked) if users is None else "given"
         groups.setdefault(choice, []).append(task)
     blocks = []
     with _threads(threads):
@@ -124,7 +124,7 @@ def _as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
 def _chosen_users(world: World, choice: Any) -> Offsets:
     if not isinstance(choice, str):
         return np.unique(np.asarray(choice, dtype=np.int64))
-    flags = {
+    flags: dict[str, Callable[[], Flags]] = {
         "lists": lambda: world.listed,
         "judged": world.judged,
         "both": lambda: world.listed & world.judged(),

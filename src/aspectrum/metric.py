@@ -108,8 +108,9 @@ class Terms:
 
     @property
     def scores(self) -> Floats:
-        undefined = np.full(self.numerators.shape, math.nan)
-        return np.divide(self.numerators, self.denominators, out=undefined, where=self.denominators != 0)
+        scores = np.full(self.numerators.shape, math.nan)
+        np.divide(self.numerators, self.denominators, out=scores, where=self.denominators != 0)
+        return scores
 
 
 @dataclass(frozen=True)
@@ -196,13 +197,13 @@ def _has_cutoffs(text: str) -> bool:
 def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
     found = _registry.get(name)
     if found is None:
-        plain = {_plain(known): entry for known, entry in _registry.items()}
-        found = plain.get(_plain(name))
-    if found is None:
-        close = difflib.get_close_matches(_plain(name), [_plain(known) for known in _registry], 1, 0.5)
-        names = {_plain(known): known for known in _registry}
-        hint = f"; did you mean {names[close[0]]!r}?" if close else ""
-        raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
+        names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
+        own = names.get(_plain(name))
+        if own is None:
+            close = difflib.get_close_matches(_plain(name), names, 1, 0.5)
+            hint = f"; did you mean {names[close[0]]!r}?" if close else ""
+            raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
+        found = _registry[own]
     return found
 
 

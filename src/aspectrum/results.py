@@ -288,4 +288,6 @@ def _latex(head: Sequence[str], rows: Sequence[Sequence[str]], alignment: str) -
     def line(cells: Sequence[str]) -> str:
         return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
 
-    return "\n".join([rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"])
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
+    )

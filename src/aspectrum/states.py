@@ -137,7 +137,7 @@ class ItemCounts:
             raise InputError(f"the parts have different catalogues: item {shown(lost)} is in one of them only")
         items = Ids(ids + fresh)
         theirs = np.zeros(len(items), dtype=np.int64)
-        theirs[[items.code(id) for id in other.items]] = other.shown
+        theirs[np.array([items.code(id) for id in other.items], dtype=np.int64)] = other.shown
         return items, np.append(self.shown, np.zeros(len(fresh), dtype=np.int64)), theirs
 
     def __eq__(self, other: object) -> bool:
@@ -160,9 +160,7 @@ class ItemCounts:
         first = int(np.searchsorted(ordered, 0, side="right"))
         places = np.arange(first + 1, n + 1, dtype=np.int64)
         # Python's integers do not overflow where N times the number of recommendations would.
-        unevenness = sum(
-            int(np.dot(2 * places[part] - n - 1, ordered[first:][part])) for part in _blocks(n - first, n, int(ordered[-1]))
-        )
+        unevenness = sum(int(np.dot(2 * places[part] - n - 1, ordered[first:][part])) for part in _blocks(n - first, n, int(ordered[-1])))
         evenly = (n - 1) * total
         return (evenly - unevenness) / evenly
 

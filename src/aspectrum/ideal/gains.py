@@ -42,7 +42,9 @@ class Gains:
 
     @property
     def nDCG(self) -> Floats:
-        return np.divide(self.DCG, self.ideal_DCG, out=np.full(len(self.DCG), np.nan), where=self.ideal_DCG > 0)
+        ratios = np.full(len(self.DCG), np.nan)
+        np.divide(self.DCG, self.ideal_DCG, out=ratios, where=self.ideal_DCG > 0)
+        return ratios
 
     def __str__(self) -> str:
         lines = [f"user {shown_id(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"]
@@ -108,4 +110,3 @@ def gains(
         judged_by,
         pool,
     )
-

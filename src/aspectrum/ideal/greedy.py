@@ -5,6 +5,7 @@ What ndeval does. Finding the true maximum is NP-hard for every 0 < alpha <= 1, 
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,9 +18,7 @@ from aspectrum.world.coverage import Coverage, OwnPools, SharedPool, Wanted
 TIES = "largest item id"
 
 
-def ideal_sums(
-    shown: Coverage, pool: OwnPools | SharedPool, rule: GainRule, discount: Discount, cutoffs: Sequence[int]
-) -> Floats:
+def ideal_sums(shown: Coverage, pool: OwnPools | SharedPool, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> Floats:
     """Discounted gains of each user's greedy list at each cutoff, (users, cutoffs); -1 is as deep as the pool goes."""
     depths = np.array(cutoffs, dtype=np.int64)
     deepest = pool.size if -1 in cutoffs else min(pool.size, max(cutoffs))
@@ -77,8 +76,9 @@ def _distinct(shown: Coverage) -> tuple[list[Hashable], Offsets, Offsets]:
         return distinct.tolist(), first, same
     ends = shown.wanted.offsets.tolist()
     places: dict[Hashable, int] = {}
-    first_users, same_as = [], []
-    for user, (start, stop) in enumerate(zip(ends, ends[1:], strict=False)):
+    first_users: list[int] = []
+    same_as: list[int] = []
+    for user, (start, stop) in enumerate(pairwise(ends)):
         codes = shown.wanted.codes[start:stop].tobytes()
         key = codes if shown.wanted.weights is None else (codes, shown.wanted.weights[start:stop].tobytes())
         place = places.setdefault(key, len(places))

@@ -81,15 +81,11 @@ def average_precisions(
 def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
     """All aspects of each user's rows."""
 
-def aspect_counts(
-    offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes: Codes, n_aspects: int
-) -> tuple[Offsets, Codes, Floats]:
+def aspect_counts(offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes: Codes, n_aspects: int) -> tuple[Offsets, Codes, Floats]:
     """Which aspects each user's rows have, ascending, and how many rows have each."""
 
 def dense_lengths(values: Floats) -> Floats: ...
-def dense_squares(
-    values: Floats, lengths: Floats, unit: bool, offsets: Offsets, places: Codes, stops: Codes
-) -> Floats:
+def dense_squares(values: Floats, lengths: Floats, unit: bool, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
     """Sum over pairs of squared Euclidean distances of rows, or (`unit`) of 1 - cos, (users, cutoffs)."""
 
 def dense_pairs(values: Floats, distance: str, offsets: Offsets, places: Codes, stops: Codes) -> Floats:

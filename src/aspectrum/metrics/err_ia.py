@@ -91,9 +91,7 @@ class ERRIA(UserMetric):
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
         assert metric.judged_by is not None and metric.intents is not None
-        shown = world.coverage(
-            metric.judged_by, weighing=metric.intents, unjudged=self.unjudged, max_grade=metric.max_grade
-        )
+        shown = world.coverage(metric.judged_by, weighing=metric.intents, unjudged=self.unjudged, max_grade=metric.max_grade)
         # R of the largest grade is (2^g_max - 1) / 2^g_max; a judgment's strength is its share of that.
         stop = self.stop if metric.max_grade is None else 1.0 - 2.0**-metric.max_grade
         stops = shown.stops(self.cutoffs)

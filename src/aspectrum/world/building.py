@@ -48,7 +48,14 @@ def build_worlds(
         history_threshold: If given, only history rows with at least this grade count.
         ties: Which of two items with equal scores comes first.
     """
-    truth = {"aspects": aspects, "relevance": relevance, "history": history, "subtopics": subtopics, "features": features, "weights": weights}
+    truth = {
+        "aspects": aspects,
+        "relevance": relevance,
+        "history": history,
+        "subtopics": subtopics,
+        "features": features,
+        "weights": weights,
+    }
     coded = {name: isinstance(lists, Rankings) for name, lists in systems.items()}
     if any(coded.values()):
         if not all(coded.values()):
@@ -85,14 +92,19 @@ def build_worlds(
     worlds = {}
     for name, columns in lists.items():
         memory.pop("checked", None)  # every system's lists are checked; what is remembered of the truth is shared
-        worlds[name] = World(
-            _rankings(columns, n_users), users=user_ids, items=item_ids, aspect_ids=aspect_ids, memory=memory, **parts
-        )
+        worlds[name] = World(_rankings(columns, n_users), users=user_ids, items=item_ids, aspect_ids=aspect_ids, memory=memory, **parts)
     return worlds
 
 
 def _coded_world(rankings: Rankings, truth: Mapping[str, Any], catalogue: Any, threshold: float) -> World:
-    kinds = {"aspects": Aspects, "relevance": Relevance, "history": History, "subtopics": Subtopics, "features": Features, "weights": Weights}
+    kinds = {
+        "aspects": Aspects,
+        "relevance": Relevance,
+        "history": History,
+        "subtopics": Subtopics,
+        "features": Features,
+        "weights": Weights,
+    }
     for name in _TRUTH:
         if truth[name] is not None and not isinstance(truth[name], kinds[name]):
             raise InputError(
@@ -353,9 +365,7 @@ def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> in
 def _matrix_of(given: Mapping[Any, Any]) -> Any:
     """A dense matrix from vectors, or a sparse one from {feature: value} or from names of features."""
     first = next(iter(given.values()), ())
-    named = isinstance(first, Mapping) or (
-        not isinstance(first, np.ndarray) and any(isinstance(value, str | bytes) for value in first)
-    )
+    named = isinstance(first, Mapping) or (not isinstance(first, np.ndarray) and any(isinstance(value, str | bytes) for value in first))
     if not named and not isinstance(first, set | frozenset):
         vectors = [np.asarray(vector) for vector in given.values()]
         for item, vector in zip(given, vectors, strict=True):
@@ -363,7 +373,9 @@ def _matrix_of(given: Mapping[Any, Any]) -> Any:
                 raise InputError(f"features: the vector of item {shown(item)} has shape {vector.shape}, expected {vectors[0].shape}")
         return np.array(vectors) if vectors else np.empty((0, 0))
     columns = Codebook("feature")
-    offsets, indices, values = [0], [], []
+    offsets: list[int] = [0]
+    indices: list[int] = []
+    values: list[float] = []
     for item, has in given.items():
         pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(has)]
         row = sorted((columns.code(name, "features"), _number(value, "features", "value", item, name)) for name, value in pairs)
@@ -410,9 +422,7 @@ def _graded_segments(
     return _segments(users, items, n_users)[0], items, grades
 
 
-def _history(
-    columns: tuple[list[int], list[int], list[float]], n_users: int, names: _Names, threshold: float | None
-) -> History:
+def _history(columns: tuple[list[int], list[int], list[float]], n_users: int, names: _Names, threshold: float | None) -> History:
     users, items, grades = columns
     if threshold is not None:
         kept = [place for place, grade in enumerate(grades) if grade >= threshold]
@@ -453,9 +463,7 @@ def _aspects(
     )
 
 
-def _subtopics(
-    columns: tuple[list[int], list[int], list[int], list[float], list[float]], n_users: int, names: _Names
-) -> Subtopics:
+def _subtopics(columns: tuple[list[int], list[int], list[int], list[float], list[float]], n_users: int, names: _Names) -> Subtopics:
     users, items, aspects, grades, strengths = columns
     seen: dict[tuple[int, int, int], tuple[float, float]] = {}
     for user, item, aspect, grade, strength in zip(users, items, aspects, grades, strengths, strict=True):
@@ -477,9 +485,7 @@ def _subtopics(
     )
 
 
-def _weights(
-    columns: tuple[list[int] | None, list[int], list[float]], n_users: int, n_aspects: int, names: _Names
-) -> Weights:
+def _weights(columns: tuple[list[int] | None, list[int], list[float]], n_users: int, n_aspects: int, names: _Names) -> Weights:
     users, aspects, weights = columns
     seen = set()
     for user, aspect in zip(users if users is not None else [0] * len(aspects), aspects, strict=True):

@@ -276,7 +276,7 @@ _BUILDERS = {
 
 
 def _graded(strengths: Floats | None, grades: Floats, max_grade: float) -> Floats:
-    graded = exponential(grades) / (2.0**max_grade - 1.0)
+    graded: Floats = exponential(grades) / (2.0**max_grade - 1.0)
     return graded if strengths is None else graded * strengths
 
 
@@ -358,9 +358,7 @@ def _weighed_by_counts(shown_lists: Coverage) -> Coverage:
         world.need_relevance("intents='counts'")
     links = np.unique(np.concatenate(users).astype(np.int64) << 32 | np.concatenate(items))
     offsets = np.searchsorted(links >> 32, np.arange(world.n_users + 1)).astype(np.int64)
-    offsets, codes, counts = kernels.aspect_counts(
-        offsets, (links & 0xFFFFFFFF).astype(np.int32), sets.offsets, sets.codes, sets.n_aspects
-    )
+    offsets, codes, counts = kernels.aspect_counts(offsets, (links & 0xFFFFFFFF).astype(np.int32), sets.offsets, sets.codes, sets.n_aspects)
     without = np.diff(offsets) == 0
     if without.any():
         lengths = np.where(without, sets.n_aspects, np.diff(offsets))

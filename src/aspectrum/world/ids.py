@@ -27,7 +27,7 @@ class Ids:
 
     def __getitem__(self, code: int) -> Hashable:
         value = self._values[int(code)]
-        return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return]
+        return value.item() if isinstance(value, np.generic) else value
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._values.tolist() if isinstance(self._values, np.ndarray) else self._values)

@@ -163,14 +163,11 @@ class World:
             yield self if size >= self.n_users else self.slice(start, min(start + size, self.n_users))
 
     def _part(self, cut: Callable[[Any], Any]) -> World:
-        return replace(
-            self,
-            _covered={},
-            **{
-                name: None if getattr(self, name) is None else cut(getattr(self, name))
-                for name in ("rankings", "relevance", "history", "subtopics", "weights", "users")
-            },
-        )
+        parts: dict[str, Any] = {
+            name: None if getattr(self, name) is None else cut(getattr(self, name))
+            for name in ("rankings", "relevance", "history", "subtopics", "weights", "users")
+        }
+        return replace(self, _covered={}, **parts)
 
     def _smallest_n_items(self) -> int:
         largest = [_largest(part.items) for part in (self.rankings, self.relevance, self.history, self.subtopics) if part is not None]

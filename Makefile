@@ -1,0 +1,65 @@
+# make demo   set up, run the main job on built-in data
+# make test   set up, run all tests but the slow ones
+# make check  style, types, layers
+# make bench  us and the peers on the same data, as ratios
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp)
+
+.PHONY: demo test test-slow check format bench sanitize clean
+
+demo: $(VENV)/installed
+	$(BIN)/python -m aspectrum.demo demo-report.md
+
+test: $(VENV)/tested
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/tested
+	$(BIN)/python -m pytest -m slow
+
+check: $(VENV)/checked
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/checked
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/tested
+	$(BIN)/python -m benchmarks
+
+# The kernels with the address and undefined-behaviour sanitizers, in an environment of their own.
+sanitize: build/sanitized/installed
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/metrics tests/world
+
+$(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+# mypy reads the types of what the tests and benchmarks import
+$(VENV)/checked: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet --editable ".[check]"
+	touch $@
+
+build/sanitized/installed: pyproject.toml CMakeLists.txt $(KERNELS)
+	$(PYTHON) -m venv build/sanitized
+	build/sanitized/bin/python -m pip install --quiet --upgrade pip
+	build/sanitized/bin/python -m pip install --quiet hypothesis pytest scipy
+	build/sanitized/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
+		--config-settings=build-dir=build/sanitized-objects --config-settings=cmake.define.ASPECTRUM_SANITIZE=ON .
+	build/sanitized/bin/python -m pip install --quiet numpy polars
+	touch $@
+
+clean:
+	rm -rf $(VENV) build demo-report.md

@@ -1,0 +1,106 @@
+"""A metric is a value, and its text form reads back."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("AlphaNDCG", asp.AlphaNDCG()),
+        ("AlphaNDCG@10", asp.AlphaNDCG(k=10)),
+        ("AlphaNDCG(alpha=0.9)@5,10", asp.AlphaNDCG(k=(5, 10), alpha=0.9)),
+        (" AlphaNDCG ( alpha = 0.9 , ideal = sorted ) @ 5 , 10 ", asp.AlphaNDCG(k=(5, 10), alpha=0.9, ideal="sorted")),
+        ("alpha_nDCG@20", asp.AlphaNDCG(k=20)),
+        ("α_nDCG(alpha=1)@20", asp.AlphaNDCG(k=20, alpha=1)),
+        ("alpha-nDCG@5", asp.AlphaNDCG(k=5)),
+        ("ERR_IA@5", asp.ERRIA(k=5)),
+        ("ERR-IA@5", asp.ERRIA(k=5)),
+        ("nERR_IA@5", asp.ERRIA(k=5, normalize="ideal")),
+        ("ERRIA(grades=true, intents='counts')@5", asp.ERRIA(k=5, grades=True, intents="counts")),
+        ("StRecall@10", asp.AspectRecall(k=10)),
+        ("Community recall@5", asp.AspectRecall(k=5)),
+        ("SubtopicRecall@5", asp.AspectRecall(k=5)),
+        ("nDCG@10", asp.NDCG(k=10)),
+        ("ILD@5", asp.IntraListDiversity(k=5)),
+        ("Predicted Gini complement@5", asp.GiniComplement(k=5)),
+        ("nNRBP", asp.NRBP(normalize="ideal")),
+        ("P_IA@5", asp.PrecisionIA(k=5)),
+        ("AP_IA", asp.MAPIA()),
+        ("alpha_CG@3", asp.AlphaDCG(k=3, discount="none")),
+        ("GiniComplement(empty=1)@3", asp.GiniComplement(k=3, empty=1.0)),
+        ("AlphaNDCG(judged_by=none)@3", asp.AlphaNDCG(k=3)),
+        ("AlphaDCG(gain=probabilistic, gamma={Action: 0.5, 'a, b@(c)': 0.25, 7: 1})", asp.AlphaDCG(gain="probabilistic", gamma={"Action": 0.5, "a, b@(c)": 0.25, 7: 1})),
+        ("AlphaNDCG@-1", asp.AlphaNDCG()),
+        ("alphandcg@3", asp.AlphaNDCG(k=3)),
+    ],
+)
+def test_text_forms(text: str, metric: asp.Metric) -> None:
+    assert asp.parse(text) == metric
+    assert asp.parse(str(metric)) == metric
+
+
+def test_defaults_are_not_printed() -> None:
+    assert str(asp.AlphaNDCG(k=10, alpha=0.5)) == "AlphaNDCG@10"
+    assert str(asp.AlphaNDCG(k=(10, 5, 10, -1), alpha=0.25)) == "AlphaNDCG(alpha=0.25)@5,10,-1"
+    assert str(asp.ERRIA(grades=True)) == "ERRIA(grades=true)"
+
+
+@given(
+    names=st.dictionaries(st.one_of(st.text(min_size=1), st.integers()), st.floats(0, 1), min_size=1, max_size=5),
+    alpha=st.floats(0, 1),
+    k=st.lists(st.integers(1, 10**6), min_size=1, max_size=4),
+)
+def test_any_value_reads_back(names: dict[Any, float], alpha: float, k: list[int]) -> None:
+    metric = asp.AlphaDCG(k=tuple(k), alpha=alpha, gain="probabilistic", gamma=names)
+    assert asp.parse(str(metric)) == metric
+    assert hash(asp.parse(str(metric))) == hash(metric)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AlfaNDCG@5", "unknown metric 'AlfaNDCG'; did you mean 'AlphaNDCG'"),
+        ("Precision at five", "unknown metric"),
+        ("AlphaNDCG(alfa=0.5)", "no parameter 'alfa'; did you mean 'alpha'"),
+        ("AlphaNDCG(alpha=0.5", "closing bracket"),
+        ("AlphaNDCG(alpha)", "not of the form parameter=value"),
+        ("AlphaNDCG(alpha=0.5, alpha=0.6)", "given twice"),
+        ("AlphaNDCG(alpha=high)", "alpha is 'high', expected a number"),
+        ("AlphaNDCG(alpha=1.5)", "alpha is 1.5, expected 0 to 1"),
+        ("AlphaNDCG(alpha=nan)", "finite"),
+        ("AlphaNDCG(ideal=best)", "ideal is 'best', expected 'greedy' or 'sorted'"),
+        ("AlphaNDCG(judged_by=genres)", "judged_by is 'genres', expected"),
+        ("AlphaNDCG@ten", "not whole numbers"),
+        ("AlphaNDCG@0", "expected a whole number from 1"),
+        ("AlphaNDCG@-2", "expected a whole number from 1"),
+        ("AlphaNDCG@5,", "not whole numbers"),
+        ("NDCG(base=1)", "base is 1, expected above 1"),
+        ("ERRIA(grades=1)", "grades is 1, expected true or false"),
+        ("ERRIA(intents='counts)", "a quote is missing"),
+        ("AlphaDCG(gain=probabilistic, normalize=perfect)", "gain='linear' only"),
+        ("", "unknown metric ''"),
+    ],
+)
+def test_mistakes_are_named(text: str, message: str) -> None:
+    with pytest.raises(asp.MetricError) as error:
+        asp.parse(text)
+    assert message in str(error.value)
+
+
+def test_cutoffs_are_whole_numbers() -> None:
+    for k in (0, -2, 1.5, True, "5", (), (5, 0)):
+        with pytest.raises(asp.MetricError):
+            asp.AlphaNDCG(k=k)  # type: ignore[arg-type]
+
+
+def test_metrics_are_values() -> None:
+    assert asp.AlphaNDCG(k=[5, 10]) == asp.AlphaNDCG(k=(10, 5))  # type: ignore[arg-type]
+    assert len({asp.AlphaNDCG(k=5), asp.AlphaNDCG(k=5), asp.AlphaNDCG(k=6)}) == 2
+    with pytest.raises(AttributeError):
+        asp.AlphaNDCG().alpha = 0.1  # type: ignore[misc]

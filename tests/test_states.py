@@ -1,0 +1,79 @@
+"""Exact sums: any order, the same bits, and those of math.fsum."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+from aspectrum.states import ExactSum, ItemCounts, Mean
+from aspectrum.world import Ids
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(finite, max_size=40))
+def test_sum_is_correctly_rounded(values: list[float]) -> None:
+    try:
+        expected = math.fsum(values)
+    except OverflowError:
+        return  # fsum gives up on sums that leave the range on the way; ours does not
+    assert ExactSum.of(values).value == expected
+
+
+@given(st.lists(finite, max_size=30), st.randoms())
+def test_order_and_grouping_do_not_show(values: list[float], random: "st.Random") -> None:  # type: ignore[name-defined]
+    whole = ExactSum.of(values)
+    random.shuffle(values)
+    cut = random.randint(0, len(values))
+    assert ExactSum.of(values[:cut]) + ExactSum.of(values[cut:]) == whole
+
+
+def test_extremes() -> None:
+    tiny, huge = 5e-324, 1.7976931348623157e308
+    assert ExactSum.of([tiny] * 3).value == 1.5e-323
+    assert ExactSum.of([huge, tiny, -huge]).value == tiny
+    assert ExactSum.of([]).value == 0.0
+    with pytest.raises(OverflowError):
+        _ = ExactSum.of([huge, huge]).value
+
+
+def test_undefined_scores_are_left_out_and_counted() -> None:
+    sums, undefined = ExactSum.columns(np.array([[1.0, math.nan], [2.0, 3.0]]))
+    assert [total.value for total in sums] == [3.0, 3.0]
+    assert undefined == [0, 1]
+
+
+def test_infinite_scores_are_refused() -> None:
+    with pytest.raises(ValueError, match="infinite"):
+        ExactSum.of([math.inf])
+
+
+def test_mean_of_nobody_is_undefined() -> None:
+    assert math.isnan(Mean().value)
+
+
+def test_counts_of_different_items_align_by_id() -> None:
+    a = ItemCounts(Ids(["x", "y"]), np.array([1, 2]), fixed=False)
+    b = ItemCounts(Ids(["y", "z"]), np.array([3, 4]), fixed=False)
+    both = a + b
+    assert dict(zip(both.items, both.shown.tolist(), strict=True)) == {"x": 1, "y": 5, "z": 4}
+    assert both == b + a
+
+
+def test_given_catalogues_must_be_the_same() -> None:
+    a = ItemCounts(Ids(["x", "y"]), np.array([1, 2]), fixed=True)
+    b = ItemCounts(Ids(["y", "z"]), np.array([3, 4]), fixed=True)
+    same = ItemCounts(Ids(["y", "x"]), np.array([3, 4]), fixed=True)
+    assert (a + same).shown.tolist() == [5, 5]
+    with pytest.raises(asp.InputError, match="different catalogues: item 'z'"):
+        _ = a + b
+
+
+def test_gini_of_counts_beyond_64_bits_is_exact() -> None:
+    n, many = 3_000_000, 2**40
+    shown = np.zeros(n, dtype=np.int64)
+    shown[-2:] = many
+    assert ItemCounts(Ids.counted(n), shown, fixed=True).value == pytest.approx(1 / (n - 1), rel=1e-12)
