@@ -35,7 +35,10 @@ import aspectrum as asp
         ("alpha_CG@3", asp.AlphaDCG(k=3, discount="none")),
         ("GiniComplement(empty=1)@3", asp.GiniComplement(k=3, empty=1.0)),
         ("AlphaNDCG(judged_by=none)@3", asp.AlphaNDCG(k=3)),
-        ("AlphaDCG(gain=probabilistic, gamma={Action: 0.5, 'a, b@(c)': 0.25, 7: 1})", asp.AlphaDCG(gain="probabilistic", gamma={"Action": 0.5, "a, b@(c)": 0.25, 7: 1})),
+        (
+            "AlphaDCG(gain=probabilistic, gamma={Action: 0.5, 'a, b@(c)': 0.25, 7: 1})",
+            asp.AlphaDCG(gain="probabilistic", gamma={"Action": 0.5, "a, b@(c)": 0.25, 7: 1}),
+        ),
         ("AlphaNDCG@-1", asp.AlphaNDCG()),
         ("alphandcg@3", asp.AlphaNDCG(k=3)),
     ],

@@ -1,6 +1,6 @@
 """Gains of lists: the rule by which an item gains, and discounted sums over the ranks of a list."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,8 @@ from aspectrum.errors import MissingInput
 from aspectrum.world import Coverage, JudgedBy, World
 
 GainKind = Literal["linear", "probabilistic"]
-Gamma = float | tuple[tuple[Hashable, float], ...]
+Gamma = float | Mapping[Hashable, float] | tuple[tuple[Hashable, float], ...]
+"""One number, or one per aspect; a mapping becomes pairs, so that the metric stays a value."""
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ class ItemCounts:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        return {"recommendations": int(self.shown.sum()), "catalogue": len(self.shown), "missing": self.missing, **self.noticed}
+        return {"recommendations": int(self.shown.sum()), "catalogue_items": len(self.shown), "missing": self.missing, **self.noticed}
 
 
 def _blocks(length: int, largest_factor: int, largest_count: int) -> Iterable[slice]:

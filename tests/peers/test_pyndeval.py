@@ -46,7 +46,9 @@ def make_topics(choose: random.Random, n_topics: int) -> tuple[Qrels, Run]:
     return qrels, run
 
 
-def both(qrels: Qrels, run: Run, alpha: float, beta: float) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, Any]], dict[str, str]]:
+def both(
+    qrels: Qrels, run: Run, alpha: float, beta: float
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, Any]], dict[str, str]]:
     """Scores per topic of pyndeval and of us, and how each of their measures is called here."""
     called = {f"{name}@{k}": f"{ours}@{k}" for name, ours in AT_CUTOFFS.items() for k in CUTOFFS} | OF_LISTS
     called = {name: str(asp.parse(text.format(alpha=alpha, beta=beta))) for name, text in called.items()}

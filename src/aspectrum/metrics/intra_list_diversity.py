@@ -74,6 +74,6 @@ class IntraListDiversity(UserMetric):
         if self.featureless == "undefined":
             denominators = np.where((zero > 0) & (stops - absent > 1), np.nan, denominators)
         if self.average == "links":
-            numerators = np.divide(numerators * n, denominators, out=np.zeros_like(n), where=denominators > 0)
+            numerators = np.divide(numerators * n, denominators, out=np.zeros(n.shape), where=denominators > 0)
             denominators = np.where(denominators > 0, n, 0.0)
         return Terms(numerators, denominators, {"places_without_features": (absent + zero).sum(axis=0)})

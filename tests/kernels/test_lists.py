@@ -1,0 +1,51 @@
+"""Grouping, looking up and counting against plain loops."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aspectrum import kernels
+
+lists = st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=8)
+
+
+def ragged(values: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.concatenate(([0], np.cumsum([len(part) for part in values]))).astype(np.int64)
+    return offsets, np.array([value for part in values for value in part], dtype=np.int32)
+
+
+@given(st.lists(st.integers(0, 9), max_size=50))
+def test_grouping_is_a_stable_sort(keys: list[int]) -> None:
+    offsets, order = kernels.group_rows(np.array(keys, np.int32), 10)
+    assert order.tolist() == sorted(range(len(keys)), key=keys.__getitem__)
+    assert np.diff(offsets).tolist() == [keys.count(key) for key in range(10)]
+
+
+@given(lists, st.data())
+def test_lookup_finds_what_is_there(items: list[list[int]], data: st.DataObject) -> None:
+    keys = [sorted(data.draw(st.sets(st.integers(0, 30), max_size=12))) for _ in items]
+    offsets, flat = ragged(items)
+    key_offsets, flat_keys = ragged(keys)
+    found = kernels.lookup(offsets, flat, key_offsets, flat_keys).tolist()
+    expected = [
+        int(start) + own.index(item) if item in own else -1
+        for part, own, start in zip(items, keys, key_offsets, strict=False)
+        for item in part
+    ]
+    assert found == expected
+
+
+@given(lists)
+def test_first_repeat(items: list[list[int]]) -> None:
+    expected = next(((user, place) for user, part in enumerate(items) for place, item in enumerate(part) if item in part[:place]), (-1, -1))
+    assert kernels.find_repeat(*ragged(items), 31) == expected
+
+
+@given(lists, st.integers(0, 12), st.integers(0, 12))
+def test_counting(items: list[list[int]], first: int, second: int) -> None:
+    cutoffs = sorted((first, second))
+    stops = np.array([[min(k, len(part)) for k in cutoffs] for part in items], dtype=np.int32).reshape(len(items), 2)
+    counts = kernels.count_items(*ragged(items), stops, 31)
+    for row, k in enumerate(cutoffs):
+        shown = [item for part in items for item in part[:k]]
+        assert counts[row].tolist() == [shown.count(item) for item in range(31)]

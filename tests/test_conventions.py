@@ -1,0 +1,163 @@
+"""Other tools' numbers, from the published examples and from what their code does."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aspectrum as asp
+
+COMMUNITIES = {1: [0], 2: [0], 3: [1], 4: [2]}
+
+
+def test_relison_err_ia_and_community_recall() -> None:
+    result = asp.evaluate(
+        {"u": [1, 2, 3]},
+        ["ERRIA@3", "Community recall@2,3"],
+        aspects=COMMUNITIES,
+        relevance={"u": [1, 2, 3]},
+        history={"u": [4]},
+        convention="relison",
+    )
+    assert result["ERRIA@3"] == pytest.approx(0.354167, abs=5e-7)
+    assert result["Community recall@3"] == pytest.approx(2 / 3)
+    assert result["Community recall@2"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("lists", "value"),
+    [([[1], [1], [2]], 2 / 9), ([[1], [1], [1]], 0.0), ([[1], [2], [3], [4]], 1.0), ([[], []], 1.0)],
+)
+def test_relison_gini(lists: list[list[int]], value: float) -> None:
+    rankings = {f"u{number}": items for number, items in enumerate(lists)}
+    result = asp.evaluate(rankings, "Predicted Gini complement", catalogue=[1, 2, 3, 4], convention="relison")
+    assert result["Predicted Gini complement"] == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize(("lengths", "value"), [([1], 0.0), ([2], 0.5), ([3], 2 / 3), ([1, 3], 0.5)])
+def test_relison_ild_with_all_distances_1(lengths: list[int], value: float) -> None:
+    features: dict[Any, Any] = {number: np.eye(4)[number] for number in range(4)}
+    rankings = {f"u{number}": list(range(length)) for number, length in enumerate(lengths)}
+    result = asp.evaluate(rankings, "ILD", features=features, convention="relison")
+    assert result["ILD"] == pytest.approx(value, abs=1e-15)
+
+
+def test_relison_ild_of_users_without_features_is_0() -> None:
+    result = asp.evaluate({"u": ["a", "x", "y"]}, "ILD", features={"a": [1.0, 0.0]}, convention="relison")
+    assert result["ILD"] == 0.0
+
+
+def test_relison_averages_everybody_and_ndcg_those_with_links() -> None:
+    inputs: dict[Any, Any] = {"aspects": COMMUNITIES, "history": {"u": [4], "v": [1], "w": [2]}, "relevance": {"u": [1], "w": [3]}}
+    result = asp.evaluate({"u": [1, 2]}, ["ERRIA@2", "Community recall@2", "nDCG@2"], convention="relison", **inputs)
+    assert result.details["ERRIA@2"]["scored"] == 3
+    assert result.details["ERRIA@2"]["missing"] == 2
+    assert result["Community recall@2"] == pytest.approx(1 / 9)
+    assert result.details["nDCG@2"]["scored"] == 2
+    assert result["nDCG@2"] == pytest.approx(0.5)
+
+
+def test_relison_leaves_out_items_outside_the_catalogue() -> None:
+    result = asp.evaluate({"u": [1, 99]}, "Predicted Gini complement@2", catalogue=[1, 2], convention="relison")
+    assert result["Predicted Gini complement@2"] == 0.0
+    assert result.details["Predicted Gini complement@2"]["outside_catalogue"] == 1
+
+
+def test_informfully_alpha_ndcg() -> None:
+    inputs: dict[Any, Any] = {"history": {"u": ["all"]}, "relevance": {"u": ["all"]}}
+    genres = {"all": ["A", "B"], "a1": ["A"], "a2": ["A"], "a3": ["A"], "ab": ["A", "B"]}
+    sorted_ideal = asp.evaluate({"u": ["a1", "ab"]}, "AlphaNDCG@2", aspects=genres, convention="informfully", **inputs)
+    assert sorted_ideal["AlphaNDCG@2"] == pytest.approx(0.9134, abs=5e-5)
+    own_list = asp.evaluate({"u": ["a1", "ab"]}, "AlphaNDCG(pool=list)@2", aspects=genres, **inputs)
+    assert own_list["AlphaNDCG(pool=list)@2"] == pytest.approx(0.8406, abs=5e-5)
+    repeated = asp.evaluate({"u": ["a1", "a2", "a3"]}, "AlphaNDCG@3", aspects=genres, convention="informfully", **inputs)
+    assert repeated["AlphaNDCG@3"] == 1.0
+
+
+def test_informfully_ndcg() -> None:
+    grades = {"u": {"a": 5, "b": 4, "c": 4, "d": 4}}
+    theirs = asp.evaluate({"u": ["a", "x"]}, "NDCG@2", relevance=grades, convention="informfully")
+    ours = asp.evaluate({"u": ["a", "x"]}, "NDCG@2", relevance=grades)
+    assert theirs["NDCG@2"] == 1.0
+    assert ours["NDCG@2"] == pytest.approx(0.6646, abs=5e-5)
+    nothing = asp.evaluate({"u": ["x", "y"]}, "NDCG@2", relevance=grades, convention="informfully")
+    assert nothing["NDCG@2"] == 0.0
+    assert nothing.details["NDCG@2"]["undefined"] == 0
+
+
+def test_informfully_drops_unknown_items_after_the_cut_and_keeps_known_ones_without_genres() -> None:
+    def score(genres: dict[str, list[str]], **more: Any) -> float:
+        inputs: dict[Any, Any] = {"history": {"u": ["h"]}, "relevance": {"u": ["h"]}, **more}
+        return asp.evaluate({"u": ["x", "a", "ab"]}, "AlphaNDCG@3", aspects=genres, convention="informfully", **inputs)["AlphaNDCG@3"]
+
+    genres = {"h": ["A", "B"], "a": ["A"], "ab": ["A", "B"]}
+    discount = [1 / math.log2(rank + 1) for rank in (1, 2, 3)]
+    dropped = (1 * discount[0] + 1.5 * discount[1]) / (1.5 * discount[0] + 1 * discount[1])
+    kept = (1 * discount[1] + 1.5 * discount[2]) / (1.5 * discount[0] + 1 * discount[1])
+    assert score(genres) == pytest.approx(dropped, rel=1e-12)
+    assert score({**genres, "x": []}) == pytest.approx(kept, rel=1e-12)
+    assert score(genres, items=["x"]) == pytest.approx(kept, rel=1e-12)
+
+
+def test_informfully_history_and_users_follow_the_threshold() -> None:
+    inputs: dict[Any, Any] = {
+        "aspects": {"a": ["A"], "b": ["B"], "ab": ["A", "B"]},
+        "history": {"u": {"a": 4.0, "b": 0.5}, "v": {"a": 5.0}},
+        "relevance": {"u": {"a": 1.0}, "v": {"a": 0.5}},
+    }
+    theirs = asp.evaluate({"u": ["ab"], "v": ["ab"]}, "AlphaNDCG@1", convention="informfully", **inputs)
+    assert theirs.per_user["user"].to_list() == ["u"]
+    gains = asp.evaluate({"u": ["ab"]}, "AlphaDCG@1", convention="informfully", **inputs)
+    assert gains["AlphaDCG@1"] == 1.0  # b was graded below the threshold: B is not of interest
+
+
+def test_informfully_ild_of_one_item_no_item_and_zero_vectors() -> None:
+    lists = {"one": ["a"], "none": ["x"], "zero": ["a", "o", "b"], "two": ["a", "b"]}
+    features: dict[Any, Any] = {"a": [1.0, 0.0], "b": [0.0, 1.0], "o": [0.0, 0.0]}
+    relevance = {user: ["a"] for user in lists}
+    result = asp.evaluate(lists, "ILD@3", features=features, relevance=relevance, convention="informfully")
+    scores = dict(result.per_user.iter_rows())
+    assert scores["one"] == 0.0
+    assert scores["two"] == 1.0
+    assert math.isnan(scores["none"])
+    assert math.isnan(scores["zero"])
+    assert result.details["ILD@3"]["undefined"] == 2
+
+
+def test_ndeval_divides_by_the_perfect_list_and_pyndeval_not_at_rank_1() -> None:
+    subtopics = {"q": {"a": ["x", "y"], "b": ["x"]}}
+    for convention, at_1 in (("ndeval", 0.5), ("pyndeval", 1.0)):
+        result = asp.evaluate({"q": ["b", "a"]}, ["AlphaDCG@1,2", "ERRIA@1,2"], subtopics=subtopics, convention=convention)
+        assert result["AlphaDCG@1"] == at_1
+        assert result["ERRIA@1"] == at_1
+        perfect = 2 * (1 + 0.5 / math.log2(3))
+        assert result["AlphaDCG@2"] == pytest.approx((1 + 1.5 / math.log2(3)) / perfect, rel=1e-12)
+        assert result["ERRIA@2"] == pytest.approx((1 + 1.5 / 2) / (2 * (1 + 0.5 / 2)), rel=1e-12)
+
+
+def test_ndeval_scores_topics_without_positive_judgments_0_and_orders_ties_by_falling_id() -> None:
+    qrels = [("1", "s", "a", 1), ("2", "s", "a", 0)]
+    run = [("1", "a", 1.0), ("1", "b", 1.0), ("2", "a", 1.0), ("3", "a", 1.0)]
+    result = asp.evaluate(run, "AlphaNDCG@1,2", subtopics=qrels, convention="ndeval")
+    assert dict(result.per_user.select("user", "AlphaNDCG@1").iter_rows()) == {"1": 0.0, "2": 0.0}
+    assert result.details["AlphaNDCG@2"]["undefined"] == 0
+    ours = asp.evaluate(run, "AlphaNDCG@2", subtopics=qrels)
+    assert ours.details["AlphaNDCG@2"] == {**ours.details["AlphaNDCG@2"], "scored": 1, "undefined": 2, "missing": 0}
+
+
+def test_a_parameter_that_was_set_stays() -> None:
+    convention = asp.CONVENTIONS["ndeval"]
+    assert convention.applied(asp.ERRIA(normalize="ideal")) == asp.ERRIA(normalize="ideal", judged_by="subtopics")
+    assert convention.applied(asp.ERRIA()) == asp.ERRIA(normalize="perfect", judged_by="subtopics")
+
+
+def test_unknown_convention() -> None:
+    with pytest.raises(asp.MetricError, match="unknown convention 'ndevel'; did you mean 'ndeval'"):
+        asp.evaluate({"u": ["a"]}, "NDCG", relevance={"u": ["a"]}, convention="ndevel")
+
+
+def test_conventions_name_parameters_that_exist() -> None:
+    for convention in asp.CONVENTIONS.values():
+        for name, parameters in convention.parameters.items():
+            asp.registered()[name](**parameters)

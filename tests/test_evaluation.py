@@ -1,0 +1,178 @@
+"""Who is averaged, what is undefined, what is missing, and what the details say."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aspectrum as asp
+
+LISTS = {"listed": ["a", "b"], "both": ["b", "a"], "empty": []}
+GRADES = {"both": {"a": 1.0}, "judged": {"b": 2.0}, "zero": {"a": 0.0}, "empty": {"a": 1.0}}
+
+
+def evaluate(users: object = None) -> asp.Results:
+    return asp.evaluate(LISTS, "NDCG@2", relevance=GRADES, users=users)  # type: ignore[arg-type]
+
+
+SECOND = 1 / math.log2(3)
+
+
+@pytest.mark.parametrize(
+    ("users", "scores", "missing"),
+    [
+        (None, {"listed": math.nan, "both": SECOND, "empty": 0.0}, 0),
+        ("lists", {"listed": math.nan, "both": SECOND, "empty": 0.0}, 0),
+        ("judged", {"both": SECOND, "empty": 0.0, "judged": 0.0, "zero": 0.0}, 2),
+        ("both", {"both": SECOND, "empty": 0.0}, 0),
+        ("relevant", {"both": SECOND, "empty": 0.0, "judged": 0.0}, 1),
+        ("all", {"listed": math.nan, "both": SECOND, "empty": 0.0, "judged": 0.0, "zero": 0.0}, 2),
+        ({"both", "nobody"}, {"both": SECOND, "nobody": 0.0}, 1),
+    ],
+)
+def test_users(users: object, scores: dict[str, float], missing: int) -> None:
+    result = evaluate(users)
+    assert dict(result.per_user.iter_rows()) == pytest.approx(scores, nan_ok=True)
+    defined = [score for score in scores.values() if not math.isnan(score)]
+    assert result["NDCG@2"] == pytest.approx(sum(defined) / len(defined))
+    details = result.details["NDCG@2"]
+    assert (details["scored"], details["undefined"], details["missing"]) == (len(defined), len(scores) - len(defined), missing)
+
+
+def test_unknown_choice_of_users() -> None:
+    with pytest.raises(asp.MetricError, match="users is 'everyone', expected 'lists'"):
+        evaluate("everyone")
+
+
+def test_judged_needs_truth() -> None:
+    with pytest.raises(asp.MissingInput, match="users='judged' needs to know who is judged"):
+        asp.evaluate({"u": ["a"]}, "GiniComplement", users="judged")
+
+
+def test_nobody_to_average() -> None:
+    result = asp.evaluate({}, ["NDCG@2", "GiniComplement@2", "AlphaNDCG"], relevance={}, subtopics=[])
+    assert math.isnan(result["NDCG@2"])
+    assert math.isnan(result["GiniComplement@2"])
+    assert math.isnan(result["AlphaNDCG"])
+    assert result.details["NDCG@2"]["scored"] == 0
+
+
+def test_details_say_how() -> None:
+    result = asp.evaluate(
+        {"u": ["a"]}, ["AlphaNDCG@1", "ERRIA@1"], aspects={"a": ["x"]}, history={"u": ["a"]}, relevance={"u": {"a": 4.0}}, threshold=3.0
+    )
+    details = result.details["AlphaNDCG@1"]
+    expected = {"judged_by": "history", "pool": "catalogue", "ideal": "greedy", "ties": "largest item id", "alpha": 0.5}
+    assert {key: details[key] for key in expected} == expected
+    assert details["users"] == "lists"
+    assert details["convention"] == "published"
+    assert result.details["ERRIA@1"]["judged_by"] == "relevance"
+    assert result.details["ERRIA@1"]["threshold"] == 3.0
+
+
+def test_threshold_says_what_is_relevant() -> None:
+    inputs: dict[Any, Any] = {"aspects": {"a": ["x"], "b": ["y"]}, "relevance": {"u": {"a": 2.0, "b": 4.0}}}
+    low = asp.evaluate({"u": ["a", "b"]}, "AspectRecall(judged_by=relevance)@1", **inputs)
+    high = asp.evaluate({"u": ["a", "b"]}, "AspectRecall(judged_by=relevance)@1", threshold=3.0, **inputs)
+    assert list(low.values()) == [0.5]
+    assert list(high.values()) == [0.0]
+
+
+def test_default_judging() -> None:
+    aspects = {"a": ["x"]}
+    lists = {"u": ["a"]}
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        ("AlphaNDCG", {"history": {"u": ["a"]}, "relevance": {"u": ["a"]}}, "history"),
+        ("AlphaNDCG", {"relevance": {"u": ["a"]}}, "relevance"),
+        ("ERRIA", {"history": {"u": ["a"]}, "relevance": {"u": ["a"]}}, "relevance"),
+        ("AspectRecall", {"relevance": {"u": ["a"]}}, "membership"),
+        ("AspectRecall", {"subtopics": {"u": {"a": ["x"]}}}, "subtopics"),
+        ("AlphaNDCG", {"history": {"u": ["a"]}, "subtopics": {"u": {"a": ["x"]}}}, "subtopics"),
+    ]
+    for metric, inputs, judged_by in cases:
+        assert asp.evaluate(lists, metric, aspects=aspects, **inputs).details[metric]["judged_by"] == judged_by
+
+
+@pytest.mark.parametrize(
+    ("metric", "inputs", "message"),
+    [
+        ("AlphaNDCG", {}, "AlphaNDCG needs judgments: pass subtopics=, or aspects= and history= or relevance="),
+        ("AlphaNDCG(judged_by=history)", {"aspects": {"a": ["x"]}}, "needs history: pass history="),
+        ("ERRIA", {"aspects": {"a": ["x"]}}, "ERRIA needs judgments"),
+        ("NDCG", {}, "needs relevance: pass relevance="),
+        ("ILD", {}, "needs features: pass features="),
+        ("AspectRecall", {}, "AspectRecall needs judgments"),
+        ("AspectRecall(judged_by=subtopics)", {"aspects": {"a": ["x"]}}, "needs subtopics"),
+        ("AlphaNDCG(pool=unseen)", {"aspects": {"a": ["x"]}, "relevance": {"u": ["a"]}}, "needs history"),
+    ],
+)
+def test_missing_inputs_are_named(metric: str, inputs: dict[str, Any], message: str) -> None:
+    with pytest.raises(asp.MissingInput) as error:
+        asp.evaluate({"u": ["a"]}, metric, **inputs)
+    assert message in str(error.value)
+
+
+def test_metrics_must_be_metrics_and_asked_once() -> None:
+    with pytest.raises(asp.MetricError, match="asked for twice"):
+        asp.evaluate({"u": ["a"]}, ["NDCG@5", "nDCG@10,5"], relevance={"u": ["a"]})
+    with pytest.raises(asp.MetricError, match="no metric"):
+        asp.evaluate({"u": ["a"]}, [])
+    with pytest.raises(asp.MetricError, match="is not a metric"):
+        asp.evaluate({"u": ["a"]}, [asp.NDCG], relevance={"u": ["a"]})  # type: ignore[list-item]
+
+
+def test_progress_and_threads_and_batches() -> None:
+    lists = {user: ["a", "b"] for user in range(1000)}
+    calls: list[tuple[int, int]] = []
+    before = asp.kernels.threads()
+    asp.evaluate(lists, "GiniComplement", batch_size=300, threads=1, progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(300, 1000), (600, 1000), (900, 1000), (1000, 1000)]
+    assert asp.kernels.threads() == before
+    with pytest.raises(asp.InputError, match="at least one user"):
+        asp.evaluate(lists, "GiniComplement", batch_size=-1)
+
+
+def test_ideal_is_shared_by_users_of_the_same_interests_over_batches() -> None:
+    world = asp.World.of(
+        {user: ["a", "b"] for user in range(6)},
+        aspects={"a": ["x"], "b": ["y"]},
+        history={user: ["a" if user % 2 else "b"] for user in range(6)},
+    )
+    asp.evaluate(world, "AlphaNDCG@2", batch_size=1)
+    ideals = next(value for key, value in world.memory.items() if isinstance(key, tuple) and key[0] == "greedy")
+    assert len(ideals) == 2
+
+
+def test_a_world_can_be_evaluated_and_holds_everything() -> None:
+    world = asp.World.of({"u": ["a"]}, relevance={"u": ["a"]})
+    assert asp.evaluate(world, "NDCG@1")["NDCG@1"] == 1.0
+    assert asp.evaluate(world, "NDCG@1", users=["u"])["NDCG@1"] == 1.0
+    with pytest.raises(asp.InputError, match="relevance was given beside a World"):
+        asp.evaluate(world, "NDCG@1", relevance={"u": ["a"]})
+    with pytest.raises(asp.InputError, match="'v' is not a user of this world"):
+        asp.evaluate(world, "NDCG@1", users=["v"])
+
+
+def test_systems_share_the_catalogue_of_what_was_seen() -> None:
+    results = asp.evaluate_systems({"A": {"u": ["x"]}, "B": {"u": ["y"]}}, "GiniComplement@1")
+    assert results["A"].details["GiniComplement@1"]["catalogue_items"] == 2
+    assert results["A"]["GiniComplement@1"] == 0.0
+    with pytest.raises(asp.InputError, match="system 'B'"):
+        asp.evaluate_systems({"A": asp.Rankings(np.array([0, 1]), np.array([0])), "B": {"u": ["y"]}}, "GiniComplement")
+    with pytest.raises(asp.InputError, match="the list of user 'u' names item 'y' twice"):
+        asp.evaluate_systems({"A": {"u": ["x"]}, "B": {"u": ["y", "y"]}}, "GiniComplement@1")
+
+
+def test_scores_of_a_million_users_in_bounded_time_and_memory() -> None:
+    n = 1_000_000
+    items = np.tile(np.array([0, 1, 2], dtype=np.int32), n)
+    world = asp.World(
+        asp.Rankings(np.arange(n + 1, dtype=np.int64) * 3, items),
+        aspects=asp.Aspects(np.array([0, 1, 2, 3]), np.array([0, 1, 1], dtype=np.int32), 2),
+        relevance=asp.Relevance(np.arange(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int32)),
+    )
+    result = asp.evaluate(world, ["NDCG@3", "AspectRecall@1,3", "GiniComplement@2"], per_user=False)
+    assert dict(result) == pytest.approx({"NDCG@3": 1.0, "AspectRecall@1": 0.5, "AspectRecall@3": 1.0, "GiniComplement@2": 0.5})
+    with pytest.raises(asp.InputError, match="per_user=True"):
+        _ = result.per_user
