@@ -18,6 +18,7 @@ from aspectrum.kernels._kernels import (
     greedy_catalogue,
     greedy_pools,
     group_rows,
+    instruction_sets,
     log_discounts,
     lookup,
     place_gains,
@@ -28,6 +29,7 @@ from aspectrum.kernels._kernels import (
     sparse_squares,
     threads,
     union_masks,
+    use_instructions,
 )
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "greedy_catalogue",
     "greedy_pools",
     "group_rows",
+    "instruction_sets",
     "log_discounts",
     "lookup",
     "place_gains",
@@ -58,4 +61,5 @@ __all__ = [
     "sparse_squares",
     "threads",
     "union_masks",
+    "use_instructions",
 ]

@@ -23,6 +23,12 @@ def set_threads(n: int) -> None:
     """How many threads kernels may use from now on; 0 means one per core."""
 
 def threads() -> int: ...
+def instruction_sets() -> list[str]:
+    """Builds of the widest loops that this CPU can run, the one in use by default first."""
+
+def use_instructions(name: str) -> None:
+    """Run that build from now on; all give the same bits."""
+
 def log_discounts(n: int, base: float) -> Floats:
     """1 / log_base(rank + 1) for ranks 1 to n."""
 

@@ -1,61 +1,34 @@
-// The loops that run eight numbers at a time, built once for each instruction set and chosen when the module loads.
-// Every build runs the same eight lanes in the same order without fused operations, so all give the same bits.
+// Which build of the loops in loops.hpp runs.
 #pragma once
 
-#include <cstdint>
+#include "loops.hpp"
+
+#include <atomic>
+#include <vector>
 
 namespace aspectrum {
 
-constexpr int64_t kLanes = 8;
-
-inline int64_t padded(int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
-
-// A dense matrix of features and the rows of one list in it (negative: none), each with a scale.
-template <class T>
-struct DenseList {
-    const T* values;
-    int64_t width;
-    const int32_t* rows;
-    const double* scales;
-    int64_t n;
+// The builds this CPU can run, widest first.
+struct NamedLoops {
+    const char* name;
+    const LaneLoops* loops;
 };
-
-template <class T>
-struct DenseLoops {
-    // Length of each row from begin to end.
-    void (*lengths)(const T* values, int64_t width, int64_t begin, int64_t end, double* out);
-    // x_k . (sum of the x before k) for each place k, where x is a row times its scale. `next` rows are asked from memory
-    // in step. `room` holds 8 n doubles.
-    void (*crosses)(const DenseList<T>& list, const int32_t* next, int64_t n_next, double* room, double* out);
-    // |y_k|^2 and y_k . (sum of the y before k), where y_k = x_k - x_1. `room` holds 2 padded(width) doubles.
-    void (*centred)(const DenseList<T>& list, double* room, double* squares, double* out);
-};
-
-struct LaneLoops {
-    DenseLoops<float> floats;
-    DenseLoops<double> doubles;
-    // Subtracts what candidates lost with an item that was taken; returns the largest that remains. n is whole lanes.
-    double (*subtract_lost)(double* about, const uint64_t* keys, int64_t n, const int* aspects, const double* lost, int m);
-
-    const DenseLoops<float>& of(const float*) const { return floats; }
-    const DenseLoops<double>& of(const double*) const { return doubles; }
-};
-
-extern const LaneLoops lane_loops_plain;
+inline std::vector<NamedLoops> runnable_loops() {
+    std::vector<NamedLoops> found;
 #ifdef ASPECTRUM_X86
-extern const LaneLoops lane_loops_avx2;
-extern const LaneLoops lane_loops_avx512;
+    if (__builtin_cpu_supports("avx512f")) found.push_back({"avx512", &lane_loops_avx512});
+    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", &lane_loops_avx2});
 #endif
+    found.push_back({"plain", &lane_loops_plain});
+    return found;
+}
+
+inline std::atomic<const LaneLoops*> chosen_loops{nullptr};
 
 inline const LaneLoops& lane_loops() {
-#ifdef ASPECTRUM_X86
-    static const LaneLoops& best = __builtin_cpu_supports("avx512f") ? lane_loops_avx512
-                                   : __builtin_cpu_supports("avx2")  ? lane_loops_avx2
-                                                                     : lane_loops_plain;
-    return best;
-#else
-    return lane_loops_plain;
-#endif
+    const LaneLoops* loops = chosen_loops.load(std::memory_order_relaxed);
+    if (!loops) chosen_loops.store(loops = runnable_loops().front().loops);
+    return *loops;
 }
 
 }  // namespace aspectrum

@@ -4,10 +4,12 @@
 #include "distances.hpp"
 #include "gains.hpp"
 #include "greedy.hpp"
+#include "lanes.hpp"
 #include "lists.hpp"
 #include "sums.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 NB_MODULE(_kernels, m) {
     using namespace aspectrum;
@@ -15,6 +17,16 @@ NB_MODULE(_kernels, m) {
 
     m.def("set_threads", [](int n) { thread_limit.store(std::max(0, n)); }, "n"_a);
     m.def("threads", &threads);
+    m.def("instruction_sets", [] {
+        std::vector<std::string> names;
+        for (const auto& build : runnable_loops()) names.emplace_back(build.name);
+        return names;
+    });
+    m.def("use_instructions", [](const std::string& name) {
+        for (const auto& build : runnable_loops())
+            if (name == build.name) return chosen_loops.store(build.loops);
+        throw std::invalid_argument("this CPU cannot run " + name);
+    }, "name"_a);
 
     nb::class_<Cover>(m, "Cover")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>, int64_t, std::optional<Array<double>>,

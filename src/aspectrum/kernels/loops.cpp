@@ -1,6 +1,6 @@
-// See lanes.hpp. This file is compiled several times with different instruction sets, so it must not instantiate
+// See loops.hpp. This file is compiled several times with different instruction sets, so it must not instantiate
 // anything that other files could link to: everything here is in the anonymous namespace and nothing is from std.
-#include "lanes.hpp"
+#include "loops.hpp"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
