@@ -189,11 +189,8 @@ inline Out<double> sparse_lengths(Array<int64_t> offsets, Array<int32_t> columns
     const Sparse x(offsets, columns, values, width);
     const int64_t n = static_cast<int64_t>(offsets.shape(0)) - 1;
     std::vector<double> out(n);
-    for (int64_t r = 0; r < n; ++r) {
-        double sum = 0.0;
-        for (int64_t p = x.offsets[r]; p < x.offsets[r + 1]; ++p) sum += x.values[p] * x.values[p];
-        out[r] = std::sqrt(sum);
-    }
+    for (int64_t r = 0; r < n; ++r)
+        lane_loops().doubles.lengths(x.values + x.offsets[r], x.offsets[r + 1] - x.offsets[r], 0, 1, out.data() + r);
     return to_array(std::move(out));
 }
 

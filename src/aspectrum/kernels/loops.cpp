@@ -38,6 +38,20 @@ inline Lanes load(const T* x, int64_t n) {
 inline void store(double* x, const Lanes& lanes) { __builtin_memcpy(x, &lanes, sizeof lanes); }
 inline double total(const Lanes& x) { return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])); }
 
+// Without squaring anything too small or too large to square.
+template <class T>
+double scaled_length(const T* v, int64_t n) {
+    double largest = 0.0, sum = 0.0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double size = v[i] < 0 ? -static_cast<double>(v[i]) : static_cast<double>(v[i]);
+        if (!(size <= largest)) largest = size;  // also NaN
+    }
+    if (!(largest > 0.0) || largest > __DBL_MAX__) return largest;
+    for (int64_t i = 0; i < n; ++i) sum += (v[i] / largest) * (v[i] / largest);
+    const double length = largest * __builtin_sqrt(sum);
+    return length < __DBL_MIN__ ? 0.0 : length;  // what has no inverse has no direction
+}
+
 template <class T>
 void lengths(const T* values, int64_t width, int64_t begin, int64_t end, double* out) {
     for (int64_t r = begin; r < end; ++r) {
@@ -47,7 +61,8 @@ void lengths(const T* values, int64_t width, int64_t begin, int64_t end, double*
             const Lanes part = load(v + i, width - i);
             sum += part * part;
         }
-        out[r] = __builtin_sqrt(total(sum));
+        const double square = total(sum);
+        out[r] = square > 1e-280 && square < 1e280 ? __builtin_sqrt(square) : scaled_length(v, width);
     }
 }
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import RECIPROCAL, perfect_sums
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, choose_judgment, list_sums
 from aspectrum.ideal import TIES, ideal_sums
 from aspectrum.metric import Terms, UserMetric, check_unit
@@ -78,7 +78,7 @@ class ERRIA(UserMetric):
         judged_by = self.judged_by or choose_judgment(world, ("relevance",), "ERRIA")
         intents = self.intents or ("uniform" if world.weights is None else "given")
         if intents == "given" and world.weights is None:
-            raise InputError("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
+            raise MissingInput("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
         pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:

@@ -51,6 +51,9 @@ class OwnPools:
     offsets: Offsets
     rows: Codes
 
+    def without(self, marked: Flags) -> OwnPools:
+        return OwnPools(self.offsets, np.where(marked, np.int32(-1), self.rows))
+
     @property
     def size(self) -> int:
         return int(np.diff(self.offsets).max(initial=0))
@@ -132,9 +135,9 @@ class Coverage:
             return OwnPools(self.rankings.offsets, self.rows)
         if self.judged_by in ("subtopics", "relevance") or name == "judged":
             own = self._judged_pool()
-            if name == "unseen":
-                own = replace(own, rows=np.where(self._in_history(own), np.int32(-1), own.rows))
-            return own
+            if name != "judged" and self.world.catalogue is not None:
+                own = own.without(~self.world.catalogue[self._items(own)])
+            return own.without(self._in_history(own)) if name == "unseen" else own
         shared = self._catalogue()
         if name == "catalogue":
             return shared
@@ -152,8 +155,11 @@ class Coverage:
 
     def _in_history(self, own: OwnPools) -> Flags:
         history = self.world.need_history("pool 'unseen'")
-        items = own.rows if self.row_items is None else self.row_items[own.rows]
-        return kernels.lookup(own.offsets, np.ascontiguousarray(items), history.offsets, history.items) >= 0
+        return kernels.lookup(own.offsets, self._items(own), history.offsets, history.items) >= 0
+
+    def _items(self, own: OwnPools) -> Codes:
+        """Items of the rows of pools; those of rows -1 mean nothing."""
+        return own.rows if self.row_items is None else np.ascontiguousarray(self.row_items[own.rows])
 
     def _catalogue(self) -> SharedPool:
         def find() -> SharedPool:
@@ -252,11 +258,13 @@ def _by_relevance(world: World, max_grade: float | None) -> Coverage:
         attainable = np.diff(kernels.aspect_counts(relevance.offsets, own, sets.offsets, sets.codes, sets.n_aspects)[0]).astype(np.float64)
     if max_grade is None:
         return Coverage(world, "relevance", rankings, sets, np.where(counts, rankings.items, np.int32(-1)), None, attainable)
+    # A set of its own for each judgment, empty unless the item is relevant with a positive grade.
     offsets, entries = take_segments(sets.offsets, relevance.items)
-    grades = np.repeat(relevance.gains, np.diff(offsets))
-    graded = _graded(None if sets.strengths is None else sets.strengths[entries], grades, max_grade)
-    relevant_entries = np.repeat(relevant, np.diff(offsets))
-    own_sets = AspectSets(offsets, sets.codes[entries], sets.n_aspects, np.where(relevant_entries, graded, 1.0))
+    grades = np.repeat(np.where(relevant, relevance.gains, 0.0), np.diff(offsets))
+    kept = grades > 0
+    offsets, entries = np.concatenate(([0], np.cumsum(kept)))[offsets], entries[kept]
+    graded = _graded(None if sets.strengths is None else sets.strengths[entries], grades[kept], max_grade)
+    own_sets = AspectSets(offsets, sets.codes[entries], sets.n_aspects, graded)
     return Coverage(world, "relevance", rankings, own_sets, np.where(counts, at, np.int32(-1)), relevance.items, attainable)
 
 
@@ -368,7 +376,13 @@ def _weighed_by_counts(shown_lists: Coverage) -> Coverage:
         new_counts = np.ones(filled[-1])
         new_codes[counted], new_counts[counted] = codes, counts
         offsets, codes, counts = filled, new_codes, new_counts
-    return _weighed(shown_lists, Wanted(offsets, codes, counts))
+    weighed = _weighed(shown_lists, Wanted(offsets, codes, counts))
+    if shown_lists.judged_by != "history":
+        return weighed
+    # What the history does not cover is an intent, but nothing can satisfy it.
+    covered = _attainable(shown_lists)
+    served = kernels.lookup(offsets, codes, covered.offsets, covered.codes) >= 0
+    return replace(weighed, wanted=Wanted(offsets, codes, np.where(served, counts, 0.0)))
 
 
 def _scaled(shown_lists: Coverage, gammas: Mapping[Hashable, float]) -> Coverage:

@@ -1,0 +1,72 @@
+"""Intent-aware precision against its definition in plain Python."""
+
+import math
+
+import pytest
+from hypothesis import given
+
+import aspectrum as asp
+from tests import plain
+from tests.plain import PlainWorld, Unjudged, Way
+from tests.strategies import (
+    CUTOFFS,
+    FITTING_A_MASK,
+    REPEATS,
+    UNJUDGED,
+    WAYS,
+    WAYS_OF_SOME_ASPECTS,
+    build,
+    check_same_bits,
+    check_scores,
+    check_weights_repeat,
+    checked,
+    with_some_weak_judgments,
+    with_unused_aspects,
+    world_of_many_aspects,
+    worlds,
+)
+
+
+@checked(120)
+@given(worlds(), CUTOFFS, WAYS, UNJUDGED)
+def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], way: Way, unjudged: Unjudged) -> None:
+    metric = asp.PrecisionIA(k=k, judged_by=way, unjudged=unjudged)
+    check_scores(metric, world, lambda user, k: plain.precision_ia(world, user, k, judged_by=way, unjudged=unjudged))
+
+
+@pytest.mark.parametrize("way", ["subtopics", "history", "relevance", "membership"])
+def test_ten_thousand_aspects(way: Way) -> None:
+    world = world_of_many_aspects()
+    metric = asp.PrecisionIA(k=(3, 10, -1), judged_by=way)
+    check_scores(metric, world, lambda user, k: plain.precision_ia(world, user, k, judged_by=way))
+    assert (metric.scores(build(world)) > 0).any()
+
+
+@checked(40)
+@given(worlds(weights=False), REPEATS, CUTOFFS, WAYS)
+def test_whole_weights_repeat_aspects(world: PlainWorld, times: list[int], k: tuple[int, ...], way: Way) -> None:
+    check_weights_repeat(asp.PrecisionIA(k=k, judged_by=way), world, times)
+
+
+@checked(40)
+@given(worlds(weights=False, strengths=False, n_aspects=FITTING_A_MASK), CUTOFFS, WAYS_OF_SOME_ASPECTS)
+def test_more_aspects_than_bits_in_a_mask_change_nothing(world: PlainWorld, k: tuple[int, ...], way: Way) -> None:
+    check_same_bits(asp.PrecisionIA(k=k, judged_by=way), world, with_unused_aspects(world))
+
+
+@checked(40)
+@given(worlds(strengths=False), CUTOFFS, WAYS_OF_SOME_ASPECTS)
+def test_strengths_of_1_are_no_strengths(world: PlainWorld, k: tuple[int, ...], way: Way) -> None:
+    check_same_bits(asp.PrecisionIA(k=k, judged_by=way), world, with_some_weak_judgments(world))
+
+
+def test_a_short_list_is_divided_by_k() -> None:
+    world = asp.World.of({"q": ["a"]}, subtopics={"q": {"a": ["x"], "b": ["y"]}})
+    assert asp.PrecisionIA(k=(1, 5, -1)).scores(world).tolist() == [[1 / 2, 1 / 10, 1 / 2]]
+
+
+def test_undefined_without_an_attainable_aspect() -> None:
+    world = asp.World.of({"u": ["a"], "empty": []}, subtopics={"u": {"a": {"x": 0}}, "empty": {"a": {"x": 1}}})
+    undefined, empty = asp.PrecisionIA().scores(world)[:, 0].tolist()
+    assert math.isnan(undefined)
+    assert empty == 0.0
