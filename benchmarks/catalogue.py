@@ -5,7 +5,7 @@ import numpy as np
 import aspectrum as asp
 from benchmarks.timing import measure
 
-ITEMS, USERS, TOP, GENRES, INTERESTS, SETS = 1_000_000, 100_000, 50, 20, 20_000, 15_000
+ITEMS, USERS, TOP, GENRES, INTERESTS, SETS = 1_000_000, 100_000, 50, 20, 21_700, 15_000
 
 
 def make_world(seed: int = 0) -> asp.World:
@@ -13,34 +13,33 @@ def make_world(seed: int = 0) -> asp.World:
     kinds = np.unique(random.random((SETS * 3, GENRES)) < random.beta(1.2, 4, (SETS * 3, 1)), axis=0)
     kinds = kinds[kinds.any(1)]
     kinds = kinds[random.permutation(len(kinds))[:SETS]]
-    has = kinds[np.minimum(random.zipf(1.3, ITEMS) - 1, len(kinds) - 1)]
-    sizes = has.sum(1)
-    # Rare kinds too: a user's history covers one of many sets of interests.
-    tastes = random.integers(0, ITEMS, (INTERESTS, 3))
-    history = np.sort(tastes[random.integers(0, INTERESTS, USERS)], axis=1)
-    history[:, 1:] += (np.diff(history, axis=1) == 0).cumsum(1)
+    # Every kind has an item; most items are of a few popular kinds.
+    kind_of = np.minimum(random.zipf(1.3, ITEMS) - 1, len(kinds) - 1)
+    kind_of[: len(kinds)] = np.arange(len(kinds))
+    has = kinds[kind_of]
+    # A history of two items of any kind, one of about 20,000 tastes.
+    tastes = np.stack([random.integers(0, len(kinds) // 2, INTERESTS), random.integers(len(kinds) // 2, len(kinds), INTERESTS)], axis=1)
+    history = tastes[np.concatenate([np.arange(INTERESTS), random.integers(0, INTERESTS, USERS - INTERESTS)])]
     lists = (random.integers(0, ITEMS, (USERS, 1)) + np.arange(TOP) * 7919) % ITEMS
     return asp.World(
         asp.Rankings(np.arange(USERS + 1, dtype=np.int64) * TOP, lists.ravel().astype(np.int32)),
-        aspects=asp.Aspects(np.concatenate(([0], np.cumsum(sizes))), np.nonzero(has)[1].astype(np.int32), GENRES),
-        history=asp.History(np.arange(USERS + 1, dtype=np.int64) * 4, np.minimum(history, ITEMS - 1).ravel().astype(np.int32)),
+        aspects=asp.Aspects(np.concatenate(([0], np.cumsum(has.sum(1)))), np.nonzero(has)[1].astype(np.int32), GENRES),
+        history=asp.History(np.arange(USERS + 1, dtype=np.int64) * 2, history.ravel().astype(np.int32)),
         n_items=ITEMS,
     )
 
 
 def run() -> bool:
-    first = make_world()
-    assert first.aspects is not None
-    masks = first.aspects.sets.masks
+    world = make_world()
+    assert world.aspects is not None
+    masks, interests = world.aspects.sets.masks, world.coverage("history").interests
     assert masks is not None
-    interests = first.coverage("history").interests
     assert interests is not None
-    print(f"  {len(np.unique(masks)):,} distinct sets of genres, {len(np.unique(interests)):,} distinct sets of interests")
-    timing = measure(lambda: asp.evaluate(make_world(), "AlphaNDCG@10,50", per_user=False), 1)
-    building = measure(make_world, 1)
-    wall = timing.wall - building.wall
+    timing = measure(lambda: asp.evaluate(world, "AlphaNDCG@10,50", per_user=False), 1)
     print(
-        f"AlphaNDCG@10,50 judged by history, {ITEMS:,} items, {USERS:,} users\n  {wall:.1f} s ({timing.cpu - building.cpu:.1f} s CPU), aim: 60 s",
+        f"AlphaNDCG@10,50 judged by history, {ITEMS:,} items in {len(np.unique(masks)):,} distinct sets of genres, "
+        f"{USERS:,} users of {len(np.unique(interests)):,} distinct interests\n"
+        f"  {timing.wall:.1f} s ({timing.cpu:.1f} s CPU), aim: under 60 s   {'reached' if timing.wall < 60 else 'MISSED'}",
         flush=True,
     )
-    return wall < 60
+    return timing.wall < 60

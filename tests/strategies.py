@@ -78,9 +78,7 @@ def worlds(
     }
     if n > len(TEXT_ASPECTS):  # so that there really are that many
         aspects[items[0]] = dict.fromkeys(aspect_ids, draw(strength))
-    relevance: dict[Id, dict[Id, float]] = {
-        user: {item: draw(grade) for item in draw(several_items)} for user in draw(several_users)
-    }
+    relevance: dict[Id, dict[Id, float]] = {user: {item: draw(grade) for item in draw(several_items)} for user in draw(several_users)}
     history: dict[Id, set[Id]] = {user: set(draw(several_items)) for user in draw(several_users)}
     subtopics: dict[Id, dict[Id, dict[Id, tuple[float, float]]]] = {}
     for user in draw(several_users):
@@ -223,7 +221,9 @@ def world_of_many_aspects(n_aspects: int = 10_000, seed: int = 7) -> PlainWorld:
         relevance={user: {item: float(draw.randint(0, 3)) for item in draw.sample(items, 12)} for user in users},
         history={user: set(draw.sample(items, 4)) for user in users},
         subtopics={
-            user: {item: {draw.randrange(n_aspects): (float(draw.randint(0, 2)), 1.0) for _ in range(30)} for item in draw.sample(items, 15)}
+            user: {
+                item: {draw.randrange(n_aspects): (float(draw.randint(0, 2)), 1.0) for _ in range(30)} for item in draw.sample(items, 15)
+            }
             for user in users
         },
     )

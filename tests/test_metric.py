@@ -86,7 +86,12 @@ def test_any_value_reads_back(names: dict[Any, float], alpha: float, k: list[int
         ("NDCG(base=1)", "base is 1, expected above 1"),
         ("ERRIA(grades=1)", "grades is 1, expected true or false"),
         ("ERRIA(intents='counts)", "a quote is missing"),
-        ("AlphaDCG(gain=probabilistic, normalize=perfect)", "gain='linear' only"),
+        ("AlphaDCG(gain=probabilistic, normalize=perfect)", "AlphaDCG: normalize goes with gain=linear only"),
+        ("AlphaNDCG(gamma=0.5)", "gamma goes with gain=probabilistic only"),
+        ("AlphaNDCG(ideal=sorted, pool=list)", "pool goes with ideal=greedy only"),
+        ("ERRIA(pool=catalogue)", "pool goes with normalize=ideal only"),
+        ("ERRIA(max_grade=4)", "max_grade goes with grades=true only"),
+        ("NRBP(pool=catalogue, normalize=none)", "pool goes with normalize=ideal only"),
         ("", "unknown metric ''"),
     ],
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args,
 import numpy as np
 
 from aspectrum.arrays import Counts, Floats
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import MetricError
 from aspectrum.states import ExactSum, Mean, State
 
 if TYPE_CHECKING:
@@ -331,7 +331,8 @@ def check_unit(metric: Metric, **values: float) -> None:
             raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 to 1")
 
 
-def missing_input(metric: Metric, needs: str) -> InputError:
-    from aspectrum.errors import MissingInput
-
-    return MissingInput(f"{type(metric).__name__} needs {needs}")
+def check_goes_with(metric: Metric, name: str, partner: str, value: Any) -> None:
+    """A parameter that would be ignored unless another has a certain value must then be at its default."""
+    default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
+    if getattr(metric, name) != default and getattr(metric, partner) != value:
+        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={_written(value)} only")

@@ -1,8 +1,10 @@
 """Every instruction set gives the same bits, so that a mixed cluster agrees."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import aspectrum as asp
@@ -21,7 +23,7 @@ def world(width: int, kind: type, seed: int) -> asp.World:
     lengths = random.integers(0, 40, n_users)
     items = np.concatenate([random.choice(n_items, length, replace=False) for length in lengths]).astype(np.int32)
     has = random.random((n_items, 37)) < 0.15
-    features = random.standard_normal((n_items, width)).astype(kind)
+    features: npt.NDArray[Any] = random.standard_normal((n_items, width)).astype(kind)
     features[100:] = features[100] + (1e-4 * random.standard_normal((100, width))).astype(kind)
     return asp.World(
         asp.Rankings(np.concatenate(([0], np.cumsum(lengths))), items),

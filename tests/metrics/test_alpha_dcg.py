@@ -96,9 +96,7 @@ def test_clarke_s_example() -> None:
 
 def test_strengths_and_weights() -> None:
     """G[j] = sum of w * s * prod (1 - alpha * s), written out for two items and one aspect."""
-    world = asp.World.of(
-        {"q": ["a", "b"]}, subtopics=[("q", "x", "a", 1, 0.5), ("q", "x", "b", 1, 1.0)], weights={"q": {"x": 3.0}}
-    )
+    world = asp.World.of({"q": ["a", "b"]}, subtopics=[("q", "x", "a", 1, 0.5), ("q", "x", "b", 1, 1.0)], weights={"q": {"x": 3.0}})
     scores = asp.AlphaDCG(k=(1, 2), discount="none").scores(world)[0].tolist()
     assert scores == [3 * 0.5, 3 * 0.5 + 3 * 1.0 * (1 - 0.5 * 0.5)]
 

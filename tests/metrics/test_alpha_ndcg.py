@@ -54,9 +54,7 @@ def test_scores_follow_the_definition(
     world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way, pool: Pool | None, unjudged: Unjudged
 ) -> None:
     metric = asp.AlphaNDCG(k=k, alpha=alpha, judged_by=way, pool=pool, unjudged=unjudged)
-    check_scores(
-        metric, world, lambda user, k: plain.alpha_ndcg(world, user, k, alpha=alpha, judged_by=way, pool=pool, unjudged=unjudged)
-    )
+    check_scores(metric, world, lambda user, k: plain.alpha_ndcg(world, user, k, alpha=alpha, judged_by=way, pool=pool, unjudged=unjudged))
 
 
 @checked(100)

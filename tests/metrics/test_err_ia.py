@@ -54,7 +54,8 @@ def test_scores_follow_the_definition(
     pool: Pool | None,
     unjudged: Unjudged,
 ) -> None:
-    parameters: Any = {"stop": stop, "judged_by": way, "normalize": normalize, "pool": pool, "unjudged": unjudged}
+    parameters: Any = {"stop": stop, "judged_by": way, "normalize": normalize, "unjudged": unjudged}
+    parameters["pool"] = pool if normalize == "ideal" else None  # nothing else has a pool
     metric = asp.ERRIA(k=k, intents="uniform" if uniform else None, **parameters)
     intents = "uniform" if uniform else uniform_or_given(world)
     check_scores(metric, world, lambda user, k: plain.err_ia(world, user, k, intents=intents, **parameters))
@@ -62,9 +63,7 @@ def test_scores_follow_the_definition(
 
 @checked(100)
 @given(worlds(), CUTOFFS, STOPS, st.sampled_from(["relevance", "history", "membership"]), NORMALIZED)
-def test_counted_intents_follow_the_definition(
-    world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize
-) -> None:
+def test_counted_intents_follow_the_definition(world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize) -> None:
     parameters: Any = {"stop": stop, "judged_by": way, "normalize": normalize, "intents": "counts"}
     check_scores(asp.ERRIA(k=k, **parameters), world, lambda user, k: plain.err_ia(world, user, k, **parameters))
 
@@ -108,9 +107,7 @@ def test_more_aspects_than_bits_in_a_mask_change_nothing(
 
 @checked(40)
 @given(worlds(strengths=False), CUTOFFS, STOPS, WAYS_OF_SOME_ASPECTS, NORMALIZED)
-def test_strengths_of_1_are_no_strengths(
-    world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize
-) -> None:
+def test_strengths_of_1_are_no_strengths(world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize) -> None:
     check_same_bits(asp.ERRIA(k=k, stop=stop, judged_by=way, normalize=normalize), world, with_some_weak_judgments(world))
 
 

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import LOG2, NONE, perfect_sums
-from aspectrum.errors import MetricError
 from aspectrum.gain import GainKind, GainRule, Gamma, choose_judgment, list_sums
-from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, Unjudged, World
 
 
@@ -60,8 +59,8 @@ class AlphaDCG(UserMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
-        if self.normalize is not None and self.gain == "probabilistic":
-            raise MetricError("AlphaDCG: normalize goes with gain='linear' only")
+        check_goes_with(self, "gamma", "gain", "probabilistic")
+        check_goes_with(self, "normalize", "gain", "linear")
 
     def resolved(self, world: World) -> Self:
         return replace(self, judged_by=self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaDCG"))

@@ -10,7 +10,7 @@ from aspectrum import kernels
 from aspectrum.discounts import LOG2
 from aspectrum.gain import GainKind, GainRule, Gamma, choose_judgment, place_gains
 from aspectrum.ideal import TIES, ideal_sums
-from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
@@ -66,6 +66,8 @@ class AlphaNDCG(UserMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
+        check_goes_with(self, "gamma", "gain", "probabilistic")
+        check_goes_with(self, "pool", "ideal", "greedy")
 
     def resolved(self, world: World) -> Self:
         judged_by = self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaNDCG")

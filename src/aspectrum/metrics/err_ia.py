@@ -10,7 +10,7 @@ from aspectrum.discounts import RECIPROCAL, perfect_sums
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, choose_judgment, list_sums
 from aspectrum.ideal import TIES, ideal_sums
-from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
@@ -71,6 +71,8 @@ class ERRIA(UserMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, stop=self.stop)
+        check_goes_with(self, "pool", "normalize", "ideal")
+        check_goes_with(self, "max_grade", "grades", True)
         if self.max_grade is not None and self.max_grade <= 0:
             raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0")
 

@@ -9,7 +9,7 @@ import numpy as np
 from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, choose_judgment, list_sums
 from aspectrum.ideal import TIES, ideal_sums
-from aspectrum.metric import Terms, UserMetric, check_unit
+from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
@@ -56,6 +56,7 @@ class NRBP(UserMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha, beta=self.beta)
+        check_goes_with(self, "pool", "normalize", "ideal")
 
     def resolved(self, world: World) -> Self:
         judged_by = self.judged_by or choose_judgment(world, ("relevance",), "NRBP")
