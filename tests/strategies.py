@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import aspectrum as asp
@@ -43,9 +43,10 @@ FITTING_A_MASK = [2, 1, 3, 4, 6, 63, 64]
 NUMBERS = [0.0, 1.0, -1.0, 2.0, 0.5, 0.1, 3.0]
 
 
-def checked(max_examples: int) -> Callable[[T], T]:
-    """Settings of a test on random worlds."""
-    return settings(deadline=None, max_examples=max_examples, suppress_health_check=[HealthCheck.too_slow])
+def checked(max_examples: int, *, shrink: bool = True) -> Callable[[T], T]:
+    """Settings of a test on random worlds. Where one example is long, making it smaller would take minutes."""
+    phases = [Phase.explicit, Phase.reuse, Phase.generate, *([Phase.shrink] if shrink else [])]
+    return settings(deadline=None, max_examples=max_examples, phases=phases, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
@@ -150,7 +151,7 @@ def inputs_of(world: PlainWorld) -> dict[str, Any]:
         "catalogue": world.catalogue,
         "threshold": world.threshold,
     }
-    if world.features:
+    if world.features is not None:
         inputs["features"] = {item: np.array(vector) for item, vector in world.features.items()}
     return inputs
 
@@ -226,6 +227,34 @@ def world_of_many_aspects(n_aspects: int = 10_000, seed: int = 7) -> PlainWorld:
             }
             for user in users
         },
+    )
+
+
+def world_of_many_items(seed: int) -> PlainWorld:
+    """Three users and two hundred items with few aspects each: gains tie at every rank, some but for the last bit."""
+    draw = random.Random(seed)
+    items: list[Id] = list(range(200))
+    draw.shuffle(items)
+    aspects: list[Id] = list(range(draw.choice([5, 20, 64, 65, 90])))
+    strengths = draw.choice([[1.0], [1.0, 0.5, 0.3, 0.1]])
+    users: list[Id] = [0, 1, 2]
+
+    def some_aspects(least: int) -> list[Id]:
+        return draw.sample(aspects, draw.randint(least, min(len(aspects), 6)))
+
+    return PlainWorld(
+        rankings={user: draw.sample(items, 30) for user in users},
+        aspects={item: {aspect: draw.choice(strengths) for aspect in some_aspects(0)} for item in items},
+        relevance={user: {item: float(draw.randint(0, 3)) for item in draw.sample(items, 80)} for user in users},
+        history={user: set(draw.sample(items, 10)) for user in users},
+        subtopics={
+            user: {
+                item: {aspect: (float(draw.randint(0, 2)), draw.choice(strengths)) for aspect in some_aspects(1)}
+                for item in draw.sample(items, 60)
+            }
+            for user in users
+        },
+        weights=draw.choice([None, {aspect: draw.choice([0.1, 0.3, 1.0, 2.0]) for aspect in aspects}]),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import aspectrum as asp
 
@@ -161,3 +162,39 @@ def test_conventions_name_parameters_that_exist() -> None:
     for convention in asp.CONVENTIONS.values():
         for name, parameters in convention.parameters.items():
             asp.registered()[name](**parameters)
+
+
+def test_relison_counts_the_first_community_and_all_communities() -> None:
+    communities = [(1, "red"), (1, "blue"), (2, "green")]
+    result = asp.evaluate({"u": [1]}, "Community recall", aspects=communities, convention="relison")
+    assert result["Community recall"] == pytest.approx(1 / 3)
+    assert asp.evaluate({"u": [1]}, "Community recall", aspects=communities)["Community recall"] == pytest.approx(2 / 3)
+
+
+def test_relison_ignores_the_values_of_features() -> None:
+    features = {"a": {"x": 5.0, "y": 1.0}, "b": {"x": 1.0, "y": 5.0}}
+    for given in (
+        features,
+        (["a", "b"], np.array([[5.0, 1.0], [1.0, 5.0]])),
+        (["a", "b"], scipy.sparse.csr_array([[5.0, 1.0], [1.0, 5.0]])),
+    ):
+        assert asp.evaluate({"u": ["a", "b"]}, "ILD@2", features=given, convention="relison")["ILD@2"] == pytest.approx(0.0, abs=1e-15)
+        assert asp.evaluate({"u": ["a", "b"]}, "ILD@2", features=given)["ILD@2"] == pytest.approx(8 / 13)
+
+
+def test_relison_users_in_two_blocks_are_an_error() -> None:
+    rows = [("u", "a"), ("v", "b"), ("u", "b")]
+    with pytest.raises(asp.InputError, match="the rows of user 'u' stand in two blocks"):
+        asp.evaluate(rows, "Predicted Gini complement", convention="relison")
+    assert asp.evaluate(rows, "Predicted Gini complement")["Predicted Gini complement"] == pytest.approx(2 / 3)
+
+
+def test_ndeval_leaves_metrics_it_does_not_have_undefined() -> None:
+    result = asp.evaluate({"q": ["a"]}, ["ILD", "AlphaNDCG"], features={"a": [1.0]}, subtopics={"q": {"a": {"s": 0}}}, convention="ndeval")
+    assert math.isnan(result["ILD"])
+    assert result["AlphaNDCG"] == 0.0
+
+
+def test_a_metric_that_a_convention_cannot_have() -> None:
+    with pytest.raises(asp.MetricError, match=r"AlphaNDCG\(pool=list\) cannot be computed under convention informfully: .*pool goes with"):
+        asp.evaluate({"u": ["a"]}, "AlphaNDCG(pool=list)", convention="informfully")

@@ -176,3 +176,46 @@ def test_scores_of_a_million_users_in_bounded_time_and_memory() -> None:
     assert dict(result) == pytest.approx({"NDCG@3": 1.0, "AspectRecall@1": 0.5, "AspectRecall@3": 1.0, "GiniComplement@2": 0.5})
     with pytest.raises(asp.InputError, match="per_user=True"):
         _ = result.per_user
+
+
+def test_who_is_judged_depends_on_what_judges() -> None:
+    inputs: dict[str, Any] = {"subtopics": {"u": {"a": ["x"]}}, "relevance": {"u": ["a"], "v": ["a"]}}
+    result = asp.evaluate({"u": ["a"]}, ["NDCG@1", "AlphaNDCG@1"], users="judged", **inputs)
+    assert (result.details["NDCG@1"]["scored"], result.details["AlphaNDCG@1"]["scored"]) == (2, 1)
+
+
+def test_arguments_out_of_range() -> None:
+    world = asp.World.of({"u": ["a"]}, relevance={"u": ["a"]})
+    for arguments, message in (
+        ({"threads": 0}, "threads is 0, expected at least 1"),
+        ({"batch_size": 0}, "at least one user"),
+        ({"threshold": 3.0}, "threshold was given beside a World"),
+        ({"items": ["a"]}, "items was given beside a World"),
+    ):
+        with pytest.raises(asp.InputError, match=message):
+            asp.evaluate(world, "NDCG", **arguments)  # type: ignore[arg-type]
+    for threshold in ("3", float("nan"), True):
+        with pytest.raises(asp.InputError, match="threshold is"):
+            asp.evaluate({"u": ["a"]}, "NDCG", relevance={"u": ["a"]}, threshold=threshold)  # type: ignore[arg-type]
+
+
+def test_probabilities_above_1_are_refused() -> None:
+    inputs: dict[str, Any] = {"aspects": {"a": ["x"]}, "history": {"u": ["a"]}, "weights": {"x": 4.0}}
+    with pytest.raises(asp.InputError, match="weights times gamma as probabilities, found 4"):
+        asp.evaluate({"u": ["a"]}, "AlphaNDCG(gain=probabilistic)", **inputs)
+    assert list(asp.evaluate({"u": ["a"]}, "AlphaNDCG(gain=probabilistic, gamma=0.25)", **inputs).values()) == [1.0]
+    with pytest.raises(asp.MetricError, match="alpha is 5, expected 0 to 1"):
+        asp.gains({"u": ["a"]}, alpha=5, **inputs)
+
+
+def test_details_name_weights_only_where_they_count() -> None:
+    inputs: dict[str, Any] = {"aspects": {"a": ["x"]}, "relevance": {"u": ["a"]}, "weights": {"x": 1.0}}
+    result = asp.evaluate({"u": ["a"]}, ["ERRIA", "ERRIA(intents=uniform)"], **inputs)
+    assert result.details["ERRIA"]["weights"] == "given"
+    assert "weights" not in result.details["ERRIA(intents=uniform)"]
+
+
+def test_details_say_when_ids_have_no_order() -> None:
+    items = [frozenset({1}), (2, 3)]
+    result = asp.evaluate({"u": items}, "AlphaNDCG", aspects=dict.fromkeys(items, "x"), history={"u": items})
+    assert result.details["AlphaNDCG"]["ties"] == "last item given, as ids cannot be ordered"

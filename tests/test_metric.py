@@ -92,6 +92,9 @@ def test_any_value_reads_back(names: dict[Any, float], alpha: float, k: list[int
         ("ERRIA(pool=catalogue)", "pool goes with normalize=ideal only"),
         ("ERRIA(max_grade=4)", "max_grade goes with grades=true only"),
         ("NRBP(pool=catalogue, normalize=none)", "pool goes with normalize=ideal only"),
+        ("AlphaDCG(gain=probabilistic, gamma=5)", "gamma is 5.0, expected 0 to 1"),
+        ("AlphaNDCG(gain=probabilistic, gamma={x: 0.5, y: -1})", "gamma is -1.0, expected 0 to 1"),
+        ("NDCG@", "not whole numbers"),
         ("", "unknown metric ''"),
     ],
 )

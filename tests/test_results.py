@@ -108,3 +108,15 @@ def test_users_that_a_metric_does_not_average_are_null() -> None:
     )
     assert result.per_user.sort("user").to_dict(as_series=False) == {"user": [1, 2], "NDCG@1": [1.0, None], "AspectRecall@1": [0.5, 0.5]}
     assert isinstance(result.per_user, pl.DataFrame)
+
+
+def test_scores_stand_with_their_users_whoever_is_averaged_first() -> None:
+    result = asp.evaluate(
+        {5: ["b"], 2: ["a"], 9: ["a", "b"]},
+        ["NDCG@1", "Community recall@2"],
+        aspects={"a": "x", "b": "y"},
+        relevance={9: ["a"]},
+        convention="relison",
+    )
+    rows = {user: scores for user, *scores in result.per_user.iter_rows()}
+    assert rows == {9: [1.0, 1.0], 5: [None, 0.5], 2: [None, 0.5]}

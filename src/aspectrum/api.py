@@ -134,7 +134,7 @@ def evaluate_systems(
     metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     named = None if users is None or isinstance(users, str) else list(users)
     if any(isinstance(given, World) for given in systems.values()):
-        worlds = _given_worlds(systems, truth)
+        worlds = _given_worlds(systems, {**truth, "threshold": None if threshold == 1.0 else threshold})
     else:
         worlds = build_worlds(
             systems,
@@ -142,7 +142,7 @@ def evaluate_systems(
             users=named,
             threshold=threshold,
             history_threshold=threshold if chosen.history_above_threshold else None,
-            ties=chosen.ties,
+            **chosen.building,
         )
     return SystemResults(
         {

@@ -47,7 +47,10 @@ def as_floats(values: npt.ArrayLike, length: int, what: str) -> Floats:
 
 
 def as_flags(values: npt.ArrayLike, length: int, what: str) -> Flags:
-    flags = np.ascontiguousarray(values, dtype=np.bool_)
+    given = np.asarray(values)
+    if given.dtype != np.bool_ and given.size:
+        raise InputError(f"{what}: expected {length} flags (true or false), found {given.dtype}")
+    flags = np.ascontiguousarray(given, dtype=np.bool_)
     if flags.shape != (length,):
         raise InputError(f"{what}: expected {length} flags, found shape {flags.shape}")
     return flags
@@ -58,6 +61,15 @@ def check_range(codes: Codes, n: int, what: str) -> None:
     if len(codes) and (codes.min() < 0 or codes.max() >= n):
         at = int(np.flatnonzero((codes < 0) | (codes >= n))[0])
         raise InputError(f"{what}: code {codes[at]} at place {at} is out of range, expected 0 to {n - 1}")
+
+
+def check_ascending(offsets: Offsets, codes: Codes, what: str) -> None:
+    """Codes ascend within every segment, without repeats."""
+    ascends = np.diff(codes) > 0
+    starts = offsets[1:-1]
+    ascends[starts[(starts > 0) & (starts < len(codes))] - 1] = True
+    if not ascends.all():
+        raise InputError(f"{what} must ascend and not repeat")
 
 
 def _whole(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:

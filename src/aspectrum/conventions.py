@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric
-from aspectrum.world.building import Ties
 
 UserChoice = Literal["lists", "judged", "both", "relevant", "all"]
 """Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows."""
@@ -25,9 +24,9 @@ class Convention:
         summary: What it reproduces, in a sentence.
         users: Who is averaged.
         users_of: Who is averaged for single metrics.
-        undefined: What an undefined score counts as; NaN leaves it out of the mean.
-        ties: Which of two items with equal scores comes first.
+        undefined_is_0: Metrics whose undefined scores count as 0 instead of leaving the mean.
         history_above_threshold: Only history rows that reach the relevance threshold count.
+        building: How inputs with ids are read, as arguments of ``build_worlds``.
         parameters: What replaces the defaults of a metric's parameters.
     """
 
@@ -35,16 +34,22 @@ class Convention:
     summary: str
     users: UserChoice = "lists"
     users_of: Mapping[str, UserChoice] = field(default_factory=dict)
-    undefined: float = math.nan
-    ties: Ties = "input"
+    undefined_is_0: tuple[str, ...] = ()
     history_above_threshold: bool = False
+    building: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def applied(self, metric: Metric) -> Metric:
         """The metric as this tool computes it."""
         mine = self.parameters.get(type(metric).__name__, {})
         defaults = {parameter.name: parameter.default for parameter in fields(metric)}
-        return replace(metric, **{name: value for name, value in mine.items() if getattr(metric, name) == defaults[name]})
+        try:
+            return replace(metric, **{name: value for name, value in mine.items() if getattr(metric, name) == defaults[name]})
+        except MetricError as error:
+            raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
+
+    def undefined_for(self, metric: Metric) -> float:
+        return 0.0 if type(metric).__name__ in self.undefined_is_0 else math.nan
 
     def users_for(self, metric: Metric) -> UserChoice:
         return self.users_of.get(type(metric).__name__, self.users)
@@ -65,16 +70,16 @@ CONVENTIONS: Mapping[str, Convention] = {
             "ndeval",
             "Clarke's C program, version 4.5 (TREC Web track). Scores instead of ranks: its -traditional order.",
             users="both",
-            undefined=0.0,
-            ties="descending",
+            undefined_is_0=_ASPECT_METRICS,
+            building={"ties": "descending"},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "perfect"}, ERRIA={"normalize": "perfect"}),
         ),
         Convention(
             "pyndeval",
             "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
             users="both",
-            undefined=0.0,
-            ties="ascending",
+            undefined_is_0=_ASPECT_METRICS,
+            building={"ties": "ascending"},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "pyndeval"}, ERRIA={"normalize": "pyndeval"}),
         ),
         Convention(
@@ -82,6 +87,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
             users="all",
             users_of={"NDCG": "relevant", "DCG": "relevant"},
+            building={"one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
             parameters={
                 "AspectRecall": {"judged_by": "membership"},
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},

@@ -12,7 +12,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
-from aspectrum.errors import MetricError
+from aspectrum.errors import InputError, MetricError
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.results import Column, Results, UserScores
 from aspectrum.states import State
@@ -48,26 +48,28 @@ def evaluate_world(
     """
     chosen = convention_named(convention)
     tasks = [_Task(asked, chosen.applied(asked).resolved(world)) for asked in _as_metrics(metrics)]
-    groups: dict[str, list[_Task]] = {}
+    groups: dict[tuple[str, str | None], list[_Task]] = {}
     for task in tasks:
         choice: str = users if isinstance(users, str) else chosen.users_for(task.asked) if users is None else "given"
-        groups.setdefault(choice, []).append(task)
+        truth = _truth_of(task.resolved) if choice in ("judged", "both") else None
+        groups.setdefault((choice, truth), []).append(task)
     blocks = []
     with _threads(threads):
-        for choice, group in groups.items():
-            part = world.take(_chosen_users(world, users if choice == "given" else choice))
-            size = batch_size or _batch_size(part)
+        for (choice, truth), group in groups.items():
+            part = world.take(_chosen_users(world, users if choice == "given" else choice, truth))
+            size = _batch_size(part) if batch_size is None else batch_size
             done = 0
             for batch in part.batches(size):
                 for task in group:
-                    task.observe(batch, chosen.undefined, per_user)
+                    task.observe(batch, chosen.undefined_for(task.asked), per_user)
+                batch.forget_coverage()
                 done += batch.n_users
                 if progress is not None:
                     progress(done, part.n_users)
             for task in group:
                 task.how = _how(task.resolved, world, choice, chosen)
                 if part.n_users == 0:
-                    task.observe(part, chosen.undefined, per_user)
+                    task.observe(part, chosen.undefined_for(task.asked), per_user)
             scored = [task for task in group if task.scores]
             if scored:
                 names = tuple(name for task in scored for name in task.names)
@@ -121,13 +123,19 @@ def _as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
     return read
 
 
-def _chosen_users(world: World, choice: Any) -> Offsets:
+def _truth_of(metric: Metric) -> str | None:
+    """What judges users for this metric, if it is judged at all."""
+    truth = getattr(metric, "judged_by", metric.truth)
+    return None if truth == "membership" else truth
+
+
+def _chosen_users(world: World, choice: Any, truth: str | None) -> Offsets:
     if not isinstance(choice, str):
         return np.unique(np.asarray(choice, dtype=np.int64))
     flags: dict[str, Callable[[], Flags]] = {
         "lists": lambda: world.listed,
-        "judged": world.judged,
-        "both": lambda: world.listed & world.judged(),
+        "judged": lambda: world.judged(truth),
+        "both": lambda: world.listed & world.judged(truth),
         "relevant": world.with_relevant_items,
         "all": lambda: np.ones(world.n_users, dtype=np.bool_),
     }
@@ -138,14 +146,16 @@ def _chosen_users(world: World, choice: Any) -> Offsets:
 
 def _batch_size(world: World) -> int:
     places = max(1, len(world.rankings.items))
-    return max(256, min(65_536, _PLACES_PER_BATCH * world.n_users // places)) if world.n_users else 1
+    aspects = max(1, len(world.aspect_ids))  # weights may need room for every aspect of every user
+    return max(256, min(65_536, _PLACES_PER_BATCH * world.n_users // places, 10 * _PLACES_PER_BATCH // aspects))
 
 
 def _how(resolved: Metric, world: World, users: str, convention: Convention) -> dict[str, Any]:
     how = {"metric": type(resolved).__name__, **resolved.parameters, **resolved.details(world)}
-    if world.weights is not None and "judged_by" in how:
+    if world.weights is not None and "judged_by" in how and how.get("intents", "given") == "given":
         how["weights"] = "given"
-    if world.relevance is not None and how.get("judged_by") == "relevance":
+    thresholded = how.get("judged_by") == "relevance" or users == "relevant" or convention.history_above_threshold
+    if world.relevance is not None and thresholded:
         how["threshold"] = world.relevance.threshold
     return {**how, "users": users, "convention": convention.name}
 
@@ -155,8 +165,9 @@ def _threads(n: int | None) -> Iterator[None]:
     if n is None:
         yield
         return
-    before = kernels.threads()
-    kernels.set_threads(n)
+    if n < 1:
+        raise InputError(f"threads is {n}, expected at least 1")
+    before = kernels.set_threads(n)
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ from typing import Literal
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.discounts import Discount
-from aspectrum.errors import MissingInput
+from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.world import Coverage, JudgedBy, World
 
 GainKind = Literal["linear", "probabilistic"]
@@ -22,6 +22,11 @@ class GainRule:
     alpha: float
     gamma: float | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in (("alpha", self.alpha), ("gamma", self.gamma)):
+            if value is not None and not 0 <= value <= 1:
+                raise MetricError(f"{name} is {value:g}, expected 0 to 1")
+
     @classmethod
     def of(cls, gain: GainKind, alpha: float, gamma: Gamma) -> "GainRule":
         """The rule a metric's parameters name. A gamma per aspect goes into the weights of the coverage instead."""
@@ -32,7 +37,24 @@ class GainRule:
 
 def place_gains(shown: Coverage, rule: GainRule, stops: Codes) -> Floats:
     """The gain of every place of every list."""
+    check_probabilities(shown, rule)
     return kernels.place_gains(shown.kernel, stops, rule.alpha, rule.gamma)
+
+
+def check_probabilities(shown: Coverage, rule: GainRule) -> None:
+    """Under the probabilistic gain a weight is a probability."""
+    if rule.gamma is None or shown.wanted is None or shown.wanted.weights is None:
+        return
+    largest = rule.gamma * float(shown.wanted.weights.max(initial=0.0))
+    if largest > 1:
+        raise InputError(f"gain='probabilistic' takes weights times gamma as probabilities, found {largest:g}, expected at most 1")
+
+
+def check_gamma(metric: str, gamma: Gamma) -> None:
+    """One probability, or one per aspect."""
+    for value in dict(gamma).values() if isinstance(gamma, tuple) else [gamma]:
+        if not isinstance(value, float) or not 0 <= value <= 1:
+            raise MetricError(f"{metric}: gamma is {value}, expected 0 to 1")
 
 
 def list_sums(shown: Coverage, rule: GainRule, discount: Discount, stops: Codes) -> Floats:
@@ -49,5 +71,5 @@ def choose_judgment(world: World, preferred: Sequence[JudgedBy], needed_by: str)
         for way in preferred:
             if way == "membership" or getattr(world, way) is not None:
                 return way
-    with_aspects = " or ".join("nothing else" if way == "membership" else f"{way}=" for way in preferred)
-    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects= and {with_aspects}")
+    truth = " or ".join(f"{way}=" for way in preferred if way != "membership")
+    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects={' and ' + truth if truth else ''}")

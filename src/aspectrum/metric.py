@@ -42,7 +42,8 @@ class Metric:
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Other names, each with the parameters it stands for."""
 
-    averaged_over_users: ClassVar[bool] = False
+    truth: ClassVar[str | None] = None
+    """The input that says which users are judged, where no ``judged_by`` says it."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -118,7 +119,6 @@ class UserMetric(Metric):
     """A metric with a score for each user, averaged over users."""
 
     abstract: ClassVar[bool] = True
-    averaged_over_users: ClassVar[bool] = True
 
     @property
     def pooled(self) -> bool:
@@ -182,7 +182,7 @@ def parse(text: str) -> Metric:
             close = difflib.get_close_matches(parameter, known, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
-    if cutoffs:
+    if _has_cutoffs(text):
         try:
             given["k"] = tuple(int(k) for k in cutoffs.split(","))
         except ValueError:

@@ -43,7 +43,7 @@ class Column:
         return {**self.how, **self.state.counts}
 
     def __add__(self, other: Column) -> Column:
-        for key in self.how.keys() | other.how.keys():
+        for key in dict.fromkeys(("convention", "users", *self.how, *other.how)):
             if self.how.get(key) != other.how.get(key):
                 raise InputError(
                     f"{self.name} was computed in two ways: {key} is {self.how.get(key)!r} in one part, {other.how.get(key)!r} in the other"
@@ -110,14 +110,20 @@ class Results(Mapping[str, float]):
         """Scores of users: a polars frame, NaN where undefined, null where a user is not averaged."""
         import polars
 
-        frame = None
-        for block in self.blocks:
-            part = polars.DataFrame({name: block.scores[:, place] for place, name in enumerate(block.names)})
-            part.insert_column(0, _user_column(block.users))
-            frame = part if frame is None else frame.join(part, on="user", how="full", coalesce=True, maintain_order="left_right")
-        if frame is None:
+        if not self.blocks:
             raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
-        return frame.select(["user", *(name for name in self.columns if name in frame.columns)])
+        users = Ids(list(dict.fromkeys(user for block in self.blocks for user in block.users)))
+        columns: dict[str, polars.Series] = {}
+        for block in self.blocks:
+            places = None if block.users == users else [users.code(user) for user in block.users]
+            for column, name in enumerate(block.names):
+                scores = block.scores[:, column]
+                if places is not None:  # not everybody is averaged here
+                    known = dict(zip(places, scores.tolist(), strict=True))
+                    columns[name] = polars.Series(name, [known.get(place) for place in range(len(users))], dtype=polars.Float64)
+                else:
+                    columns[name] = polars.Series(name, scores)
+        return polars.DataFrame([_user_column(users), *(columns[name] for name in self.columns if name in columns)])
 
     def __add__(self, other: Results) -> Results:
         if self.columns.keys() != other.columns.keys():

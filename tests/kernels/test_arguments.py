@@ -31,6 +31,8 @@ def cover(**changes: Any) -> kernels.Cover:
         {"strengths": np.ones(2)},
         {"masks": np.ones(3, dtype=np.uint64)},
         {"masks": np.ones(2, dtype=np.uint64), "n_aspects": 65},
+        {"masks": np.array([1, 4], dtype=np.uint64)},
+        {"n_aspects": -1},
         {"interests": np.ones(2, dtype=np.uint64)},
         {"masks": np.ones(2, dtype=np.uint64), "interests": np.ones(3, dtype=np.uint64)},
         {"wanted_offsets": np.array([0, 1, 2])},

@@ -29,6 +29,7 @@ from tests.strategies import (
     with_some_weak_judgments,
     with_unused_aspects,
     world_of_many_aspects,
+    world_of_many_items,
     worlds,
 )
 
@@ -82,6 +83,17 @@ def test_ten_thousand_aspects(way: Way) -> None:
     metric = asp.AlphaNDCG(k=(3, 10, -1), alpha=0.75, judged_by=way)
     check_scores(metric, world, lambda user, k: plain.alpha_ndcg(world, user, k, alpha=0.75, judged_by=way))
     assert np.isfinite(metric.scores(build(world))).all()
+
+
+@pytest.mark.parametrize("way", ["subtopics", "history", "relevance", "membership"])
+@pytest.mark.parametrize("seed", range(8))
+def test_many_ties(way: Way, seed: int) -> None:
+    """A sum in another order, or a gain carried along instead of summed anew, would tie elsewhere."""
+    world = world_of_many_items(seed)
+    alpha = [0.5, 0.9, 0.75, 0.3][seed % 4]
+    pool: Pool | None = [None, "unseen"][seed // 4]
+    metric = asp.AlphaNDCG(k=(5, 20, 40), alpha=alpha, judged_by=way, pool=pool)
+    check_scores(metric, world, lambda user, k: plain.alpha_ndcg(world, user, k, alpha=alpha, judged_by=way, pool=pool))
 
 
 @checked(60)

@@ -27,7 +27,7 @@ FEATURELESS: st.SearchStrategy[Featureless] = st.sampled_from(["skip", "near", "
 SINGLE: st.SearchStrategy[Single] = st.sampled_from(["undefined", "zero"])
 EVERY_DISTANCE = ["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"]
 
-WORLDS = worlds(features=True, weights=False, strengths=False, n_aspects=[1]).filter(lambda world: bool(world.features))
+WORLDS = worlds(features=True, weights=False, strengths=False, n_aspects=[1])
 
 
 def diversity(vectors: npt.NDArray[Any], distance: Distance = "cosine", k: int = -1) -> float:
@@ -67,7 +67,7 @@ def test_scores_follow_the_definition(
 
 
 @checked(100)
-@given(WORLDS, CUTOFFS, DISTANCES, FEATURELESS)
+@given(WORLDS.filter(lambda world: bool(world.features)), CUTOFFS, DISTANCES, FEATURELESS)
 def test_sparse_vectors_score_as_dense_ones(world: PlainWorld, k: tuple[int, ...], distance: Distance, featureless: Featureless) -> None:
     assert world.features is not None
     inputs = inputs_of(world)
@@ -137,6 +137,19 @@ def test_near_duplicates_keep_six_digits_at_each_cutoff() -> None:
     world = asp.World.of({"u": range(6)}, features=near)
     found = asp.ILD(k=(2, 3, 4, 5, 6)).scores(world)[0].tolist()
     assert found == pytest.approx([true_mean(near[:k], true_cosine) for k in (2, 3, 4, 5, 6)], rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("lay", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("order", [[0, 0, 1], [0, 0, 0, 2, 1], [1, 2, 0, 0], [0, 1, 1, 1, 1]])
+def test_a_cutoff_at_near_duplicates_changes_no_other(order: list[int], lay: Callable[..., Any], dtype: Any) -> None:
+    """The same bits whether a cutoff is asked for alone, with others, or of a list that ends there."""
+    vectors = np.array([[1, 1], [0.5, 3], [1, 0.1]], dtype=dtype)[order]
+    cutoffs = tuple(range(2, len(order) + 1))
+    world = asp.World.of({"u": range(len(order))}, features=(range(len(order)), lay(vectors)))
+    together = asp.ILD(k=cutoffs).scores(world)[0].tolist()
+    assert together == [float(asp.ILD(k=k).scores(world)[0, 0]) for k in cutoffs]
+    assert together == [diversity(vectors[:k]) if lay is np.array else pytest.approx(diversity(vectors[:k]), abs=1e-15) for k in cutoffs]
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])

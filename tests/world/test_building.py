@@ -1,6 +1,7 @@
 """Plain Python objects in all their forms become the same world; what cannot be is refused by name."""
 
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -75,6 +76,7 @@ def test_forms_of_relevance(relevance: Any) -> None:
         {"u": {"a": {"x": 1, "y": 2}, "b": {"y": 1, "x": 0}}},
         [("u", "x", "a", 1), ("u", "y", "a", 1), ("u", "y", "b", 1), ("u", "x", "c", -2)],
         [("u", "x", "a"), ("u", "y", "a"), ("u", "y", "b")],
+        {"u": {"a": ["x", "y"], "b": "y"}},
         [("u", "x", "a", 1, 1.0), ("u", "y", "a", 1, 1.0), ("u", "y", "b", 3, 1.0)],
     ],
 )
@@ -88,6 +90,7 @@ def test_forms_of_subtopics(subtopics: Any) -> None:
         {"a": [1.0, 0.0], "b": [0.0, 2.0], "c": [3.0, 3.0]},
         {"a": {"p": 1.0}, "b": {"q": 2.0}, "c": {"q": 3.0, "p": 3.0}},
         {"a": ["p"], "b": ["q"], "c": ["q", "p"]},
+        {"a": "p", "b": "q", "c": ["q", "p"], "d": []},
         {"a": {"p"}, "b": {"q"}, "c": {"q", "p"}},
         (["b", "a", "c"], np.array([[0, 2], [1, 0], [3, 3]])),
         (["b", "a", "c"], [[0, 2], [1, 0], [3, 3]]),
@@ -140,6 +143,10 @@ def test_numpy_and_python_ids_match() -> None:
         ({"history": {"u": [b"7"]}}, "item ids never match: in rankings they are a number (7), in history bytes (b'7')"),
         ({"aspects": {7: ["x"], "7": ["y"]}}, "item ids never match: 7 and '7' are both there"),
         ({"aspects": {7: [1, "1"]}}, "aspect ids never match: 1 and '1' are both there"),
+        (
+            {"history": {"u": [UUID(int=7)]}},
+            "in history they are a UUID (UUID('00000000-0000-0000-0000-000000000007')), in rankings a number (7)",
+        ),
         ({"relevance": {"u": [None]}}, "relevance: the id of an item is missing (None)"),
         ({"relevance": {"u": [float("nan")]}}, "relevance: the id of an item is missing (NaN)"),
         ({"relevance": [("u", [7])]}, "relevance: [7] cannot be the id of an item: it is not hashable"),
@@ -161,6 +168,8 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a", "b", "a"]}, {}, "rankings: the list of user 'u' names item 'a' twice, the second time at rank 3"),
         ([("u", "a", 1.0), ("u", "a", 2.0)], {}, "the list of user 'u' names item 'a' twice"),
         ([("u", "a"), ("u", "b"), ("v", "b"), ("v", "b")], {}, "the list of user 'v' names item 'b' twice, the second time at rank 2"),
+        ({"u": {"a", "b"}}, {}, "the list of user 'u' is a set, which has no order"),
+        ({"u": ["a"]}, {"weights": {"u": {"x": 1}, "v": 3}}, "weights: user 'v' has 3, expected {aspect: weight}"),
         ({"u": "abc"}, {}, "the list of user 'u' is 'abc', expected items"),
         ({"u": 7}, {}, "the list of user 'u' is 7, expected items"),
         ("lists.csv", {}, "expected a mapping or rows (user, item[, score]), found 'lists.csv'"),

@@ -1,5 +1,7 @@
 """Worlds of codes: nothing is copied, nothing out of range gets through."""
 
+import dataclasses
+import pickle
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,20 @@ def test_strided_and_read_only_arrays() -> None:
         (lambda: asp.Subtopics.from_rows([0, 3], [0, 1], [0, 0], n_users=2), "subtopics: users: code 3 at place 1 is out of range"),
         (lambda: asp.Subtopics.from_rows([0], [-1], [0], n_users=2), "subtopics: items: code -1 is out of range"),
         (lambda: asp.Subtopics.from_rows([0, 0], [1, 1], [0, 0], [1, 2], n_users=2), "is judged twice, differently"),
+        (lambda: asp.Weights(None, np.array([0, 2]), np.array([1, 0]), np.ones(2)), "weights: aspects of a user must ascend"),
+        (
+            lambda: asp.World(
+                asp.Rankings(np.array([0, 1]), ITEMS[:1]),
+                aspects=ASPECTS,
+                weights=asp.Weights(None, np.array([0, 1]), np.array([7]), np.ones(1)),
+            ),
+            "weights: aspects: code 7 at place 0 is out of range",
+        ),
+        (
+            lambda: asp.evaluate(asp.Rankings(OFFSETS, ITEMS), "GiniComplement", catalogue=[0, 1, 2]),
+            "catalogue: expected 3 flags (true or false)",
+        ),
+        (lambda: asp.evaluate(asp.Rankings(OFFSETS, ITEMS), "GiniComplement", items=[0]), "items goes with ids"),
         (asp.Weights, "give `shared`, or offsets, aspects and weights"),
     ],
 )
@@ -129,3 +145,28 @@ def test_taking_users_in_any_order() -> None:
     whole = asp.AlphaNDCG().scores(world)
     np.testing.assert_array_equal(asp.AlphaNDCG().scores(part), whole[[2, 1]])
     np.testing.assert_array_equal(asp.NDCG().scores(part), asp.NDCG().scores(world)[[2, 1]])
+
+
+def test_counted_users_keep_their_numbers_in_parts() -> None:
+    relevance = asp.Relevance(np.array([0, 1, 2]), np.array([0, 2], dtype=np.int32))
+    world = asp.World(asp.Rankings(OFFSETS, ITEMS), relevance=relevance)
+    part = world.slice(1, 2)
+    assert asp.evaluate(part, "NDCG", users=[1]).per_user.rows() == [(1, 1.0)]
+    with pytest.raises(asp.InputError, match="0 is not a user"):
+        asp.evaluate(part, "NDCG", users=[0])
+
+
+def test_a_changed_world_is_checked_and_remembers_nothing() -> None:
+    world = asp.World.of({"u": ["a"]}, aspects={"a": ["x"], "b": ["x", "y"]}, history={"u": ["b"]})
+    assert asp.AlphaNDCG(k=1).scores(world).tolist() == [[0.5]]
+    smaller = dataclasses.replace(world, catalogue=np.array([True, False]))
+    assert asp.AlphaNDCG(k=1).scores(smaller).tolist() == [[1.0]]
+    with pytest.raises(asp.InputError, match="names item 'a' twice"):
+        dataclasses.replace(world, rankings=asp.Rankings(np.array([0, 2]), np.array([0, 0])))
+
+
+def test_a_used_world_travels() -> None:
+    world = asp.World.of({"u": ["a", "b"]}, aspects={"a": ["x"], "b": ["y"]}, history={"u": ["b"]})
+    scores = asp.AlphaNDCG().scores(world)
+    copied = pickle.loads(pickle.dumps(world))
+    np.testing.assert_array_equal(asp.AlphaNDCG().scores(copied), scores)

@@ -15,8 +15,6 @@ from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule
 from aspectrum.world.coverage import Coverage, OwnPools, SharedPool, Wanted
 
-TIES = "largest item id"
-
 
 def ideal_sums(shown: Coverage, pool: OwnPools | SharedPool, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> Floats:
     """Discounted gains of each user's greedy list at each cutoff, (users, cutoffs); -1 is as deep as the pool goes."""

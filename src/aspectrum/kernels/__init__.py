@@ -1,4 +1,4 @@
-"""The loops, in C++: arrays in, arrays out. They release the GIL and run on all cores."""
+"""The loops, in C++: arrays in, arrays out. The long ones release the GIL and run on all cores."""
 
 from aspectrum.kernels._kernels import (
     Cover,

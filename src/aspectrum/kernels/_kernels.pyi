@@ -19,8 +19,8 @@ class Cover:
         wanted_weights: Floats | None = None,
     ) -> None: ...
 
-def set_threads(n: int) -> None:
-    """How many threads kernels may use from now on; 0 means one per core."""
+def set_threads(n: int) -> int:
+    """How many threads kernels may use from now on, 0 for one per core; returns the limit before."""
 
 def threads() -> int: ...
 def instruction_sets() -> list[str]:

@@ -33,6 +33,7 @@ struct Cover {
         : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_),
           masks(masks_), interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_),
           wanted_weights(wanted_weights_), n_aspects(n_aspects_) {
+        require(n_aspects >= 0, "a negative number of aspects");
         users = segments(offsets, static_cast<int64_t>(rows.shape(0)));
         const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
         check_codes(rows.data(), offsets.data()[users], -1, n_sets, "row");
@@ -41,6 +42,8 @@ struct Cover {
         if (masks) {
             require(n_aspects <= 64, "masks hold at most 64 aspects");
             require(static_cast<int64_t>(masks->shape(0)) == n_sets, "one mask per set");
+            const uint64_t possible = n_aspects == 64 ? ~uint64_t{0} : (uint64_t{1} << n_aspects) - 1;
+            for (int64_t r = 0; r < n_sets; ++r) require((masks->data()[r] & ~possible) == 0, "a mask has an aspect out of range");
         }
         if (interests) require(masks && static_cast<int64_t>(interests->shape(0)) == users, "one interest mask per user");
         if (wanted_offsets) {

@@ -15,7 +15,7 @@ NB_MODULE(_kernels, m) {
     using namespace aspectrum;
     using namespace nb::literals;
 
-    m.def("set_threads", [](int n) { thread_limit.store(std::max(0, n)); }, "n"_a);
+    m.def("set_threads", [](int n) { return thread_limit.exchange(std::max(0, n)); }, "n"_a);
     m.def("threads", &threads);
     m.def("instruction_sets", [] {
         std::vector<std::string> names;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -40,7 +41,11 @@ void parallel_for(int64_t n, int64_t block, MakeScratch make_scratch, Body body)
     };
     const int64_t useful = std::min<int64_t>(threads(), (n + block - 1) / block);
     std::vector<std::thread> others;
-    for (int64_t t = 1; t < useful; ++t) others.emplace_back(work);
+    try {
+        for (int64_t t = 1; t < useful; ++t) others.emplace_back(work);
+    } catch (const std::system_error&) {
+        // the machine gives no more threads: the ones there are do the work
+    }
     work();
     for (auto& other : others) other.join();
     if (failure) std::rethrow_exception(failure);

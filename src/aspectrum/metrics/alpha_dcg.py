@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import LOG2, NONE, perfect_sums
-from aspectrum.gain import GainKind, GainRule, Gamma, choose_judgment, list_sums
+from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, choose_judgment, list_sums
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, Unjudged, World
 
@@ -60,6 +60,7 @@ class AlphaDCG(UserMetric):
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
         check_goes_with(self, "gamma", "gain", "probabilistic")
+        check_gamma(type(self).__name__, self.gamma)
         check_goes_with(self, "normalize", "gain", "linear")
 
     def resolved(self, world: World) -> Self:

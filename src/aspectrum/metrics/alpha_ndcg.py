@@ -8,8 +8,8 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import GainKind, GainRule, Gamma, choose_judgment, place_gains
-from aspectrum.ideal import TIES, ideal_sums
+from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, choose_judgment, place_gains
+from aspectrum.ideal import ideal_sums
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
@@ -67,6 +67,7 @@ class AlphaNDCG(UserMetric):
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
         check_goes_with(self, "gamma", "gain", "probabilistic")
+        check_gamma(type(self).__name__, self.gamma)
         check_goes_with(self, "pool", "ideal", "greedy")
 
     def resolved(self, world: World) -> Self:
@@ -75,7 +76,7 @@ class AlphaNDCG(UserMetric):
         return replace(self, judged_by=judged_by, pool=pool)
 
     def details(self, world: World) -> Mapping[str, Any]:
-        return {"ties": TIES} if self.ideal == "greedy" else {}
+        return {"ties": world.items.tie_rule} if self.ideal == "greedy" else {}
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)

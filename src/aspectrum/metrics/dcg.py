@@ -1,7 +1,7 @@
 """DCG with graded relevance."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class DCG(UserMetric):
     gain: Literal["linear", "exponential"] = "linear"
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
+
+    truth: ClassVar[str | None] = "relevance"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -6,10 +6,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from aspectrum.arrays import Floats
 from aspectrum.discounts import RECIPROCAL, perfect_sums
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.ideal import TIES, ideal_sums
+from aspectrum.ideal import ideal_sums
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
@@ -88,7 +89,7 @@ class ERRIA(UserMetric):
         return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None)
 
     def details(self, world: World) -> Mapping[str, Any]:
-        return {"ties": TIES} if self.normalize == "ideal" else {}
+        return {"ties": world.items.tie_rule} if self.normalize == "ideal" else {}
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
@@ -116,4 +117,10 @@ def _largest_grade(world: World, judged_by: JudgedBy) -> float:
         grades = world.need_relevance("ERRIA").grades
     else:
         raise InputError(f"ERRIA: grades=True needs judged_by='subtopics' or 'relevance', not {judged_by!r}")
-    return 1.0 if grades is None else max(1.0, float(grades.max(initial=1.0)))
+    # Remembered with the truth, so that every part of a world takes the same.
+    return world.remember(("largest grade", judged_by), lambda: _largest(grades))
+
+
+def _largest(grades: Floats | None) -> float:
+    largest = 1.0 if grades is None or len(grades) == 0 else float(grades.max())
+    return largest if largest > 0 else 1.0

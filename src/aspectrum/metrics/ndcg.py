@@ -48,6 +48,8 @@ class NDCG(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"nDCG": {}}
 
+    truth: ClassVar[str | None] = "relevance"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.base <= 1:

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.ideal import TIES, ideal_sums
+from aspectrum.ideal import ideal_sums
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
@@ -64,7 +64,7 @@ class NRBP(UserMetric):
         return replace(self, judged_by=judged_by, pool=pool)
 
     def details(self, world: World) -> Mapping[str, Any]:
-        return {"ties": TIES} if self.normalize == "ideal" else {}
+        return {"ties": world.items.tie_rule} if self.normalize == "ideal" else {}
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)

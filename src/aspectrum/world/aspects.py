@@ -19,6 +19,7 @@ from aspectrum.arrays import (
     as_flags,
     as_floats,
     as_offsets,
+    check_ascending,
     check_range,
     slice_segments,
     take_segments,
@@ -39,11 +40,7 @@ class AspectSets:
         codes = as_codes(self.codes, "aspects")
         offsets = as_offsets(self.offsets, len(codes), "aspects")
         check_range(codes, self.n_aspects, "aspects")
-        steps = np.diff(codes) > 0
-        starts = offsets[1:-1]
-        steps[starts[(starts > 0) & (starts < len(codes))] - 1] = True
-        if not steps.all():
-            raise InputError("aspects of an item must ascend and not repeat")
+        check_ascending(offsets, codes, "aspects of an item")
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "offsets", offsets)
         if self.strengths is not None:
@@ -241,7 +238,9 @@ class Weights:
         aspects = as_codes(self.aspects, "weights: aspects")
         weights = as_floats(self.weights, len(aspects), "weights")
         _check_weights(weights)
-        object.__setattr__(self, "offsets", as_offsets(self.offsets, len(aspects), "weights"))
+        offsets = as_offsets(self.offsets, len(aspects), "weights")
+        check_ascending(offsets, aspects, "weights: aspects of a user")
+        object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "aspects", aspects)
         object.__setattr__(self, "weights", weights)
 

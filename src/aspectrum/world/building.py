@@ -1,6 +1,6 @@
 """From plain Python objects to worlds: every id gets a code, every input becomes arrays."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Set
 from typing import Any, Literal
 
 import numpy as np
@@ -37,6 +37,9 @@ def build_worlds(
     threshold: float = 1.0,
     history_threshold: float | None = None,
     ties: Ties = "input",
+    one_aspect_per_item: bool = False,
+    features_are_sets: bool = False,
+    users_in_one_block: bool = False,
 ) -> dict[str, World]:
     """One world per system, all with the same truth and the same codes.
 
@@ -47,7 +50,12 @@ def build_worlds(
         threshold: The grade from which an item is relevant.
         history_threshold: If given, only history rows with at least this grade count.
         ties: Which of two items with equal scores comes first.
+        one_aspect_per_item: Only the first aspect of an item counts.
+        features_are_sets: Whether an item has a feature counts, not its value.
+        users_in_one_block: Rows of a user must stand together.
     """
+    if isinstance(threshold, str | bool) or not np.isfinite(threshold):
+        raise InputError(f"threshold is {threshold!r}, expected a number")
     truth = {
         "aspects": aspects,
         "relevance": relevance,
@@ -61,17 +69,21 @@ def build_worlds(
         if not all(coded.values()):
             plain = next(name for name, is_coded in coded.items() if not is_coded)
             raise InputError(f"system {plain!r} comes with ids while others come as Rankings (codes): give all in one form")
+        if items is not None:
+            raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
         return {name: _coded_world(lists, truth, catalogue, threshold) for name, lists in systems.items()}
 
     builder = _Builder()
-    lists = {name: builder.rankings(name, given, ties) for name, given in systems.items()}
+    lists = {name: builder.rankings(name, given, ties, users_in_one_block) for name, given in systems.items()}
     known = None if items is None else builder.items.codes(items, "items")
-    aspect_rows = None if aspects is None else builder.aspects(aspects)
+    aspect_rows = None if aspects is None else builder.aspects(aspects, one_aspect_per_item)
     n_aspects = len(builder.aspect_ids)
     graded = None if relevance is None else builder.links("relevance", relevance)
     earlier = None if history is None else builder.links("history", history)
     judged = None if subtopics is None else builder.subtopics(subtopics)
     vectors = None if features is None else builder.features(features)
+    if vectors is not None and features_are_sets:
+        vectors = (_as_sets(vectors[0]), vectors[1])
     wanted = None if weights is None else builder.weights(weights)
     possible = None if catalogue is None else builder.items.codes(catalogue, "catalogue")
     if users is not None:
@@ -88,11 +100,12 @@ def build_worlds(
         "weights": None if wanted is None else _weights(wanted, n_users, len(aspect_ids), names),
         "catalogue": None if possible is None else _flags(possible, n_items),
     }
-    memory: dict[Hashable, Any] = {}
-    worlds = {}
-    for name, columns in lists.items():
-        memory.pop("checked", None)  # every system's lists are checked; what is remembered of the truth is shared
-        worlds[name] = World(_rankings(columns, n_users), users=user_ids, items=item_ids, aspect_ids=aspect_ids, memory=memory, **parts)
+    worlds = {
+        name: World(_rankings(columns, n_users), users=user_ids, items=item_ids, aspect_ids=aspect_ids, **parts)
+        for name, columns in lists.items()
+    }
+    for world in worlds.values():
+        world.share_memory(next(iter(worlds.values())))
     return worlds
 
 
@@ -141,14 +154,16 @@ class _Builder:
         self.items = Codebook("item")
         self.aspect_ids = Codebook("aspect")
 
-    def rankings(self, source: str, given: Any, ties: Ties) -> tuple[list[int], list[int], list[int], list[bool] | None]:
+    def rankings(
+        self, source: str, given: Any, ties: Ties, in_one_block: bool
+    ) -> tuple[list[int], list[int], list[int], list[bool] | None]:
         """Listed users, and the columns user, item, tied; the rows of a user stand together, best first."""
         listed: list[int] = []
         users: list[int] = []
         items: list[int] = []
         tied: list[bool] = []
         scored = False
-        for user, entries in _by_user(source, given):
+        for user, entries in _by_user(source, given, in_one_block):
             code = self.users.code(user, source)
             listed.append(code)
             if isinstance(entries, Mapping):
@@ -173,19 +188,24 @@ class _Builder:
             grades.append(_number(grade, source, "grade", user, item))
         return users, items, grades
 
-    def aspects(self, given: Any) -> tuple[list[int], list[int], list[float], list[int]]:
+    def aspects(self, given: Any, first_only: bool) -> tuple[list[int], list[int], list[float], list[int]]:
         """Columns item, aspect, strength, and every item that was named."""
         items: list[int] = []
         aspects: list[int] = []
         strengths: list[float] = []
         named: list[int] = []
+        seen: set[int] = set()
         for item, aspect, strength in self._aspect_rows(given):
             code = self.items.code(item, "aspects")
+            if aspect is not _NOTHING:
+                aspect_code = self.aspect_ids.code(aspect, "aspects")  # also of an aspect that does not count here
+            again = first_only and code in seen
             named.append(code)
-            if aspect is _NOTHING:
+            seen.add(code)
+            if aspect is _NOTHING or again:
                 continue
             items.append(code)
-            aspects.append(self.aspect_ids.code(aspect, "aspects"))
+            aspects.append(aspect_code)
             strengths.append(_number(strength, "aspects", "strength", item, aspect))
         return items, aspects, strengths, named
 
@@ -202,10 +222,8 @@ class _Builder:
                 pairs = [(int(column), float(has[column])) for column in np.flatnonzero(has)]
             elif isinstance(has, Mapping):
                 pairs = list(has.items())
-            elif isinstance(has, Iterable) and not isinstance(has, str | bytes):
-                pairs = [(aspect, 1.0) for aspect in _plain(has)]
             else:
-                pairs = [(has, 1.0)]
+                pairs = [(aspect, 1.0) for aspect in _several(has)]
             yield from ((item, aspect, strength) for aspect, strength in pairs)
             if not pairs:
                 yield item, _NOTHING, 1.0
@@ -242,6 +260,9 @@ class _Builder:
         rows: list[tuple[Any, ...]]
         if isinstance(given, Mapping):
             if any(isinstance(value, Mapping) for value in given.values()):
+                for user, wants in given.items():
+                    if not isinstance(wants, Mapping):
+                        raise InputError(f"weights: user {shown(user)} has {shown(wants)}, expected {{aspect: weight}}")
                 rows = [(user, aspect, weight) for user, wants in given.items() for aspect, weight in wants.items()]
             else:
                 rows = list(given.items())
@@ -266,17 +287,28 @@ def _plain(values: Iterable[Any]) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _by_user(source: str, given: Any) -> Iterable[tuple[Any, Any]]:
+def _several(given: Any) -> list[Any]:
+    """Several things, or one that is not a collection (text is one thing, not its letters)."""
+    return _plain(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
+
+
+def _by_user(source: str, given: Any, in_one_block: bool) -> Iterable[tuple[Any, Any]]:
     """Each user with a list of items, or a mapping of items to scores."""
     if isinstance(given, Mapping):
         for user, entries in given.items():
             if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
                 raise InputError(f"{source}: the list of user {shown(user)} is {shown(entries)}, expected items")
+            if isinstance(entries, Set):
+                raise InputError(f"{source}: the list of user {shown(user)} is a set, which has no order; expected a list, best first")
             yield user, entries
         return
     lists: dict[Any, list[Any]] = {}
     scores: dict[Any, dict[Any, Any]] = {}
+    last: Any = _NOTHING
     for row in _rows(source, given, ("user", "item", "score"), 2):
+        if in_one_block and row[0] != last and (row[0] in lists or row[0] in scores):
+            raise InputError(f"{source}: the rows of user {shown(row[0])} stand in two blocks, expected one")
+        last = row[0]
         if len(row) == 2:
             lists.setdefault(row[0], []).append(row[1])
         else:
@@ -338,7 +370,7 @@ def _subtopic_rows(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
         if not isinstance(judged, Mapping):
             raise InputError(f"subtopics: user {shown(user)} has {shown(judged)}, expected {{item: aspects}}")
         for item, has in judged.items():
-            pairs = list(has.items()) if isinstance(has, Mapping) else [(aspect, 1.0) for aspect in _plain(has)]
+            pairs = list(has.items()) if isinstance(has, Mapping) else [(aspect, 1.0) for aspect in _several(has)]
             yield from ((user, aspect, item, grade, 1.0) for aspect, grade in pairs or [(_NOTHING, 0.0)])
 
 
@@ -364,9 +396,12 @@ def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> in
 
 def _matrix_of(given: Mapping[Any, Any]) -> Any:
     """A dense matrix from vectors, or a sparse one from {feature: value} or from names of features."""
-    first = next(iter(given.values()), ())
-    named = isinstance(first, Mapping) or (not isinstance(first, np.ndarray) and any(isinstance(value, str | bytes) for value in first))
-    if not named and not isinstance(first, set | frozenset):
+    named = any(
+        isinstance(has, Mapping | Set | str | bytes)
+        or (not isinstance(has, np.ndarray) and isinstance(has, Iterable) and any(isinstance(value, str | bytes) for value in has))
+        for has in given.values()
+    )
+    if not named:
         vectors = [np.asarray(vector) for vector in given.values()]
         for item, vector in zip(given, vectors, strict=True):
             if vector.ndim != 1 or len(vector) != len(vectors[0]):
@@ -377,13 +412,21 @@ def _matrix_of(given: Mapping[Any, Any]) -> Any:
     indices: list[int] = []
     values: list[float] = []
     for item, has in given.items():
-        pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(has)]
+        pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(_several(has))]
         row = sorted((columns.code(name, "features"), _number(value, "features", "value", item, name)) for name, value in pairs)
         indices.extend(column for column, value in row if value)
         values.extend(value for _, value in row if value)
         offsets.append(len(indices))
     columns.ids()
     return SparseRows(np.array(offsets, np.int64), np.array(indices, np.int32), np.array(values, np.float64), len(columns))
+
+
+def _as_sets(matrix: Any) -> Any:
+    """1 for every value that is not 0."""
+    sparse = SparseRows.from_matrix(matrix) if hasattr(matrix, "tocsr") else matrix
+    if isinstance(sparse, SparseRows):
+        return SparseRows(sparse.offsets, sparse.columns, np.ones(len(sparse.values)), sparse.width)
+    return (np.asarray(matrix) != 0).astype(np.float64)
 
 
 def _rankings(columns: tuple[list[int], list[int], list[int], list[bool] | None], n_users: int) -> Rankings:

@@ -284,6 +284,8 @@ _BUILDERS = {
 
 
 def _graded(strengths: Floats | None, grades: Floats, max_grade: float) -> Floats:
+    if len(grades) and grades.max() > max_grade:
+        raise InputError(f"grade {grades.max():g} exceeds max_grade {max_grade:g}")
     graded: Floats = exponential(grades) / (2.0**max_grade - 1.0)
     return graded if strengths is None else graded * strengths
 

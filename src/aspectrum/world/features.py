@@ -84,6 +84,8 @@ class Features:
     def pair_sums(self, distance: Distance, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
         """Sum over the pairs of each list of a distance, (users, cutoffs)."""
         x = self.matrix
+        if distance.endswith("euclidean") and self.lengths.max(initial=0.0) > 1e150:
+            raise InputError(f"features: values are too large for the {distance} distance")
         if distance in ("cosine", "squared_euclidean"):
             unit = distance == "cosine"
             if isinstance(x, SparseRows):

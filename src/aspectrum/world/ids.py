@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Ids:
     def code(self, id: Hashable) -> int | None:
         """The code of an id, or None."""
         if isinstance(self._values, range):
-            return int(id) if isinstance(id, int | np.integer) and id in self._values else None
+            return self._values.index(int(id)) if isinstance(id, int | np.integer) and id in self._values else None
         return self._index.get(id)
 
     @cached_property
@@ -57,15 +58,25 @@ class Ids:
             return Ids(self._values[codes])
         return Ids([self._values[code] for code in codes.tolist()])
 
-    @cached_property
+    @property
     def heads(self) -> Codes:
         """Place of each id in the order of ids: numbers by value, text bytewise; otherwise in the order given.
 
         The greedy ideal gives exact ties to the largest.
         """
+        return self._order[0]
+
+    @property
+    def tie_rule(self) -> str:
+        """Who gets exact ties, in words."""
+        return "largest item id" if self._order[1] else "last item given, as ids cannot be ordered"
+
+    @cached_property
+    def _order(self) -> tuple[Codes, bool]:
         n = len(self)
         if isinstance(self._values, range):
-            return np.arange(n, dtype=np.int32)
+            return np.arange(n, dtype=np.int32), True
+        ordered = True
         if isinstance(self._values, np.ndarray) and self._values.dtype.kind in "iuf":
             order = np.argsort(self._values, kind="stable")
         else:
@@ -73,10 +84,10 @@ class Ids:
                 # Python compares text by code point, which is the order of its UTF-8 bytes.
                 order = np.array(sorted(range(n), key=list(self).__getitem__), dtype=np.int64)  # type: ignore[arg-type]
             except TypeError:
-                order = np.arange(n, dtype=np.int64)
+                order, ordered = np.arange(n, dtype=np.int64), False
         heads = np.empty(n, dtype=np.int32)
         heads[order] = np.arange(n, dtype=np.int32)
-        return heads
+        return heads, ordered
 
 
 def shown(id: object) -> str:
@@ -129,7 +140,7 @@ class Codebook:
         for source, examples in self._examples.items():
             for kind, example in examples.items():
                 by_kind.setdefault(_kind(kind), {})[source] = example
-        kinds = [kind for kind in ("a number", "text", "bytes") if kind in by_kind]
+        kinds = sorted(by_kind)
         for position, first in enumerate(kinds):
             for second in kinds[position + 1 :]:
                 only_first = by_kind[first].keys() - by_kind[second].keys()
@@ -149,17 +160,16 @@ class Codebook:
 
 
 def _kind(kind: type) -> str:
-    if issubclass(kind, int | float):
-        return "a number"
-    if issubclass(kind, str):
-        return "text"
-    return "bytes" if issubclass(kind, bytes) else kind.__name__
+    for base, name in ((Number, "a number"), (str, "text"), (bytes, "bytes")):
+        if issubclass(kind, base):
+            return name
+    return _a(kind.__name__)
 
 
 def _as_text(id: Hashable) -> str | None:
     if isinstance(id, bytes):
         return id.decode("utf-8", "replace")
-    return str(id) if isinstance(id, int | float) else None
+    return None if isinstance(id, str) else str(id)
 
 
 def _a(role: str) -> str:

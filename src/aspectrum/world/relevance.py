@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, slice_segments, take_segments
+from aspectrum.arrays import Codes, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, check_ascending, slice_segments, take_segments
 from aspectrum.errors import InputError
 
 
@@ -93,11 +93,6 @@ def exponential(grades: Floats) -> Floats:
 def _settle(rows: Relevance | History, what: str) -> None:
     items = as_codes(rows.items, f"{what}: items")
     offsets = as_offsets(rows.offsets, len(items), what)
-    steps = np.diff(items)
-    within = np.ones(max(len(items) - 1, 0), dtype=np.bool_)
-    starts = offsets[1:-1]
-    within[starts[(starts > 0) & (starts < len(items))] - 1] = False
-    if (steps[within] <= 0).any():
-        raise InputError(f"{what}: items of a user must ascend and not repeat")
+    check_ascending(offsets, items, f"{what}: items of a user")
     object.__setattr__(rows, "items", items)
     object.__setattr__(rows, "offsets", offsets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -60,8 +60,8 @@ class World:
     items: Ids = None  # type: ignore[assignment]
     aspect_ids: Ids = None  # type: ignore[assignment]
     n_items: int = -1
-    memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # shared with all parts
-    _covered: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # of these users only
+    memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # shared with all parts
+    _covered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # of these users only
 
     def __post_init__(self) -> None:
         n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else self._smallest_n_items()
@@ -74,9 +74,7 @@ class World:
             object.__setattr__(self, "aspect_ids", Ids.counted(self._smallest_n_aspects()))
         if self.catalogue is not None:
             object.__setattr__(self, "catalogue", as_flags(self.catalogue, n_items, "catalogue"))
-        if "checked" not in self.memory:  # parts of a checked world need no second look
-            self._check()
-            self.memory["checked"] = True
+        self._check()
 
     @staticmethod
     def of(rankings: Any, **inputs: Any) -> World:
@@ -99,11 +97,13 @@ class World:
         """Users who have a list."""
         return np.ones(self.n_users, dtype=np.bool_) if self.rankings.listed is None else self.rankings.listed
 
-    def judged(self) -> Flags:
-        """Users with truth: subtopics if given, else relevance, else a history."""
-        for truth in (self.subtopics, self.relevance, self.history):
-            if truth is not None:
-                return np.diff(truth.offsets) > 0
+    def judged(self, truth: str | None = None) -> Flags:
+        """Users with truth: the one that is named, else subtopics if given, else relevance, else a history."""
+        for name in (truth,) if truth else ("subtopics", "relevance", "history"):
+            part = getattr(self, name)
+            if part is not None:
+                judged: Flags = np.diff(part.offsets) > 0
+                return judged
         raise MissingInput("users='judged' needs to know who is judged: give subtopics, relevance or history")
 
     def with_relevant_items(self) -> Flags:
@@ -167,7 +167,21 @@ class World:
             name: None if getattr(self, name) is None else cut(getattr(self, name))
             for name in ("rankings", "relevance", "history", "subtopics", "weights", "users")
         }
-        return replace(self, _covered={}, **parts)
+        part = object.__new__(World)  # a part of what was checked needs no second look
+        part.__dict__.update(self.__dict__ | parts | {"_covered": {}})
+        part.__dict__.pop("listed", None)
+        return part
+
+    def share_memory(self, other: World) -> None:
+        """Let two worlds of the same truth remember together."""
+        object.__setattr__(self, "memory", other.memory)
+
+    def forget_coverage(self) -> None:
+        """Give back what was kept for these users."""
+        self._covered.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"memory": {}, "_covered": {}}
 
     def _smallest_n_items(self) -> int:
         largest = [_largest(part.items) for part in (self.rankings, self.relevance, self.history, self.subtopics) if part is not None]
@@ -184,7 +198,7 @@ class World:
         if self.subtopics is not None:
             n = max(n, _largest(self.subtopics.aspects) + 1)
         if self.weights is not None:
-            n = max(n, len(self.weights.shared) if self.weights.shared is not None else 0)
+            n = max(n, 0 if self.weights.shared is None else len(self.weights.shared))
         return n
 
     def _check(self) -> None:
@@ -197,6 +211,8 @@ class World:
                 raise InputError(f"{name} has {part.n_users} users, rankings {self.n_users}: every part needs one segment per user")
         if self.weights is not None and self.weights.offsets is not None and len(self.weights.offsets) - 1 != self.n_users:
             raise InputError(f"weights have {len(self.weights.offsets) - 1} users, rankings {self.n_users}")
+        if self.weights is not None and self.weights.aspects is not None:
+            check_range(self.weights.aspects, len(self.aspect_ids), "weights: aspects")
         if len(self.users) != self.n_users:
             raise InputError(f"{len(self.users)} user ids for {self.n_users} users")
         if len(self.items) != self.n_items:
