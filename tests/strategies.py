@@ -32,6 +32,7 @@ N_ASPECTS = [2, 1, 3, 4, 6, 63, 64, 65]
 GRADES = [1.0, 0.0, 2.0, 3.0, -1.0, 1.5]
 STRENGTHS = [1.0, 0.5, 0.25, 0.1]
 WEIGHTS = [1.0, 2.0, 0.0, 0.5, 3.0]
+PROBABILITIES = [1.0, 0.5, 0.0, 0.25]
 REPEATS = st.lists(st.integers(0, 3), min_size=65, max_size=65)
 """How often each aspect is written down."""
 
@@ -60,6 +61,7 @@ def worlds(
     catalogue_covers_lists: bool = False,
     n_aspects: Sequence[int] = N_ASPECTS,
     grades: Sequence[float] = GRADES,
+    weights_from: Sequence[float] = WEIGHTS,
 ) -> PlainWorld:
     """A few users with everything that can be known about them, each part missing for some of them."""
     users: list[Id] = list(range(10, 10 + draw(st.integers(1, 6))))
@@ -95,7 +97,7 @@ def worlds(
 
     wanted: Any = None
     if weights and draw(st.booleans()):
-        some_weights = st.dictionaries(st.sampled_from(aspect_ids), st.sampled_from(WEIGHTS), max_size=6)
+        some_weights = st.dictionaries(st.sampled_from(aspect_ids), st.sampled_from(weights_from), max_size=6)
         wanted = draw(st.one_of(some_weights, st.dictionaries(st.sampled_from(users), some_weights, min_size=1)))
     possible: list[Id] | None = None
     if catalogue and draw(st.booleans()):

@@ -186,14 +186,15 @@ def test_who_is_judged_depends_on_what_judges() -> None:
 
 def test_arguments_out_of_range() -> None:
     world = asp.World.of({"u": ["a"]}, relevance={"u": ["a"]})
-    for arguments, message in (
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"threads": 0}, "threads is 0, expected at least 1"),
         ({"batch_size": 0}, "at least one user"),
         ({"threshold": 3.0}, "threshold was given beside a World"),
         ({"items": ["a"]}, "items was given beside a World"),
-    ):
+    ]
+    for arguments, message in cases:
         with pytest.raises(asp.InputError, match=message):
-            asp.evaluate(world, "NDCG", **arguments)  # type: ignore[arg-type]
+            asp.evaluate(world, "NDCG", **arguments)
     for threshold in ("3", float("nan"), True):
         with pytest.raises(asp.InputError, match="threshold is"):
             asp.evaluate({"u": ["a"]}, "NDCG", relevance={"u": ["a"]}, threshold=threshold)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import aspectrum as asp
 from tests.plain import Id, PlainWorld, cut
-from tests.strategies import TEXT_ASPECTS, build, checked, inputs_of, worlds
+from tests.strategies import PROBABILITIES, TEXT_ASPECTS, build, checked, inputs_of, worlds
 
 CUTOFFS = (1, 3, -1)
 NUMBERS = (0.0, 0.25, 1.0, 3.0)
@@ -28,7 +28,13 @@ NUMBERS = (0.0, 0.25, 1.0, 3.0)
 INPUTS = ("aspects", "relevance", "history", "subtopics", "features", "weights")
 USERS = st.sampled_from(["lists", "judged", "both", "relevant", "all"])
 
-LAW_WORLDS = worlds(features=True, catalogue_covers_lists=True, n_aspects=[3, 1, 6, 64, 65], grades=[1.0, 0.0, 2.0, 3.0])
+LAW_WORLDS = worlds(
+    features=True,
+    catalogue_covers_lists=True,
+    n_aspects=[3, 1, 6, 64, 65],
+    grades=[1.0, 0.0, 2.0, 3.0],
+    weights_from=PROBABILITIES,  # a probabilistic gain takes no others
+)
 
 
 def values_of(hint: Any) -> Iterator[Any]:
@@ -74,6 +80,8 @@ def fits(metric: asp.Metric) -> bool:
 
 
 GAMMAS: Any = dict.fromkeys([*range(65), *TEXT_ASPECTS], 0.5)
+POOLS: tuple[Any, ...] = ("judged", "catalogue", "unseen", "list")
+GRADED: dict[str, Any] = {"k": CUTOFFS, "grades": True}
 FURTHER: dict[str, list[asp.Metric]] = {
     "AlphaNDCG": [
         asp.AlphaNDCG(k=CUTOFFS, alpha=0.9, judged_by="history", pool="unseen", unjudged="drop"),
@@ -82,11 +90,12 @@ FURTHER: dict[str, list[asp.Metric]] = {
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=GAMMAS),
     ],
     "ERRIA": [
-        asp.ERRIA(k=CUTOFFS, grades=True, max_grade=4, normalize="ideal"),
-        asp.ERRIA(k=CUTOFFS, grades=True, max_grade=3, judged_by="relevance", normalize="perfect"),
+        asp.ERRIA(**GRADED, max_grade=4, normalize="ideal"),
+        asp.ERRIA(**GRADED, max_grade=3, judged_by="relevance", normalize="perfect"),
         asp.ERRIA(k=CUTOFFS, intents="counts", judged_by="relevance", normalize="ideal"),
+        *(asp.ERRIA(k=CUTOFFS, judged_by="relevance", normalize="ideal", pool=pool) for pool in POOLS),
     ],
-    "NRBP": [asp.NRBP(k=CUTOFFS, alpha=0.9, beta=0.8, normalize="ideal", judged_by="history", pool="unseen")],
+    "NRBP": [asp.NRBP(k=CUTOFFS, alpha=0.9, beta=0.8, normalize="ideal", judged_by="history", pool=pool) for pool in POOLS],
     "NDCG": [asp.NDCG(k=CUTOFFS, gain="exponential", ideal="list", average="ratio")],
     "IntraListDiversity": [
         asp.ILD(k=CUTOFFS, pairs="all", average="links", featureless="near"),
@@ -121,12 +130,13 @@ def check_identical(found: asp.Results, expected: asp.Results) -> None:
     assert scores_of_users(found) == scores_of_users(expected)
 
 
-def scores_of_users(results: asp.Results) -> dict[Any, dict[str, str]]:
-    """Written out to the last bit."""
+def scores_of_users(results: asp.Results) -> dict[tuple[Any, str], str]:
+    """By user and column, written out to the last bit."""
     return {
-        (user, block.names): {name: score.hex() for name, score in zip(block.names, scores, strict=True)}
+        (user, name): score.hex()
         for block in results.blocks
         for user, scores in zip(block.users, block.scores.tolist(), strict=True)
+        for name, score in zip(block.names, scores, strict=True)
     }
 
 
@@ -154,7 +164,7 @@ def test_every_metric_has_several_settings() -> None:
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS, st.integers(1, 7), st.sampled_from([1, 2]))
 def test_batches_and_threads_do_not_show(chunk: int, world: PlainWorld, users: str, size: int, threads: int) -> None:
     metrics = usable(world, CHUNKS[chunk])
@@ -177,7 +187,7 @@ def test_batches_and_threads_do_not_show_with_many_users(size: int | None, threa
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS, st.lists(st.integers(0, 2), min_size=6, max_size=6), st.permutations([0, 1, 2]))
 def test_parts_add_up_in_any_order(chunk: int, world: PlainWorld, users: str, part_of: list[int], order: list[int]) -> None:
     metrics = resolved_alike(usable(world, CHUNKS[chunk]))
@@ -188,7 +198,7 @@ def test_parts_add_up_in_any_order(chunk: int, world: PlainWorld, users: str, pa
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, st.lists(st.integers(0, 1), min_size=6, max_size=6))
 def test_lists_in_two_files_add_up(chunk: int, world: PlainWorld, part_of: list[int]) -> None:
     """Each part is read by itself, with the whole truth beside it."""
@@ -201,7 +211,7 @@ def test_lists_in_two_files_add_up(chunk: int, world: PlainWorld, part_of: list[
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS, st.randoms(use_true_random=False))
 def test_the_order_of_users_does_not_show(chunk: int, world: PlainWorld, users: str, random: Any) -> None:
     metrics = usable(world, CHUNKS[chunk])
@@ -214,7 +224,7 @@ def test_the_order_of_users_does_not_show(chunk: int, world: PlainWorld, users: 
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, st.sampled_from([1, 2, 3, 5]))
 def test_only_the_first_k_count(chunk: int, world: PlainWorld, k: int) -> None:
     """Except where a definition looks at the whole list: the pool 'list', and items that move up before the cut."""
@@ -231,7 +241,7 @@ def test_only_the_first_k_count(chunk: int, world: PlainWorld, k: int) -> None:
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS)
 def test_cutoffs_do_not_see_one_another(chunk: int, world: PlainWorld, users: str) -> None:
     metrics = usable(world, CHUNKS[chunk])
@@ -241,20 +251,19 @@ def test_cutoffs_do_not_see_one_another(chunk: int, world: PlainWorld, users: st
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS)
 def test_a_mean_is_a_correctly_rounded_sum_over_a_count(chunk: int, world: PlainWorld, users: str) -> None:
     results = asp.evaluate(build(world), usable(world, CHUNKS[chunk]), users=users)
-    users_scores = [[float.fromhex(score) for score in scores.values()] for scores in scores_of_users(results).values()]
-    names = [name for block in results.blocks for name in block.names]
-    for place, name in enumerate(names):
-        column = results.columns[name]
-        assert isinstance(column.metric, asp.UserMetric)
-        defined = [scores[place] for scores in users_scores if not math.isnan(scores[place])]
-        assert (column.details["scored"], column.details["undefined"]) == (len(defined), len(users_scores) - len(defined)), name
-        if not column.metric.pooled:
-            expected = math.fsum(defined) / len(defined) if defined else math.nan
-            assert column.value.hex() == expected.hex(), name
+    for block in results.blocks:
+        for name, scores in zip(block.names, block.scores.T.tolist(), strict=True):
+            column = results.columns[name]
+            assert isinstance(column.metric, asp.UserMetric)
+            defined = [score for score in scores if not math.isnan(score)]
+            assert (column.details["scored"], column.details["undefined"]) == (len(defined), len(scores) - len(defined)), name
+            if not column.metric.pooled:
+                expected = math.fsum(defined) / len(defined) if defined else math.nan
+                assert column.value.hex() == expected.hex(), name
 
 
 def relaid(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -291,11 +300,12 @@ def coded(
         weights=None if weights is None else asp.Weights(*map(maybe, (weights.shared, weights.offsets, weights.aspects, weights.weights))),
         catalogue=maybe(world.catalogue),
         n_items=world.n_items,
+        aspect_ids=world.aspect_ids,
     )
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS, st.sampled_from([relaid, wider]))
 def test_the_layout_of_arrays_does_not_show(
     chunk: int, world: PlainWorld, users: str, lay: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
@@ -337,7 +347,7 @@ def test_text_reads_back(name: str) -> None:
 
 
 @EACH_CHUNK
-@checked(5, shrink=False)
+@checked(4, shrink=False)
 @given(LAW_WORLDS, USERS)
 def test_states_and_results_travel(chunk: int, world: PlainWorld, users: str) -> None:
     results = asp.evaluate(build(world), usable(world, CHUNKS[chunk]), users=users)
@@ -352,7 +362,7 @@ FULL = PlainWorld(
     relevance={"u": {"a": 1.0, "d": 2.0}, "v": {"c": 3.0}},
     history={"u": {"b"}, "v": {"a", "c"}},
     subtopics={"u": {"a": {"x": (1.0, 1.0)}, "b": {"y": (2.0, 1.0)}}, "v": {"c": {"x": (1.0, 0.5)}}},
-    weights=dict[Id, float]([("x", 1.0), ("y", 2.0)]),
+    weights=dict[Id, float]([("x", 1.0), ("y", 0.5)]),
     features={"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 1.0], "d": [2.0, 1.0]},
 )
 
@@ -416,7 +426,7 @@ BOUNDED: Sequence[asp.Metric] = [
 ]
 
 
-@checked(20, shrink=False)
+@checked(12, shrink=False)
 @given(LAW_WORLDS.map(non_negative), USERS)
 def test_bounded_metrics_lie_between_0_and_1(world: PlainWorld, users: str) -> None:
     results = asp.evaluate(build(world), usable(world, BOUNDED), users=users)
@@ -424,10 +434,9 @@ def test_bounded_metrics_lie_between_0_and_1(world: PlainWorld, users: str) -> N
         # A value given for an empty system may be anything.
         if column.metric.parameters.get("empty") is None:
             assert math.isnan(column.value) or 0 <= column.value <= 1 + 1e-12, name
-    for scores in scores_of_users(results).values():
-        for name, written in scores.items():
-            score = float.fromhex(written)
-            assert math.isnan(score) or 0 <= score <= 1 + 1e-12, name
+    for (_, name), written in scores_of_users(results).items():
+        score = float.fromhex(written)
+        assert math.isnan(score) or 0 <= score <= 1 + 1e-12, name
 
 
 def test_alpha_ndcg_may_exceed_1() -> None:

@@ -16,6 +16,7 @@ from tests.strategies import (
     CUTOFFS,
     EXACT_ALPHAS,
     FITTING_A_MASK,
+    PROBABILITIES,
     REPEATS,
     UNJUDGED,
     WAYS,
@@ -38,7 +39,7 @@ NORMALIZED: st.SearchStrategy[Normalize] = st.sampled_from([None, "perfect", "py
 CLARKE = {"a": [2, 4], "b": [2], "c": [2], "d": [], "e": [1, 6], "f": [1], "g": [3], "h": [1], "i": [], "j": []}
 
 
-@checked(120)
+@checked(80)
 @given(worlds(), CUTOFFS, ALPHAS, WAYS, DISCOUNTS, NORMALIZED, UNJUDGED)
 def test_scores_follow_the_definition(
     world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way, discount: Discount, normalize: Normalize, unjudged: Unjudged
@@ -47,8 +48,8 @@ def test_scores_follow_the_definition(
     check_scores(asp.AlphaDCG(k=k, **parameters), world, lambda user, k: plain.alpha_dcg(world, user, k, **parameters))
 
 
-@checked(60)
-@given(worlds(), CUTOFFS, ALPHAS, WAYS, DISCOUNTS, st.sampled_from([1.0, 0.5, 0.3, 0.0]), st.booleans())
+@checked(40)
+@given(worlds(weights_from=PROBABILITIES), CUTOFFS, ALPHAS, WAYS, DISCOUNTS, st.sampled_from([1.0, 0.5, 0.3, 0.0]), st.booleans())
 def test_probabilistic_gain_follows_the_definition(
     world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way, discount: Discount, number: float, per_aspect: bool
 ) -> None:
@@ -66,7 +67,7 @@ def test_ten_thousand_aspects(way: Way) -> None:
     assert (metric.scores(build(world)) > 0).any()
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False), REPEATS, CUTOFFS, EXACT_ALPHAS, WAYS, NORMALIZED)
 def test_whole_weights_repeat_aspects(
     world: PlainWorld, times: list[int], k: tuple[int, ...], alpha: float, way: Way, normalize: Normalize
@@ -74,13 +75,13 @@ def test_whole_weights_repeat_aspects(
     check_weights_repeat(asp.AlphaDCG(k=k, alpha=alpha, judged_by=way, normalize=normalize), world, times)
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False, strengths=False, n_aspects=FITTING_A_MASK), CUTOFFS, ALPHAS, WAYS_OF_SOME_ASPECTS)
 def test_more_aspects_than_bits_in_a_mask_change_nothing(world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way) -> None:
     check_same_bits(asp.AlphaDCG(k=k, alpha=alpha, judged_by=way), world, with_unused_aspects(world))
 
 
-@checked(40)
+@checked(30)
 @given(worlds(strengths=False), CUTOFFS, ALPHAS, WAYS_OF_SOME_ASPECTS)
 def test_strengths_of_1_are_no_strengths(world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way) -> None:
     check_same_bits(asp.AlphaDCG(k=k, alpha=alpha, judged_by=way), world, with_some_weak_judgments(world))
@@ -117,3 +118,13 @@ def test_undefined_without_an_attainable_aspect() -> None:
 def test_a_normalized_gain_is_linear() -> None:
     with pytest.raises(asp.MetricError, match="normalize"):
         asp.AlphaDCG(gain="probabilistic", normalize="perfect")
+
+
+def test_a_probabilistic_gain_needs_probabilities() -> None:
+    world = asp.World.of({"q": ["a"]}, subtopics={"q": {"a": ["x"]}}, weights={"x": 4.0})
+    assert asp.AlphaDCG(gain="probabilistic", gamma=0.25).scores(world).tolist() == [[0.5]]
+    with pytest.raises(asp.InputError, match="at most 1"):
+        asp.AlphaDCG(gain="probabilistic", gamma=0.5).scores(world)
+    for gamma in (1.5, -0.5, {"x": 2.0}):
+        with pytest.raises(asp.MetricError, match="gamma"):
+            asp.AlphaDCG(gain="probabilistic", gamma=gamma)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ GAINS: st.SearchStrategy[Gain] = st.sampled_from(["linear", "exponential"])
 DISCOUNTS: st.SearchStrategy[Discount] = st.sampled_from(["log", "none"])
 
 
-@checked(120)
+@checked(80)
 @given(worlds(), CUTOFFS, GAINS, st.sampled_from([2.0, math.e, 10.0, 1.5]), DISCOUNTS)
 def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], gain: Gain, base: float, discount: Discount) -> None:
     parameters: Any = {"gain": gain, "base": base, "discount": discount}

@@ -42,7 +42,7 @@ def uniform_or_given(world: PlainWorld) -> Intents:
     return "uniform" if world.weights is None else "given"
 
 
-@checked(150)
+@checked(100)
 @given(worlds(), CUTOFFS, STOPS, WAYS, st.booleans(), NORMALIZED, POOLS, UNJUDGED)
 def test_scores_follow_the_definition(
     world: PlainWorld,
@@ -61,14 +61,14 @@ def test_scores_follow_the_definition(
     check_scores(metric, world, lambda user, k: plain.err_ia(world, user, k, intents=intents, **parameters))
 
 
-@checked(100)
+@checked(60)
 @given(worlds(), CUTOFFS, STOPS, st.sampled_from(["relevance", "history", "membership"]), NORMALIZED)
 def test_counted_intents_follow_the_definition(world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize) -> None:
     parameters: Any = {"stop": stop, "judged_by": way, "normalize": normalize, "intents": "counts"}
     check_scores(asp.ERRIA(k=k, **parameters), world, lambda user, k: plain.err_ia(world, user, k, **parameters))
 
 
-@checked(120)
+@checked(80)
 @given(worlds(), CUTOFFS, GRADED_WAYS, st.sampled_from([None, 3.0, 4.0]), NORMALIZED, UNJUDGED)
 def test_grades_follow_the_definition(
     world: PlainWorld, k: tuple[int, ...], way: Way, max_grade: float | None, normalize: Normalize, unjudged: Unjudged
@@ -89,7 +89,7 @@ def test_ten_thousand_aspects(way: Way, normalize: Normalize) -> None:
     assert (metric.scores(build(world)) > 0).any()
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False), REPEATS, CUTOFFS, st.sampled_from([0.5, 0.25, 1.0]), WAYS, NORMALIZED)
 def test_whole_weights_repeat_aspects(
     world: PlainWorld, times: list[int], k: tuple[int, ...], stop: float, way: Way, normalize: Normalize
@@ -97,7 +97,7 @@ def test_whole_weights_repeat_aspects(
     check_weights_repeat(asp.ERRIA(k=k, stop=stop, judged_by=way, normalize=normalize), world, times)
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False, strengths=False, n_aspects=FITTING_A_MASK), CUTOFFS, STOPS, WAYS_OF_SOME_ASPECTS, NORMALIZED)
 def test_more_aspects_than_bits_in_a_mask_change_nothing(
     world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize
@@ -105,7 +105,7 @@ def test_more_aspects_than_bits_in_a_mask_change_nothing(
     check_same_bits(asp.ERRIA(k=k, stop=stop, judged_by=way, normalize=normalize), world, with_unused_aspects(world))
 
 
-@checked(40)
+@checked(30)
 @given(worlds(strengths=False), CUTOFFS, STOPS, WAYS_OF_SOME_ASPECTS, NORMALIZED)
 def test_strengths_of_1_are_no_strengths(world: PlainWorld, k: tuple[int, ...], stop: float, way: Way, normalize: Normalize) -> None:
     check_same_bits(asp.ERRIA(k=k, stop=stop, judged_by=way, normalize=normalize), world, with_some_weak_judgments(world))

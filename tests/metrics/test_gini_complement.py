@@ -12,7 +12,7 @@ from tests.plain import PlainWorld
 from tests.strategies import CUTOFFS, build, checked, worlds
 
 
-@checked(120)
+@checked(80)
 @given(worlds(), CUTOFFS, st.sampled_from([None, 1.0, 0.25]))
 def test_value_follows_the_definition(world: PlainWorld, k: tuple[int, ...], empty: float | None) -> None:
     metric = asp.GiniComplement(k=k, outside="drop", empty=empty)
@@ -21,7 +21,7 @@ def test_value_follows_the_definition(world: PlainWorld, k: tuple[int, ...], emp
         assert state.value == expected or (math.isnan(state.value) and math.isnan(expected))
 
 
-@checked(60)
+@checked(40)
 @given(worlds(features=True))
 def test_the_default_catalogue_is_every_item_seen(world: PlainWorld) -> None:
     assert asp.GiniComplement(outside="drop").observe(build(world))[0].counts["catalogue_items"] == (
@@ -60,8 +60,7 @@ def test_undefined_without_recommendations_or_with_one_item(lists: dict[str, lis
     assert math.isnan(results["GiniComplement"])
 
 
-def test_large_counts_stay_exact() -> None:
-    """More than 2^53 in sums of products: the value is still the correctly rounded fraction."""
+def test_many_users_give_the_correctly_rounded_fraction() -> None:
     lists = {user: [item for item in range(5) if user % (item + 1) == 0] for user in range(50_000)}
     world = PlainWorld(lists, {}, {}, {}, {}, catalogue=list(range(2_000)))  # type: ignore[arg-type]
     assert asp.evaluate(lists, "GiniComplement", catalogue=range(2_000))["GiniComplement"] == plain.gini_complement(world, -1)

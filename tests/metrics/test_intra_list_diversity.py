@@ -57,7 +57,7 @@ def true_square(a: list[Decimal], b: list[Decimal]) -> Decimal:
     return sum(((x - y) ** 2 for x, y in zip(a, b, strict=True)), Decimal(0))
 
 
-@checked(250)
+@checked(150)
 @given(WORLDS, CUTOFFS, DISTANCES, PAIRS, FEATURELESS, SINGLE)
 def test_scores_follow_the_definition(
     world: PlainWorld, k: tuple[int, ...], distance: Distance, pairs: Pairs, featureless: Featureless, single: Single
@@ -66,7 +66,7 @@ def test_scores_follow_the_definition(
     check_scores(asp.ILD(k=k, **parameters), world, lambda user, k: plain.intra_list_diversity(world, user, k, **parameters))
 
 
-@checked(100)
+@checked(60)
 @given(WORLDS.filter(lambda world: bool(world.features)), CUTOFFS, DISTANCES, FEATURELESS)
 def test_sparse_vectors_score_as_dense_ones(world: PlainWorld, k: tuple[int, ...], distance: Distance, featureless: Featureless) -> None:
     assert world.features is not None
@@ -81,7 +81,7 @@ def test_sparse_vectors_score_as_dense_ones(world: PlainWorld, k: tuple[int, ...
             assert same(found[row, column], expected)
 
 
-@checked(100)
+@checked(60)
 @given(WORLDS, CUTOFFS, DISTANCES, PAIRS, st.sampled_from(["near", "skip"]))
 def test_the_mean_over_links_follows_the_definition(
     world: PlainWorld, k: tuple[int, ...], distance: Distance, pairs: Pairs, featureless: Featureless

@@ -27,7 +27,7 @@ from tests.strategies import (
 )
 
 
-@checked(150)
+@checked(100)
 @given(worlds(catalogue_covers_lists=True), CUTOFFS, WAYS, UNJUDGED)
 def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], way: Way, unjudged: Unjudged) -> None:
     metric = asp.MAPIA(k=k, judged_by=way, unjudged=unjudged)
@@ -42,19 +42,19 @@ def test_ten_thousand_aspects(way: Way) -> None:
     assert (metric.scores(build(world)) > 0).any()
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False, catalogue_covers_lists=True), REPEATS, CUTOFFS, WAYS)
 def test_whole_weights_repeat_aspects(world: PlainWorld, times: list[int], k: tuple[int, ...], way: Way) -> None:
     check_weights_repeat(asp.MAPIA(k=k, judged_by=way), world, times)
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False, strengths=False, n_aspects=FITTING_A_MASK), CUTOFFS, WAYS_OF_SOME_ASPECTS)
 def test_more_aspects_than_bits_in_a_mask_change_nothing(world: PlainWorld, k: tuple[int, ...], way: Way) -> None:
     check_same_bits(asp.MAPIA(k=k, judged_by=way), world, with_unused_aspects(world))
 
 
-@checked(40)
+@checked(30)
 @given(worlds(strengths=False), CUTOFFS, WAYS_OF_SOME_ASPECTS)
 def test_strengths_of_1_are_no_strengths(world: PlainWorld, k: tuple[int, ...], way: Way) -> None:
     check_same_bits(asp.MAPIA(k=k, judged_by=way), world, with_some_weak_judgments(world))

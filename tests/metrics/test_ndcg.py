@@ -19,14 +19,14 @@ IDEALS: st.SearchStrategy[Ideal] = st.sampled_from(["truth", "list"])
 BASES = st.sampled_from([2.0, math.e, 10.0, 1.5])
 
 
-@checked(150)
+@checked(100)
 @given(worlds(), CUTOFFS, GAINS, BASES, IDEALS)
 def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], gain: Gain, base: float, ideal: Ideal) -> None:
     parameters: Any = {"gain": gain, "base": base, "ideal": ideal}
     check_scores(asp.NDCG(k=k, **parameters), world, lambda user, k: plain.ndcg(world, user, k, **parameters))
 
 
-@checked(60)
+@checked(40)
 @given(worlds(), CUTOFFS, GAINS)
 def test_the_ratio_of_sums_follows_the_definition(world: PlainWorld, k: tuple[int, ...], gain: Gain) -> None:
     results = asp.evaluate(build(world), asp.NDCG(k=k, gain=gain, average="ratio"))

@@ -36,7 +36,7 @@ NORMALIZED: st.SearchStrategy[Literal["ideal"] | None] = st.sampled_from([None, 
 POOLS: st.SearchStrategy[Pool | None] = st.sampled_from([None, "judged", "catalogue", "unseen", "list"])
 
 
-@checked(150)
+@checked(100)
 @given(worlds(), CUTOFFS, ALPHAS, BETAS, WAYS, NORMALIZED, POOLS, UNJUDGED)
 def test_scores_follow_the_definition(
     world: PlainWorld,
@@ -62,7 +62,7 @@ def test_ten_thousand_aspects(way: Way) -> None:
     assert (metric.scores(build(world)) > 0).any()
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False), REPEATS, CUTOFFS, EXACT_ALPHAS, BETAS, WAYS, NORMALIZED)
 def test_whole_weights_repeat_aspects(
     world: PlainWorld, times: list[int], k: tuple[int, ...], alpha: float, beta: float, way: Way, normalize: Literal["ideal"] | None
@@ -70,7 +70,7 @@ def test_whole_weights_repeat_aspects(
     check_weights_repeat(asp.NRBP(k=k, alpha=alpha, beta=beta, judged_by=way, normalize=normalize), world, times)
 
 
-@checked(40)
+@checked(30)
 @given(worlds(weights=False, strengths=False, n_aspects=FITTING_A_MASK), CUTOFFS, ALPHAS, WAYS_OF_SOME_ASPECTS, NORMALIZED)
 def test_more_aspects_than_bits_in_a_mask_change_nothing(
     world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way, normalize: Literal["ideal"] | None
@@ -78,7 +78,7 @@ def test_more_aspects_than_bits_in_a_mask_change_nothing(
     check_same_bits(asp.NRBP(k=k, alpha=alpha, judged_by=way, normalize=normalize), world, with_unused_aspects(world))
 
 
-@checked(40)
+@checked(30)
 @given(worlds(strengths=False), CUTOFFS, ALPHAS, WAYS_OF_SOME_ASPECTS, NORMALIZED)
 def test_strengths_of_1_are_no_strengths(
     world: PlainWorld, k: tuple[int, ...], alpha: float, way: Way, normalize: Literal["ideal"] | None

@@ -85,9 +85,9 @@ def test_strided_and_read_only_arrays() -> None:
             lambda: asp.World(
                 asp.Rankings(np.array([0, 1]), ITEMS[:1]),
                 aspects=ASPECTS,
-                weights=asp.Weights(None, np.array([0, 1]), np.array([7]), np.ones(1)),
+                weights=asp.Weights(None, np.array([0, 1]), np.array([-1]), np.ones(1)),
             ),
-            "weights: aspects: code 7 at place 0 is out of range",
+            "weights: aspects: code -1 at place 0 is out of range",
         ),
         (
             lambda: asp.evaluate(asp.Rankings(OFFSETS, ITEMS), "GiniComplement", catalogue=[0, 1, 2]),

@@ -113,6 +113,7 @@ OutMatrix<double> dense_squares(Matrix<T> values, Array<double> lengths_, bool u
     std::vector<double> out(lists.stops.users * n_cutoffs);
     struct Room {
         std::vector<double> scales, crosses, squares, lanes;
+        std::vector<char> precise;
     };
     {
         nb::gil_scoped_release release;
@@ -130,17 +131,21 @@ OutMatrix<double> dense_squares(Matrix<T> values, Array<double> lengths_, bool u
                     room.scales[j] = unit ? 1.0 / length : 1.0;
                     room.squares[j] = unit ? 1.0 : length * length;
                 }
+                // A cutoff is judged by its own places, so that asking for another changes nothing.
+                room.precise.assign(n_cutoffs, 0);
                 auto grow = [&] {
                     Growing growing;
-                    bool precise = true;
                     int32_t j = 0;
+                    bool all_precise = true;
                     for (int64_t c = 0; c < n_cutoffs; ++c) {
                         for (; j < lists.stops.of(u)[c]; ++j)
                             if (rows[j] >= 0) growing.add(room.squares[j], room.crosses[j]);
-                        precise = precise && growing.precise();
+                        if (room.precise[c]) continue;
+                        room.precise[c] = growing.precise();
+                        all_precise = all_precise && room.precise[c];
                         out[u * n_cutoffs + c] = unit ? 0.5 * growing.distance : growing.distance;
                     }
-                    return precise;
+                    return all_precise;
                 };
                 const DenseList<T> list{x, width, rows, room.scales.data(), n};
                 const int64_t n_next = u + 1 < end ? lists.stops.last(u + 1) : 0;

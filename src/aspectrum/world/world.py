@@ -198,7 +198,7 @@ class World:
         if self.subtopics is not None:
             n = max(n, _largest(self.subtopics.aspects) + 1)
         if self.weights is not None:
-            n = max(n, 0 if self.weights.shared is None else len(self.weights.shared))
+            n = max(n, len(self.weights.shared) if self.weights.aspects is None else _largest(self.weights.aspects) + 1)  # type: ignore[arg-type]
         return n
 
     def _check(self) -> None:
