@@ -72,3 +72,8 @@ def test_undefined_without_an_attainable_aspect() -> None:
     undefined, empty = asp.MAPIA().scores(world)[:, 0].tolist()
     assert math.isnan(undefined)
     assert empty == 0.0
+
+
+def test_items_outside_a_given_catalogue_do_not_count() -> None:
+    world = asp.World.of({"u": ["a", "b", "c"]}, aspects={"a": ["x"], "b": ["x"], "c": ["x"]}, catalogue=["b"])
+    assert asp.MAPIA(judged_by="membership").scores(world).tolist() == [[0.5]]

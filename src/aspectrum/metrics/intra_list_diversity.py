@@ -25,7 +25,7 @@ class IntraListDiversity(UserMetric):
             of the features that are not 0; ``hamming`` is the share of features that differ.
         pairs: ``distinct``: pairs of different items, over n(n-1)/2. ``all``: all n^2 ordered pairs, an item and itself
             included at distance 0.
-        average: Mean over ``users``, or over ``links``: each user weighs as much as the list is long.
+        average: Mean over ``users``, or over ``links``: each user weighs as much as items of the list count.
         featureless: What to do with an item without features, or without direction under cosine, or empty under
             jaccard: ``skip`` it; ``near``: distance 0 to everything; ``undefined``: skip items without features, but a
             zero vector makes the user's score undefined.

@@ -10,7 +10,7 @@ from aspectrum import kernels
 from aspectrum.gain import choose_judgment
 from aspectrum.metric import Terms, UserMetric
 from aspectrum.world import JudgedBy, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS, OwnPools
+from aspectrum.world.coverage import DEFAULT_POOLS, OwnPools, SharedPool
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class MAPIA(UserMetric):
 
     .. math:: \frac{1}{S} \sum_c \frac{1}{N_c} \sum_{j : c \in J(u, d_j)} \frac{|\{l \le j : c \in J(u, d_l)\}|}{j}
 
-    where N_c is how many items of the pool have aspect c, and S how many aspects are attainable. Weights of aspects
+    where N_c is how many items of the pool have aspect c, and S how many aspects are attainable. The pool is what is
+    judged for the user, else the catalogue; an item outside a given catalogue does not count. Weights of aspects
     make it a weighted average; strengths are not used, a judgment of any strength counts.
 
     Args:
@@ -52,6 +53,8 @@ class MAPIA(UserMetric):
         assert metric.judged_by is not None
         shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
         pool = shown.pool(DEFAULT_POOLS[metric.judged_by])
+        if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
+            shown = replace(shown, rows=np.where(world.catalogue[shown.rows], shown.rows, np.int32(-1)))
         stops = shown.stops(self.cutoffs)
         if isinstance(pool, OwnPools):
             sums = kernels.average_precisions(shown.kernel, stops, pool.offsets, pool.rows)

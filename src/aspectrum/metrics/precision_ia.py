@@ -18,7 +18,8 @@ class PrecisionIA(UserMetric):
 
     .. math:: \frac{1}{k S} \sum_{j \le k} |J(u, d_j)|
 
-    where S is the number (or weight) of the attainable aspects. A list shorter than k is still divided by k.
+    where S is the number (or weight) of the attainable aspects. With weights and strengths, an aspect of an item counts with
+    their product. A list shorter than k is still divided by k.
 
     Args:
         k: Ranks that count; one number or several. Without a cutoff, the length of the list.
