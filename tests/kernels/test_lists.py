@@ -35,6 +35,16 @@ def test_lookup_finds_what_is_there(items: list[list[int]], data: st.DataObject)
     assert found == expected
 
 
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(1, 2000), st.integers(0, 10**6))
+def test_lookup_of_short_and_long_lists(n_items: int, n_keys: int, spread: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    items = random.integers(0, spread, n_items)
+    keys = np.unique(random.integers(0, spread, n_keys))
+    found = kernels.lookup(np.array([0, n_items]), items.astype(np.int32), np.array([0, len(keys)]), keys.astype(np.int32))
+    places = {int(key): place for place, key in enumerate(keys)}
+    assert found.tolist() == [places.get(int(item), -1) for item in items]
+
+
 @given(lists)
 def test_first_repeat(items: list[list[int]]) -> None:
     expected = next(((user, place) for user, part in enumerate(items) for place, item in enumerate(part) if item in part[:place]), (-1, -1))

@@ -116,10 +116,13 @@ class World:
         """For each place in each list, the aspects that count there; see :func:`aspectrum.world.coverage.cover`."""
         from aspectrum.world.coverage import cover
 
-        gammas = options.get("gammas")
-        key = (judged_by, *sorted({**options, "gammas": None if gammas is None else tuple(gammas.items())}.items()))
+        chosen = {"weighing": "given", "unjudged": "keep", "gammas": None, "max_grade": None} | options
+        if self.weights is None and chosen["weighing"] == "given":
+            chosen["weighing"] = "uniform"  # the same, so covered once for both
+        gammas = chosen["gammas"]
+        key = (judged_by, chosen["weighing"], chosen["unjudged"], chosen["max_grade"], None if gammas is None else tuple(gammas.items()))
         if key not in self._covered:
-            self._covered[key] = cover(self, judged_by, **options)
+            self._covered[key] = cover(self, judged_by, **chosen)
         found: Coverage = self._covered[key]
         return found
 
