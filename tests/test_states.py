@@ -73,7 +73,7 @@ def test_given_catalogues_must_be_the_same() -> None:
 
 
 def test_gini_of_counts_beyond_64_bits_is_exact() -> None:
-    n, many = 3_000_000, 2**40
+    n, many = 3_000_000, 2**43
     shown = np.zeros(n, dtype=np.int64)
     shown[-2:] = many
     assert ItemCounts(Ids.counted(n), shown, fixed=True).value == pytest.approx(1 / (n - 1), rel=1e-12)

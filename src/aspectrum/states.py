@@ -159,17 +159,13 @@ class ItemCounts:
         ordered = np.sort(self.shown)
         first = int(np.searchsorted(ordered, 0, side="right"))
         places = np.arange(first + 1, n + 1, dtype=np.int64)
-        # Python's integers do not overflow where N times the number of recommendations would.
-        unevenness = sum(int(np.dot(2 * places[part] - n - 1, ordered[first:][part])) for part in _blocks(n - first, n, int(ordered[-1])))
+        factors, counts = 2 * places - n - 1, ordered[first:]
+        if n * total >= 1 << 62:  # too large for 64 bits: Python's own integers
+            factors, counts = factors.astype(object), counts.astype(object)
+        unevenness = int(np.dot(factors, counts))
         evenly = (n - 1) * total
         return (evenly - unevenness) / evenly
 
     @property
     def counts(self) -> Mapping[str, int]:
         return {"recommendations": int(self.shown.sum()), "catalogue_items": len(self.shown), "missing": self.missing, **self.noticed}
-
-
-def _blocks(length: int, largest_factor: int, largest_count: int) -> Iterable[slice]:
-    """Slices short enough that a dot product of 64-bit integers stays exact."""
-    size = max(1, min(length, (1 << 62) // (max(1, largest_factor) * max(1, largest_count))))
-    return (slice(start, start + size) for start in range(0, length, size))

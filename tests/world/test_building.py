@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse
 
@@ -168,6 +169,7 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a", "b", "a"]}, {}, "rankings: the list of user 'u' names item 'a' twice, the second time at rank 3"),
         ([("u", "a", 1.0), ("u", "a", 2.0)], {}, "the list of user 'u' names item 'a' twice"),
         ([("u", "a"), ("u", "b"), ("v", "b"), ("v", "b")], {}, "the list of user 'v' names item 'b' twice, the second time at rank 2"),
+        (pl.DataFrame({"user": ["u"], "item": ["a"]}), {}, "found a DataFrame; give its rows as tuples"),
         ({"u": {"a", "b"}}, {}, "the list of user 'u' is a set, which has no order"),
         ({"u": ["a"]}, {"weights": {"u": {"x": 1}, "v": 3}}, "weights: user 'v' has 3, expected {aspect: weight}"),
         ({"u": "abc"}, {}, "the list of user 'u' is 'abc', expected items"),
