@@ -143,7 +143,7 @@ def evaluate_systems(
             threshold=threshold,
             history_threshold=threshold if chosen.history_above_threshold else None,
             **chosen.building,
-        )
+        ).worlds
     return SystemResults(
         {
             name: evaluate_world(

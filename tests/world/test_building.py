@@ -169,7 +169,7 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a", "b", "a"]}, {}, "rankings: the list of user 'u' names item 'a' twice, the second time at rank 3"),
         ([("u", "a", 1.0), ("u", "a", 2.0)], {}, "the list of user 'u' names item 'a' twice"),
         ([("u", "a"), ("u", "b"), ("v", "b"), ("v", "b")], {}, "the list of user 'v' names item 'b' twice, the second time at rank 2"),
-        (pl.DataFrame({"user": ["u"], "item": ["a"]}), {}, "found a DataFrame; give its rows as tuples"),
+        (pl.DataFrame({"user": ["u"], "item": ["a"]}), {}, "found a DataFrame; asp.evaluate reads frames and files"),
         ({"u": {"a", "b"}}, {}, "the list of user 'u' is a set, which has no order"),
         ({"u": ["a"]}, {"weights": {"u": {"x": 1}, "v": 3}}, "weights: user 'v' has 3, expected {aspect: weight}"),
         ({"u": "abc"}, {}, "the list of user 'u' is 'abc', expected items"),
@@ -225,7 +225,7 @@ def test_ties_are_remembered_and_broken_as_asked() -> None:
 
     scores = {"u": {"b": 1.0, "c": 2.0, "a": 1.0, "d": 1.0}}
     for ties, order in (("input", "cbad"), ("ascending", "cabd"), ("descending", "cdba")):
-        world = build_worlds({"s": scores}, ties=ties)["s"]  # type: ignore[arg-type]
+        world = build_worlds({"s": scores}, ties=ties).worlds["s"]  # type: ignore[arg-type]
         assert "".join(str(world.items[item]) for item in world.rankings.items.tolist()) == order
         assert world.rankings.tied is not None
         assert world.rankings.tied.tolist() == [False, False, True, True]

@@ -128,6 +128,16 @@ def sparse_pairs(
 def group_rows(keys: Codes, n_keys: int) -> tuple[Offsets, Offsets]:
     """Offsets and order that group rows by key, keeping their order."""
 
+def sort_segments(
+    offsets: Offsets,
+    rows: Offsets,
+    keys: Codes | Floats,
+    descending: bool = False,
+    seconds: Codes | None = None,
+    seconds_descending: bool = False,
+) -> Offsets:
+    """The rows of each segment sorted by key, then second key, then as they stood."""
+
 def lookup(offsets: Offsets, items: Codes, key_offsets: Offsets, keys: Codes) -> Codes:
     """Where each item stands among its user's sorted keys, -1 where it does not."""
 

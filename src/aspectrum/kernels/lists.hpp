@@ -23,6 +23,47 @@ inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int
     return {to_array(std::move(offsets)), to_array(std::move(order))};
 }
 
+// Sorts the rows of each segment by a key, then by a second one, and where both are equal leaves them as they stand.
+template <class Key>
+inline Out<int64_t> sort_segments(Array<int64_t> offsets_, Array<int64_t> rows, Array<Key> keys, bool descending,
+                                  std::optional<Array<int32_t>> seconds, bool seconds_descending) {
+    struct Entry {
+        Key key;
+        int32_t second;
+        int64_t row;
+    };
+    const int64_t n = static_cast<int64_t>(rows.shape(0)), n_keys = static_cast<int64_t>(keys.shape(0));
+    const int64_t groups = segments(offsets_, n);
+    const int64_t* offsets = offsets_.data();
+    require(!seconds || static_cast<int64_t>(seconds->shape(0)) == n_keys, "one second key per key");
+    for (int64_t p = 0; p < n; ++p) require(rows.data()[p] >= 0 && rows.data()[p] < n_keys, "a row is out of range");
+    for (int64_t k = 0; k < n_keys; ++k) require(keys.data()[k] == keys.data()[k], "a key is NaN");
+    std::vector<int64_t> out(rows.data(), rows.data() + n);
+    auto before = [&](const Entry& a, const Entry& b) {
+        if (a.key != b.key) return descending ? a.key > b.key : a.key < b.key;
+        return seconds_descending ? a.second > b.second : a.second < b.second;
+    };
+    {
+        nb::gil_scoped_release release;
+        parallel_for(groups, 64, [] { return std::vector<Entry>(); }, [&](auto& entries, int64_t begin, int64_t end) {
+            for (int64_t g = begin; g < end; ++g) {
+                entries.clear();
+                bool sorted = true;
+                for (int64_t p = offsets[g]; p < offsets[g + 1]; ++p) {
+                    const int64_t row = out[p];
+                    entries.push_back({keys.data()[row], seconds ? seconds->data()[row] : 0, row});
+                    const size_t last = entries.size() - 1;
+                    sorted = sorted && (last == 0 || !before(entries[last], entries[last - 1]));
+                }
+                if (sorted) continue;
+                std::stable_sort(entries.begin(), entries.end(), before);
+                for (size_t e = 0; e < entries.size(); ++e) out[offsets[g] + static_cast<int64_t>(e)] = entries[e].row;
+            }
+        });
+    }
+    return to_array(std::move(out));
+}
+
 // Items and where they stand, for one user at a time.
 struct PlaceTable {
     struct Slot {

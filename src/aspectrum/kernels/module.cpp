@@ -69,6 +69,10 @@ NB_MODULE(_kernels, m) {
           "places"_a, "stops"_a);
 
     m.def("group_rows", &group_rows, "keys"_a, "n_keys"_a);
+    m.def("sort_segments", &sort_segments<int32_t>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
+          "seconds_descending"_a = false);
+    m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
+          "seconds_descending"_a = false);
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);

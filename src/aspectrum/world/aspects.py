@@ -45,7 +45,7 @@ class AspectSets:
         object.__setattr__(self, "offsets", offsets)
         if self.strengths is not None:
             strengths = as_floats(self.strengths, len(codes), "aspects: strengths")
-            check_strengths(strengths)
+            check_strengths(strengths, "aspects")
             object.__setattr__(self, "strengths", strengths)
 
     @property
@@ -140,11 +140,11 @@ class Subtopics:
         for column, what, least in ((i, "items", 0), (a, "aspects", -1)):
             if len(column) and column.min() < least:
                 raise InputError(f"subtopics: {what}: code {column.min()} is out of range")
-        order = np.lexsort((a, i, u))
+        order = kernels.sort_segments(*kernels.group_rows(u, n_users), i, False, a)
         u, i, a, g = u[order], i[order], a[order], g[order]
         if s is not None:
             s = s[order]
-        repeated = np.flatnonzero((np.diff(u) == 0) & (np.diff(i) == 0) & (np.diff(a) == 0))
+        repeated = np.flatnonzero((u[1:] == u[:-1]) & (i[1:] == i[:-1]) & (a[1:] == a[:-1]))
         if len(repeated):
             contradict = (g[repeated] != g[repeated + 1]) | (False if s is None else s[repeated] != s[repeated + 1])
             if np.any(contradict):
@@ -154,8 +154,14 @@ class Subtopics:
             keep[repeated + 1] = False
             u, i, a, g = u[keep], i[keep], a[keep], g[keep]
             s = None if s is None else s[keep]
+        return cls.from_sorted(u, i, a, g, s, n_users=n_users)
 
-        starts = np.flatnonzero(np.concatenate(([True], (np.diff(u) != 0) | (np.diff(i) != 0)))) if len(u) else np.empty(0, np.int64)
+    @classmethod
+    def from_sorted(cls, u: Codes, i: Codes, a: Codes, g: Floats | None = None, s: Floats | None = None, *, n_users: int) -> "Subtopics":
+        """The same from rows that are in range, sorted by user, item and aspect, each once."""
+        if g is None:
+            g = np.ones(len(u))
+        starts = np.flatnonzero(np.append(True, (u[1:] != u[:-1]) | (i[1:] != i[:-1]))) if len(u) else np.empty(0, np.int64)
         row_of = np.zeros(len(u), dtype=np.int64)
         row_of[starts[1:]] = 1
         row_of = np.cumsum(row_of)
@@ -268,10 +274,10 @@ class Weights:
         return Weights(None, offsets, self.aspects[index], self.weights[index])
 
 
-def check_strengths(strengths: Floats) -> None:
+def check_strengths(strengths: Floats, where: str = "subtopics") -> None:
     bad = np.flatnonzero((strengths <= 0) | (strengths > 1))
     if len(bad):
-        raise InputError(f"a strength must be above 0 and at most 1, found {strengths[bad[0]]}")
+        raise InputError(f"{where}: a strength must be above 0 and at most 1, found {strengths[bad[0]]}")
 
 
 def _check_weights(weights: Floats) -> None:

@@ -1,9 +1,11 @@
 """Ids and their codes: what users call things, and the integers everything else works with."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +13,18 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes
 from aspectrum.errors import InputError
 
+if TYPE_CHECKING:
+    import polars
+
 
 class Ids:
-    """The ids of users, items or aspects, by code."""
+    """The ids of users, items or aspects, by code: any sequence, an array, or a polars series of text or whole numbers."""
 
-    def __init__(self, values: Sequence[Hashable] | npt.NDArray[Any]) -> None:
-        self._values = values
+    def __init__(self, values: Sequence[Hashable] | npt.NDArray[Any] | polars.Series) -> None:
+        self._values: Any = values
 
     @classmethod
-    def counted(cls, n: int) -> "Ids":
+    def counted(cls, n: int) -> Ids:
         """0, 1, 2 ...: for data that comes as codes."""
         return cls(range(n))
 
@@ -31,12 +36,22 @@ class Ids:
         return value.item() if isinstance(value, np.generic) else value
 
     def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._values.tolist() if isinstance(self._values, np.ndarray) else self._values)
+        if isinstance(self._values, np.ndarray):
+            return iter(self._values.tolist())
+        return iter(self._values.to_list() if self._is_series else self._values)
+
+    @property
+    def _is_series(self) -> bool:
+        return hasattr(self._values, "to_list")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ids):
             return NotImplemented
-        return self is other or (len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True)))
+        if self is other:
+            return True
+        if self._is_series and other._is_series and self._values.dtype == other._values.dtype:
+            return bool(self._values.equals(other._values))
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -50,13 +65,27 @@ class Ids:
     def _index(self) -> dict[Hashable, int]:
         return {id: code for code, id in enumerate(self)}
 
-    def slice(self, start: int, stop: int) -> "Ids":
+    def slice(self, start: int, stop: int) -> Ids:
         return Ids(self._values[start:stop])
 
-    def take(self, codes: npt.NDArray[Any]) -> "Ids":
+    def take(self, codes: npt.NDArray[Any]) -> Ids:
         if isinstance(self._values, np.ndarray):
             return Ids(self._values[codes])
+        if self._is_series:
+            return Ids(self._values.gather(codes))
         return Ids([self._values[code] for code in codes.tolist()])
+
+    def to_series(self, name: str) -> polars.Series:
+        """As a column; ids of a kind, or of several kinds, that a column cannot hold are written as text."""
+        import polars
+
+        if self._is_series:
+            return self._values.alias(name)  # type: ignore[no-any-return]
+        ids = list(self)
+        try:
+            return polars.Series(name, ids)
+        except (TypeError, polars.exceptions.PolarsError):
+            return polars.Series(name, [str(id) for id in ids])
 
     @property
     def heads(self) -> Codes:
@@ -79,6 +108,8 @@ class Ids:
         ordered = True
         if isinstance(self._values, np.ndarray) and self._values.dtype.kind in "iuf":
             order = np.argsort(self._values, kind="stable")
+        elif self._is_series:  # sorts text bytewise
+            order = self._values.arg_sort().to_numpy()
         else:
             try:
                 # Python compares text by code point, which is the order of its UTF-8 bytes.
@@ -127,8 +158,8 @@ class Codebook:
         self._codes[id] = code = len(self._codes)
         return code
 
-    def codes(self, ids: Iterable[Any], source: str) -> list[int]:
-        return [self.code(id, source) for id in ids]
+    def codes(self, ids: Iterable[Any], source: str) -> Codes:
+        return np.array([self.code(id, source) for id in ids], dtype=np.int32)
 
     def ids(self) -> Ids:
         """All ids by code, once every input was read."""

@@ -86,7 +86,7 @@ class World:
         """
         from aspectrum.world.building import build_worlds
 
-        return build_worlds({"rankings": rankings}, **inputs)["rankings"]
+        return build_worlds({"rankings": rankings}, **inputs).worlds["rankings"]
 
     @property
     def n_users(self) -> int:

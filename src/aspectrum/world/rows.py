@@ -1,0 +1,134 @@
+"""One input as columns: ids as codes into the input's own ids, numbers as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from aspectrum.arrays import Codes, Floats
+from aspectrum.errors import InputError
+from aspectrum.world.ids import Codebook, Ids, shown
+
+if TYPE_CHECKING:
+    import polars
+
+Untyped = Literal["number", "text"]
+"""What ids of a text file become, in which 7 may be a number or text: ``number`` where every id of that role can be,
+``text`` unless another input has numbers."""
+
+_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+
+
+@dataclass(frozen=True, eq=False)
+class IdColumn:
+    """Ids of one input, coded in order of first appearance.
+
+    Args:
+        codes: Which of `ids` each row has; -1 for none.
+        ids: The distinct ids: a polars series of text or whole numbers, or a list of anything hashable. There may be more
+            than the rows use: a user with an empty list, a genre that no item has.
+        untyped: None if an id is what it is.
+    """
+
+    codes: Codes
+    ids: Sequence[Any] | polars.Series
+    untyped: Untyped | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """One input, whatever it came from.
+
+    Args:
+        source: What errors call it: the name of the input, or its file.
+        ids: Columns of ids by role: user, item, aspect, feature.
+        numbers: Columns of finite numbers: rank, score, grade, strength, weight, value.
+        place: Where a row stands, in words: ``line 17``.
+        matrix: For features, one vector per row.
+    """
+
+    source: str
+    ids: Mapping[str, IdColumn]
+    numbers: Mapping[str, Floats] = field(default_factory=dict)
+    place: Callable[[int], str] | None = None
+    matrix: Any = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.ids.values())).codes)
+
+    def at(self, row: int) -> str:
+        """Where a row stands, for errors."""
+        return self.source if self.place is None else f"{self.source}, {self.place(int(row))}"
+
+
+def code_series(series: polars.Series) -> tuple[Codes, polars.Series]:
+    """Codes in order of first appearance, and the distinct values; -1 where the series is null."""
+    ids = series.drop_nulls().unique(maintain_order=True)
+    return places_in(series, ids), ids
+
+
+def places_in(series: polars.Series, ids: polars.Series) -> Codes:
+    """Where each value stands among distinct `ids`, which hold them all; -1 where the series is null."""
+    import polars
+
+    if series.dtype == polars.String:
+        places = series.cast(polars.Enum(ids)).to_physical()
+    else:
+        known = ids.alias("id").to_frame().with_row_index("place")
+        places = series.alias("id").to_frame().join(known, on="id", how="left", maintain_order="left")["place"]
+    if places.null_count():
+        places = places.cast(polars.Int32).fill_null(-1)
+    return places.to_numpy().astype(np.int32, copy=False)
+
+
+def join_ids(role: str, columns: Sequence[tuple[str, IdColumn]]) -> tuple[Ids, list[Codes]]:
+    """The ids of all inputs under one coding, and what each input's own codes become.
+
+    Args:
+        role: What the ids name: user, item, aspect.
+        columns: Every column of that role, with the source it stands in. Codes are given in this order.
+    """
+    several = _settled(role, columns)
+    kinds = {str(ids.dtype) if hasattr(ids, "dtype") else "any" for ids in several}
+    if kinds == {"String"} or kinds == {"Int64"}:
+        import polars
+
+        joined = polars.concat([ids.alias(role) for ids in several]).unique(maintain_order=True)
+        return Ids(joined), [places_in(ids, joined) for ids in several]
+    codebook = Codebook(role)
+    codes = [codebook.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(columns, several, strict=True)]
+    return codebook.ids(), codes
+
+
+def _settled(role: str, columns: Sequence[tuple[str, IdColumn]]) -> list[Any]:
+    """Distinct ids of each column, those of text files as numbers or as text."""
+    import_needed = [column for _, column in columns if column.untyped is not None]
+    if not import_needed:
+        return [column.ids for _, column in columns]
+    import polars
+
+    typed = [(source, column.ids) for source, column in columns if column.untyped is None]
+    numbers = next(((source, id) for source, ids in typed for id in _first(ids) if not isinstance(id, str)), None)
+    texts = any(isinstance(id, str) for _, ids in typed for id in _first(ids))
+    if texts or (numbers is None and any(column.untyped == "text" for column in import_needed)):
+        return [column.ids for _, column in columns]
+    for source, column in columns:
+        if column.untyped is None:
+            continue
+        assert isinstance(column.ids, polars.Series)
+        words = column.ids.filter(~column.ids.str.contains(_WHOLE))
+        if len(words):
+            if numbers is not None:
+                raise InputError(
+                    f"{role} ids never match: in {numbers[0]} they are numbers ({shown(numbers[1])}), "
+                    f"in {source} there is {shown(words[0])}; use one kind everywhere"
+                )
+            return [column.ids for _, column in columns]
+    return [column.ids if column.untyped is None else column.ids.cast(polars.Int64) for _, column in columns]  # type: ignore[union-attr]
+
+
+def _first(ids: Any) -> list[Any]:
+    return list(ids[:1])
