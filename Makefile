@@ -11,7 +11,7 @@ KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp)
 .PHONY: demo test test-slow check format bench sanitize clean
 
 demo: $(VENV)/installed
-	$(BIN)/python -m aspectrum.demo demo-report.md
+	$(BIN)/aspectrum demo demo-report.md
 
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -n auto -m "not slow"

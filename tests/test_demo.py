@@ -33,27 +33,7 @@ def test_same_numbers_every_time(results: SystemResults) -> None:
 def test_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "report.md"
     report.write_text("old")
-    assert demo.main([str(report)]) == 0
+    demo.show(report)
     assert "| NDCG@10 |" in report.read_text()
     assert "GiniComplement@10" in capsys.readouterr().out
-    assert list(tmp_path.iterdir()) == [report]
-
-
-def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    assert demo.main(["--help"]) == 0
-    assert demo.main(["a", "b"]) == 2
-    assert "usage" in capsys.readouterr().err
-
-
-def test_failed_report_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    report = tmp_path / "report.md"
-    report.write_text("old")
-
-    def full_disk(*_: object) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr("os.replace", full_disk)
-    with pytest.raises(OSError, match="No space"):
-        demo.write_atomically(report, "new")
-    assert report.read_text() == "old"
     assert list(tmp_path.iterdir()) == [report]

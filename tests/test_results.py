@@ -1,13 +1,21 @@
 """Results read, print, add and refuse to add."""
 
+import csv
+import errno
+import io
 import json
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.results import check_parquet, format_of
 
 TRUTH: dict[str, Any] = {"relevance": {"u": {"a": 2.0}, "v": {"b": 1.0}}, "catalogue": ["a", "b", "c"]}
 METRICS = ["NDCG@1,2", "GiniComplement@1"]
@@ -16,6 +24,16 @@ METRICS = ["NDCG@1,2", "GiniComplement@1"]
 def part(users: str) -> asp.Results:
     lists = {"u": ["a", "b"], "v": ["a", "b"], "w": ["c"]}
     return asp.evaluate({user: lists[user] for user in users}, METRICS, **TRUTH)
+
+
+def systems(*notes: str) -> asp.SystemResults:
+    results = asp.evaluate_systems({"A": {"u": ["a"], "w": ["a"]}, "B": {"u": ["b"]}}, METRICS, **TRUTH)
+    return asp.SystemResults(results.systems, notes)
+
+
+def named(*names: str) -> asp.SystemResults:
+    """Systems with the names of trouble-makers."""
+    return asp.SystemResults(dict.fromkeys(names, part("u")), names)
 
 
 def test_reading() -> None:
@@ -59,7 +77,7 @@ def test_tables() -> None:
     assert "1 scored, 1 undefined" in text
     markdown = result.to_markdown()
     assert markdown.startswith("| Metric | Value | Stands on |\n| --- | ---: | ---: |\n| NDCG@1 | 1.0000 | 1 scored, 1 undefined |")
-    assert "- NDCG@1: gain=linear" in markdown
+    assert "- NDCG@1, NDCG@2: gain=linear" in markdown
     latex = result.to_latex()
     assert latex.startswith("\\begin{tabular}{lrl}")
     assert latex.count(r"\\") == 4
@@ -91,9 +109,9 @@ def test_several_systems_in_one_table() -> None:
     results = asp.evaluate_systems({"A": {"u": ["a"], "w": ["a"]}, "B": {"u": ["b"]}}, METRICS, **TRUTH)
     assert list(results) == ["A", "B"]
     assert str(results).splitlines()[0].split() == ["Metric", "A", "B"]
-    assert "- NDCG@1: " in results.to_markdown()
+    assert "- NDCG@1, NDCG@2: " in results.to_markdown()
     assert "A: 1 scored, 1 undefined; B: 1 scored" in results.to_markdown()
-    assert set(json.loads(results.to_json())) == {"A", "B"}
+    assert set(json.loads(results.to_json())["systems"]) == {"A", "B"}
 
 
 def test_scores_of_users_by_any_kind_of_id() -> None:
@@ -120,3 +138,228 @@ def test_scores_stand_with_their_users_whoever_is_averaged_first() -> None:
     )
     rows = {user: scores for user, *scores in result.per_user.iter_rows()}
     assert rows == {9: [1.0, 1.0], 5: [None, 0.5], 2: [None, 0.5]}
+
+
+def test_table_says_how_each_number_was_computed() -> None:
+    assert systems().to_text().splitlines() == [
+        "Metric                 A       B",
+        "----------------  ------  ------",
+        "NDCG@1            1.0000  0.0000",
+        "NDCG@2            1.0000  0.0000",
+        "GiniComplement@1  0.0000  0.0000",
+        "",
+        "NDCG@1, NDCG@2: gain=linear, base=2.0, ideal=truth, average=users, users=lists, convention=published. "
+        "A: 1 scored, 1 undefined; B: 1 scored",
+        "GiniComplement@1: outside=error, catalogue=given, users=lists, convention=published. "
+        "A: 2 recommendations, 3 catalogue items; B: 1 recommendations, 3 catalogue items",
+    ]
+    assert systems().to_text(how=False) == str(systems())
+    assert part("u").to_text() == str(part("u"))
+    assert "Computed" not in part("u").to_text(how=False)
+
+
+def test_systems_of_the_same_counts_share_them() -> None:
+    result = part("u")
+    assert asp.SystemResults({"A": result, "B": result}).to_text().endswith("convention=published. 1 recommendations, 3 catalogue items")
+    assert ". A, C: 1 scored; B: 1 scored, 1 undefined\n" in asp.SystemResults({"A": result, "B": part("uw"), "C": result}).to_text()
+
+
+def test_systems_that_differ_in_more_than_numbers() -> None:
+    """Results put together by hand may have been computed in different ways, or of different metrics."""
+    theirs = asp.evaluate({"u": ["a"]}, ["NDCG@1", "DCG@1"], convention="informfully", **TRUTH)
+    results = asp.SystemResults({"A": part("u"), "B": theirs})
+    text = results.to_text()
+    assert "NDCG@1: A: gain=linear, base=2.0, ideal=truth" in text
+    assert "published. 1 scored; B: gain=linear, base=2.0, ideal=list" in text
+    assert "DCG@1: gain=linear" in text
+    assert [line.split()[-2:] for line in text.splitlines() if line.startswith("DCG@1 ")] == [["computed", "1.0000"]]
+    assert results.per_user.select("system", "user", "DCG@1").rows() == [("A", "u", None), ("B", "u", 2.0), ("B", "v", 0.0)]
+
+
+def test_systems_as_rows() -> None:
+    results = systems()
+    assert results.to_text("rows", how=False).splitlines() == [
+        "System  NDCG@1  NDCG@2  GiniComplement@1",
+        "------  ------  ------  ----------------",
+        "A       1.0000  1.0000            0.0000",
+        "B       0.0000  0.0000            0.0000",
+    ]
+    assert results.to_markdown("rows").startswith(
+        "| System | NDCG@1 | NDCG@2 | GiniComplement@1 |\n| --- | ---: | ---: | ---: |\n| A | 1.0000 |"
+    )
+    assert results.to_latex("rows").splitlines()[:3] == [
+        r"\begin{tabular}{lrrr}",
+        r"\hline",
+        r"System & NDCG@1 & NDCG@2 & GiniComplement@1 \\",
+    ]
+    for call in (results.to_text, results.to_markdown, results.to_latex):
+        with pytest.raises(asp.InputError, match="systems_as is 'diagonal', expected 'columns' or 'rows'"):
+            call("diagonal")  # type: ignore[arg-type]
+
+
+def test_no_systems() -> None:
+    results = asp.SystemResults({})
+    assert results.to_text() == str(results) == "Metric\n------"
+    assert results.to_csv() == "system,metric,value,stands_on,computed\n"
+    assert results.to_dict() == {"systems": {}, "notes": []}
+    with pytest.raises(asp.InputError, match="no systems"):
+        _ = results.per_user
+
+
+def test_notes_are_in_every_output_for_readers() -> None:
+    result = replace(part("u"), notes=("one | two", "three"))
+    assert result.to_text().endswith("\n\nNotes:\n- one | two\n- three")
+    assert str(result) == result.to_text()
+    assert result.to_markdown().endswith("\n\nNotes:\n\n- one \\| two\n- three")
+    assert result.to_latex().endswith("\n% Notes:\n% - one | two\n% - three")
+    assert json.loads(result.to_json())["notes"] == ["one | two", "three"]
+    both = asp.SystemResults({"A": result, "B": part("u")}, ("zero", "three"))
+    assert both.to_text().endswith("\n\nNotes:\n- zero\n- three\n- one | two")
+    assert str(both).endswith("\n\nNotes:\n- zero\n- three\n- one | two")
+    assert both.to_markdown().endswith("\n\nNotes:\n\n- zero\n- three\n- one \\| two")
+    assert both.to_latex().endswith("\n% Notes:\n% - zero\n% - three\n% - one | two")
+    read = json.loads(both.to_json())
+    assert read["notes"] == ["zero", "three"]
+    assert read["systems"]["A"]["notes"] == ["one | two", "three"]
+    for text in (str(part("u")), part("u").to_markdown(), part("u").to_latex(), systems().to_text()):
+        assert "Notes" not in text
+
+
+def test_notes_add_without_repeats() -> None:
+    left, right = replace(part("u"), notes=("a", "b")), replace(part("v"), notes=("b", "c"))
+    assert (left + right).notes == ("a", "b", "c")
+    assert left + right == part("uv")
+
+
+def test_csv_has_all_digits() -> None:
+    result = part("uvw")
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert list(rows[0]) == ["metric", "value", "stands_on", "computed"]
+    assert {row["metric"]: float(row["value"]) for row in rows} == dict(result)
+    assert rows[1]["stands_on"] == "2 scored, 1 undefined"
+    assert rows[1]["computed"] == "gain=linear, base=2.0, ideal=truth, average=users, users=lists, convention=published"
+    undefined = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": {"a": 0.0}})
+    assert next(csv.DictReader(io.StringIO(undefined.to_csv())))["value"] == ""
+    text = systems().to_csv()
+    assert text.startswith("system,metric,value,stands_on,computed\nA,NDCG@1,1.0,")
+    assert "\r" not in text
+    assert [(row["system"], row["metric"]) for row in csv.DictReader(io.StringIO(text))] == [
+        (system, metric) for system in "AB" for metric in ("NDCG@1", "NDCG@2", "GiniComplement@1")
+    ]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), min_size=1, max_size=3, unique=True))
+def test_no_name_breaks_a_format(names: list[str]) -> None:
+    plain = named(*map(str, range(len(names))))
+    odd = named(*names)
+    rows = list(csv.DictReader(io.StringIO(odd.to_csv(), newline="")))
+    assert [row["system"] for row in rows] == [name for name in names for _ in range(3)]
+    assert list(json.loads(odd.to_json())["systems"]) == names
+    for systems_as in ("columns", "rows"):
+        assert len(odd.to_text(systems_as).splitlines()) == len(plain.to_text(systems_as).splitlines())
+        assert len(odd.to_markdown(systems_as).splitlines()) == len(plain.to_markdown(systems_as).splitlines())
+        latex = odd.to_latex(systems_as).splitlines()
+        assert len(latex) == len(plain.to_latex(systems_as).splitlines())
+        assert all(line.startswith("%") for line in latex[latex.index(r"\end{tabular}") + 1 :])
+
+
+@pytest.mark.parametrize("name", ["a|b", "a\\|b", "a\\", "a\nb", "`a", "<!--"])
+def test_markdown_cells_stay_cells(name: str) -> None:
+    """As GitHub reads a row: a backslash takes the next mark with it, then pipes part the cells."""
+    head = named(name).to_markdown().splitlines()[0]
+    cells, escaped = 0, False
+    for character in head:
+        cells += character == "|" and not escaped
+        escaped = character == "\\" and not escaped
+    assert cells == 3
+
+
+def test_latex_says_how_in_comments() -> None:
+    lines = named("x\n\\input{secrets}").to_latex().splitlines()
+    assert r"Metric & x\textbackslash{}n\textbackslash{}input\{secrets\} \\" in lines
+    after = lines[lines.index(r"\end{tabular}") + 1 :]
+    assert after[0].startswith("% NDCG@1, NDCG@2: gain=linear")
+    assert after[-1] == "% - x\\n\\input{secrets}"
+    assert all(line.startswith("% ") for line in after)
+    assert part("u").to_latex().splitlines()[-1].startswith("% GiniComplement@1: outside=error")
+
+
+def test_json_has_no_infinite_numbers() -> None:
+    column = part("u").column("NDCG@1")
+    result = asp.Results({column.name: replace(column, how={"threshold": -math.inf, "gamma": (("x", math.inf),)})})
+    read = json.loads(result.to_json(), parse_constant=pytest.fail)
+    assert read["metrics"][0]["threshold"] == "-inf"
+    assert read["metrics"][0]["gamma"] == [["x", "inf"]]
+
+
+def test_scores_of_users_of_several_systems() -> None:
+    frame = systems().per_user
+    assert frame.columns == ["system", "user", "NDCG@1", "NDCG@2"]
+    assert frame["system"].to_list() == ["A", "A", "B"]
+    assert frame["user"].to_list() == ["u", "w", "u"]
+    scores = frame["NDCG@1"].to_list()
+    assert scores[0] == 1.0 and math.isnan(scores[1]) and scores[2] == 0.0
+    empty = asp.evaluate_systems({"A": {"u": ["a"]}, "B": {}}, "NDCG@1", **TRUTH)
+    assert empty.per_user.rows() == [("A", "u", 1.0)]
+    assert asp.SystemResults({"B": empty["B"]}).per_user.rows() == []
+
+
+@pytest.mark.parametrize("results", [part("uw"), systems("a note")])
+def test_files_by_extension_and_by_format(results: asp.Results | asp.SystemResults, tmp_path: Path) -> None:
+    texts = {
+        "txt": ("table", results.to_text()),
+        "json": ("json", results.to_json()),
+        "csv": ("csv", results.to_csv()),
+        "md": ("markdown", results.to_markdown()),
+        "tex": ("latex", results.to_latex()),
+    }
+    for extension, (format, text) in texts.items():
+        path = tmp_path / f"results.{extension}"
+        results.write(path)
+        assert path.read_text() == text.removesuffix("\n") + "\n"
+        results.write(tmp_path / "results", format)  # type: ignore[arg-type]
+        assert (tmp_path / "results").read_text() == path.read_text() == results.written(format)  # type: ignore[arg-type]
+        assert format_of(str(path).upper()) == format
+    with pytest.raises(
+        asp.OutputError, match=r"x\.doc: unknown extension '\.doc' .* \.txt \(table\), \.json, \.csv, \.md \(markdown\), \.tex"
+    ):
+        results.write(tmp_path / "x.doc")
+    with pytest.raises(asp.OutputError, match="no extension"):
+        results.write(tmp_path / "x")
+    with pytest.raises(asp.OutputError, match="format is 'doc', expected 'table', 'json', 'csv', 'markdown', 'latex'"):
+        results.write(tmp_path / "x.txt", "doc")  # type: ignore[arg-type]
+    with pytest.raises(asp.OutputError, match=r"none/x\.txt: cannot be written: no such directory"):
+        results.write(tmp_path / "none" / "x.txt")
+
+
+def test_systems_as_rows_in_files(tmp_path: Path) -> None:
+    for extension in ("txt", "md", "tex"):
+        systems().write(tmp_path / f"x.{extension}", systems_as="rows")
+        assert "System" in (tmp_path / f"x.{extension}").read_text()
+
+
+@pytest.mark.parametrize("results", [part("uw"), systems("a note")])
+def test_scores_of_users_as_parquet(results: asp.Results | asp.SystemResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("scores.parquet", "scores.pq", "scores.PARQUET"):
+        check_parquet(tmp_path / name)
+        results.write_per_user(tmp_path / name)
+        assert pl.read_parquet(tmp_path / name).equals(results.per_user)
+        assert json.loads(pl.read_parquet_metadata(tmp_path / name)["aspectrum"]) == json.loads(results.to_json())
+    with pytest.raises(asp.OutputError, match=r"scores\.csv: .* ends in \.parquet or \.pq"):
+        results.write_per_user(tmp_path / "scores.csv")
+
+    def full_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = (tmp_path / "scores.pq").read_bytes()
+    monkeypatch.setattr("os.replace", full_disk)
+    with pytest.raises(asp.OutputError, match=r"scores\.pq: cannot be written: no space left on device"):
+        results.write_per_user(tmp_path / "scores.pq")
+    assert (tmp_path / "scores.pq").read_bytes() == before
+
+
+def test_scores_of_users_with_ids_that_no_file_can_hold(tmp_path: Path) -> None:
+    for first, second in ((frozenset("a"), frozenset("b")), (("u", 1), ("v", 2)), (1, "v")):
+        result = asp.evaluate({first: ["a"], second: ["b"]}, "NDCG@1", relevance={first: ["a"], second: ["a"]})
+        result.write_per_user(tmp_path / "scores.pq")
+        assert pl.read_parquet(tmp_path / "scores.pq")["user"].to_list() == [str(first), str(second)]

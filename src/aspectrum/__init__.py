@@ -1,30 +1,38 @@
 """Measures how diverse, novel and relevant ranked lists are."""
 
-from aspectrum.api import evaluate, evaluate_systems
-from aspectrum.conventions import CONVENTIONS, Convention
-from aspectrum.errors import AspectrumError, InputError, MetricError, MissingInput
-from aspectrum.ideal import Gains, gains
-from aspectrum.metric import Metric, UserMetric, parse, registered
-from aspectrum.metrics import (
-    DCG,
-    ERRIA,
-    MAPIA,
-    NDCG,
-    NRBP,
-    AlphaDCG,
-    AlphaNDCG,
-    AspectRecall,
-    GiniComplement,
-    IntraListDiversity,
-    PrecisionIA,
-)
-from aspectrum.results import Results, SystemResults
-from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Weights, World
+from typing import TYPE_CHECKING, Any
 
-CommunityRecall = SubtopicRecall = AspectRecall
-ILD = IntraListDiversity
+if TYPE_CHECKING:
+    from aspectrum.api import evaluate, evaluate_systems
+    from aspectrum.conventions import CONVENTIONS, Convention
+    from aspectrum.errors import AspectrumError, ConfigError, InputError, MetricError, MissingInput, OutputError
+    from aspectrum.ideal.gains import Gains, gains
+    from aspectrum.io import Source
+    from aspectrum.metric import Metric, UserMetric, parse, registered
+    from aspectrum.metrics import (
+        DCG,
+        ERRIA,
+        MAPIA,
+        NDCG,
+        NRBP,
+        AlphaDCG,
+        AlphaNDCG,
+        AspectRecall,
+        GiniComplement,
+        IntraListDiversity,
+        PrecisionIA,
+    )
+    from aspectrum.results import Results, SystemResults
+    from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Weights, World
+
+    CommunityRecall = SubtopicRecall = AspectRecall
+    ILD = IntraListDiversity
 
 __version__ = "0.1.0"
+
+# Names are loaded when they are first asked for, so that the command line can answer at once.
+_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "api")
+_OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 __all__ = [
     "CONVENTIONS",
@@ -40,6 +48,7 @@ __all__ = [
     "AspectrumError",
     "Aspects",
     "CommunityRecall",
+    "ConfigError",
     "Convention",
     "Features",
     "Gains",
@@ -50,10 +59,12 @@ __all__ = [
     "Metric",
     "MetricError",
     "MissingInput",
+    "OutputError",
     "PrecisionIA",
     "Rankings",
     "Relevance",
     "Results",
+    "Source",
     "SubtopicRecall",
     "Subtopics",
     "SystemResults",
@@ -66,3 +77,18 @@ __all__ = [
     "parse",
     "registered",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in __all__:
+        raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
+    homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name
+    found = next(getattr(home, _OTHER_NAMES.get(name, name)) for home in homes if hasattr(home, _OTHER_NAMES.get(name, name)))
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+import difflib
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from aspectrum.arrays import Codes
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.errors import InputError
 from aspectrum.evaluation import Progress, evaluate_world
-from aspectrum.metric import Metric
+from aspectrum.inspection import inspect
+from aspectrum.io import INPUTS, is_external, read_input
+from aspectrum.metric import Metric, parse
 from aspectrum.results import Results, SystemResults
 from aspectrum.world import World
-from aspectrum.world.building import build_worlds
+from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
 from aspectrum.world.ids import shown
 
 
@@ -32,6 +38,9 @@ def evaluate(
     threshold: float = 1.0,
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
+    order: Order | None = None,
+    ties: Ties | None = None,
+    duplicates: Duplicates = "error",
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
@@ -39,8 +48,10 @@ def evaluate(
 ) -> Results:
     """Measure ranked lists.
 
-    Ids may be of any hashable kind, the same kind everywhere. All inputs may instead be given as codes
-    (:class:`Rankings`, :class:`Aspects` ...), or at once as a :class:`World`.
+    Every input may be the path of a file (TREC run or judgments, CSV, TSV, Parquet, Arrow, JSON Lines), a frame of pandas,
+    polars, PyArrow or DuckDB, a :class:`Source` that says more about either, or the plain Python objects below. All
+    inputs may instead be given as codes (:class:`Rankings`, :class:`Aspects` ...), or at once as a :class:`World`.
+    Ids may be of any hashable kind, the same kind everywhere.
 
     Args:
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
@@ -53,7 +64,7 @@ def evaluate(
         subtopics: Aspects judged for a user and an item: ``{user: {item: [aspects]}}``, ``{user: {item: {aspect: grade}}}``
             or rows (user, aspect, item[, grade[, strength]]).
         features: ``{item: vector}``, ``{item: {feature: value}}``, ``{item: [names of features]}`` or (ids, matrix); a
-            matrix may be sparse.
+            matrix may be sparse. Files may also be npz or npy.
         weights: How much aspects are wanted: ``{aspect: weight}``, ``{user: {aspect: weight}}`` or such rows. An aspect
             without a weight is not wanted.
         catalogue: Items that could have been recommended. Default: all items seen anywhere.
@@ -62,6 +73,12 @@ def evaluate(
         users: Who is averaged: ``"lists"`` (default), ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users
             themselves. Where a list is missing, it scores 0.
         convention: ``"ndeval"``, ``"pyndeval"``, ``"relison"`` or ``"informfully"``: that tool's numbers.
+        order: What orders a list: ``"rank"``, ``"score"`` or ``"input"`` (its rows as they stand). Default: ranks if there are
+            any, else scores, else the rows.
+        ties: Which of two items with equal scores comes first: ``"input"`` (default, as given), ``"ascending"`` or
+            ``"descending"`` by id.
+        duplicates: ``"error"`` (default), or ``"first"``: of an item that a list names twice, or a fact that is stated
+            twice in different ways, the first counts.
         threads: How many threads may work; by default one per core.
         batch_size: Users evaluated at a time.
         per_user: Whether to keep the scores of users.
@@ -95,12 +112,15 @@ def evaluate(
         threshold=threshold,
         users=users,
         convention=convention,
+        order=order,
+        ties=ties,
+        duplicates=duplicates,
         threads=threads,
         batch_size=batch_size,
         per_user=per_user,
-        progress=progress,
+        progress=None if progress is None else lambda _, done, total: progress(done, total),
     )
-    return results["rankings"]
+    return replace(results["rankings"], notes=results.notes)
 
 
 def evaluate_systems(
@@ -109,18 +129,18 @@ def evaluate_systems(
     *,
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
-    threshold: float = 1.0,
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
-    progress: Progress | None = None,
-    **truth: Any,
+    progress: Callable[[str, int, int], None] | None = None,
+    **inputs: Any,
 ) -> SystemResults:
     """Measure the lists of several systems against the same truth, which is read once.
 
     Args:
         systems: Lists of each system, by name, in any form that :func:`evaluate` takes.
         metrics: As for :func:`evaluate`, like all other arguments.
+        progress: Called with the name of a system, its users done and its users in all.
 
     Examples:
         >>> import aspectrum as asp
@@ -131,39 +151,89 @@ def evaluate_systems(
         NDCG@2  1.0000  0.2398
     """
     chosen = convention_named(convention)
-    metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    named = None if users is None or isinstance(users, str) else list(users)
+    read = [
+        parse(metric) if isinstance(metric, str) else metric for metric in ([metrics] if isinstance(metrics, str | Metric) else metrics)
+    ]
+    named = None if users is None or isinstance(users, str) else users if is_external(users) else list(users)
+    known: Codes | None = None
+    notes: tuple[str, ...] = ()
     if any(isinstance(given, World) for given in systems.values()):
-        worlds = _given_worlds(systems, {**truth, "threshold": None if threshold == 1.0 else threshold})
+        worlds: Mapping[str, World] = _given_worlds(systems, inputs)
     else:
-        worlds = build_worlds(
-            systems,
-            **truth,
-            users=named,
-            threshold=threshold,
-            history_threshold=threshold if chosen.history_above_threshold else None,
-            **chosen.building,
-        ).worlds
+        built = read_worlds(systems, convention=chosen, users=named, **inputs)
+        worlds = built.worlds
+        known = built.truth["users"].ids["user"] if "users" in built.truth else None
+        if any(map(is_external, (*systems.values(), *(inputs.get(name) for name in INPUTS)))):
+            notes = _notes(built)
     return SystemResults(
         {
             name: evaluate_world(
                 world,
-                metrics,
-                users=_codes(world, named) if named is not None else users,  # type: ignore[arg-type]
+                read,
+                users=users if named is None else _codes(world, named) if known is None else known,  # type: ignore[arg-type]
                 convention=chosen,
                 threads=threads,
                 batch_size=batch_size,
                 per_user=per_user,
-                progress=progress,
+                progress=None if progress is None else partial(progress, name),
             )
             for name, world in worlds.items()
-        }
+        },
+        notes,
     )
 
 
-def _given_worlds(systems: Mapping[str, Any], truth: Mapping[str, Any]) -> dict[str, World]:
-    for name, given in truth.items():
-        if given is not None:
+def read_worlds(
+    systems: Mapping[str, Any],
+    *,
+    convention: str | Convention | None = None,
+    threshold: float = 1.0,
+    order: Order | None = None,
+    ties: Ties | None = None,
+    duplicates: Duplicates = "error",
+    **inputs: Any,
+) -> Built:
+    """Read every input, from wherever it is, as a convention reads it.
+
+    Args:
+        systems: Lists of each system, by name.
+        inputs: The other inputs of :func:`evaluate`, by name; ``users`` are users to be known.
+    """
+    chosen = convention_named(convention)
+    for name in inputs:
+        if name not in INPUTS or name == "rankings":
+            close = difflib.get_close_matches(name, INPUTS, 1)
+            raise TypeError(f"there is no input {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+    building = dict(chosen.building) | {name: value for name, value in (("order", order), ("ties", ties)) if value is not None}
+    read: dict[str, Any] = {name: read_input(name, given) if is_external(given) else given for name, given in inputs.items()}
+    return build_worlds(
+        {name: read_input("rankings", given) if is_external(given) else given for name, given in systems.items()},
+        **read,
+        threshold=threshold,
+        history_threshold=threshold if chosen.history_above_threshold else None,
+        duplicates=duplicates,
+        **building,
+    )
+
+
+def _notes(built: Built) -> tuple[str, ...]:
+    """What a reader of the numbers should know of the inputs; what makes them meaningless is an error."""
+    findings = inspect(built)
+    for finding in findings:
+        if finding.level == "error":
+            raise InputError(str(finding))
+    orders = {lists.source: lists.order_in_words for lists in built.rankings.values()}
+    if len(set(orders.values())) == 1:
+        ordered = [f"lists are ordered by {next(iter(orders.values()))}"]
+    else:
+        ordered = [f"{source}: lists are ordered by {order}" for source, order in orders.items()]
+    return (*ordered, *(str(finding) for finding in findings if finding.level == "warning"))
+
+
+def _given_worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, World]:
+    defaults = {"threshold": 1.0, "duplicates": "error"}
+    for name, given in inputs.items():
+        if given != defaults.get(name) if name in defaults else given is not None:
             raise InputError(f"{name} was given beside a World; a World already holds everything")
     for name, given in systems.items():
         if not isinstance(given, World):

@@ -79,7 +79,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
             users="both",
             undefined_is_0=_ASPECT_METRICS,
-            building={"ties": "ascending"},
+            building={"ties": "ascending", "scores_before_ranks": True},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "pyndeval"}, ERRIA={"normalize": "pyndeval"}),
         ),
         Convention(
@@ -87,7 +87,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
             users="all",
             users_of={"NDCG": "relevant", "DCG": "relevant"},
-            building={"one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
+            building={"order": "input", "one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
             parameters={
                 "AspectRecall": {"judged_by": "membership"},
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},

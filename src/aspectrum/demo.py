@@ -1,15 +1,12 @@
 """The main job on built-in data: a simulated catalogue, six recommenders of different taste, one table.
 
-Run it with ``python -m aspectrum.demo``. It also writes the table, with how each number was computed, to a file.
+Run it with ``aspectrum demo``. It also writes the table, with how each number was computed, to a file.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +15,7 @@ import numpy.typing as npt
 from aspectrum.api import evaluate_systems
 from aspectrum.results import SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance
+from aspectrum.writing import write_text
 
 Floats = npt.NDArray[np.float64]
 
@@ -139,34 +137,11 @@ def _offsets(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(marks.sum(1)))).astype(np.int64)
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """All of the text, or the old file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def main(arguments: list[str] | None = None) -> int:
+def show(report: str | os.PathLike[str]) -> None:
     """Print the table and write the report."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if len(given) > 1 or (given and given[0].startswith("-")):
-        print("usage: python -m aspectrum.demo [REPORT.md]    (default: demo-report.md)", file=sys.stderr)
-        return 0 if given[0] in ("-h", "--help") else 2
-    report = Path(given[0] if given else "demo-report.md")
     print(f"{USERS:,} simulated users, {ITEMS:,} items, {GENRES} genres; the top of six recommenders, measured:\n")
     results = evaluate_demo()
     print(results)
     print("\nAccuracy (first rows) and diversity (last rows) pull apart: Diverse gives up a little of the one for the other.")
-    write_atomically(report, f"# aspectrum demo\n\n{results.to_markdown()}\n")
+    write_text(report, f"# aspectrum demo\n\n{results.to_markdown()}\n")
     print(f"How each number was computed: {report}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,3 +15,11 @@ class MissingInput(InputError):
 
 class MetricError(AspectrumError, ValueError):
     """A metric that cannot be: an unknown name, an unknown parameter, a value outside its range."""
+
+
+class OutputError(AspectrumError):
+    """A file that cannot be written: no such directory, no permission, no space, an unknown format."""
+
+
+class ConfigError(AspectrumError):
+    """A configuration file that cannot be used: one line per mistake, with file, line and column."""

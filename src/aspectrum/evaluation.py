@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum import kernels
+from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.errors import InputError, MetricError

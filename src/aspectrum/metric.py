@@ -91,7 +91,7 @@ class Metric:
             for parameter in fields(self)
             if parameter.name != "k" and getattr(self, parameter.name) != parameter.default
         }
-        inside = ", ".join(f"{name}={_written(value)}" for name, value in set_.items())
+        inside = ", ".join(f"{name}={written(value)}" for name, value in set_.items())
         cutoffs = "" if self.cutoffs == (-1,) else "@" + ",".join(map(str, self.cutoffs))
         return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
 
@@ -262,11 +262,12 @@ def _split(text: str, separator: str) -> list[str]:
     return [piece for piece in pieces if piece.strip()]
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """The value of a parameter as text that reads back."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "{" + ", ".join(f"{_written(key)}: {_written(number)}" for key, number in value) + "}"
+        return "{" + ", ".join(f"{written(key)}: {written(number)}" for key, number in value) + "}"
     if isinstance(value, str) and not (value.isidentifier() and value.lower() not in ("true", "false", "none", "nan", "inf", "infinity")):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return str(value)
@@ -335,4 +336,4 @@ def check_goes_with(metric: Metric, name: str, partner: str, value: Any) -> None
     """A parameter that would be ignored unless another has a certain value must then be at its default."""
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
     if getattr(metric, name) != default and getattr(metric, partner) != value:
-        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={_written(value)} only")
+        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={written(value)} only")

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import InputError, MetricError, OutputError
 from aspectrum.metric import Metric, parse
 from aspectrum.states import State
 from aspectrum.world import Ids
 from aspectrum.world.ids import shown
+from aspectrum.writing import replacing, write_text
 
 if TYPE_CHECKING:
     import polars
+
+Format = Literal["table", "json", "csv", "markdown", "latex"]
+"""How results can be written down."""
+
+SystemsAs = Literal["columns", "rows"]
+"""Where the systems stand in a table; the metrics stand on the other side."""
+
+_EXTENSIONS: Mapping[str, Format] = {".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
 @dataclass(frozen=True)
@@ -73,10 +86,12 @@ class Results(Mapping[str, float]):
 
     ``result["AlphaNDCG@10"]`` takes a metric or any spelling that parses to it, one cutoff at a time.
     ``result + other`` joins the results of different users, as if they had been evaluated together.
+    ``notes`` are facts about the inputs that a reader should know.
     """
 
     columns: Mapping[str, Column]
     blocks: tuple[UserScores, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -134,6 +149,7 @@ class Results(Mapping[str, float]):
         return Results(
             {name: column + other.columns[name] for name, column in self.columns.items()},
             tuple(mine + theirs for mine, theirs in zip(self.blocks, other.blocks, strict=True)),
+            tuple(dict.fromkeys((*self.notes, *other.notes))),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -148,27 +164,61 @@ class Results(Mapping[str, float]):
             "metrics": [
                 {"metric": name, "value": None if math.isnan(column.value) else column.value, **column.details}
                 for name, column in self.columns.items()
-            ]
+            ],
+            "notes": list(self.notes),
         }
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=str)
+        return _json(self.to_dict())
+
+    def to_csv(self) -> str:
+        """A row per metric, with all digits; an undefined number is empty."""
+        return _csv(["metric", *_CSV_HEAD], [[name, *_csv_cells(column)] for name, column in self.columns.items()])
+
+    def to_text(self, *, how: bool = True) -> str:
+        """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
+        rows = [[*row, *([_computed(self.columns[row[0]])] if how else [])] for row in self._rows()]
+        return _joined(_table([*_HEAD, *(["Computed"] if how else [])], rows), _listed("Notes:", self.notes))
 
     def to_markdown(self) -> str:
-        """A table of numbers, and below it how each was computed."""
-        rows = [[name, _number(column.value), _counted(column)] for name, column in self.columns.items()]
-        return _markdown(["Metric", "Value", "Stands on"], rows) + "\n\n" + self._how_markdown()
+        """A table of numbers, below it how each was computed, and the notes."""
+        return _joined(
+            _markdown(_HEAD, self._rows()),
+            _listed(None, self._how(), _markdown_text),
+            _listed("Notes:\n", self.notes, _markdown_text),
+        )
 
     def to_latex(self) -> str:
-        rows = [[name, _number(column.value), _counted(column)] for name, column in self.columns.items()]
-        return _latex(["Metric", "Value", "Stands on"], rows, "lrl")
+        """A table of numbers; how each was computed, and the notes, follow as comments."""
+        return "\n".join([_latex(_HEAD, self._rows(), "lrl"), *_latex_comments(self._how(), self.notes)])
 
-    def _how_markdown(self) -> str:
-        return "\n".join(f"- {name}: {_computed(column)}" for name, column in self.columns.items())
+    def written(self, format: Format = "table") -> str:
+        """The text in one of the formats, with a line end."""
+        writers = {
+            "table": self.to_text,
+            "json": self.to_json,
+            "csv": self.to_csv,
+            "markdown": self.to_markdown,
+            "latex": self.to_latex,
+        }
+        return _written(format, writers)
+
+    def write(self, path: str | os.PathLike[str], format: Format | None = None) -> None:
+        """Write a file, whole or not at all; the format is by default what the extension says."""
+        write_text(path, self.written(format or format_of(path)))
+
+    def write_per_user(self, path: str | os.PathLike[str]) -> None:
+        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
+        _write_parquet(path, self)
+
+    def _rows(self) -> list[list[str]]:
+        return [[name, _number(column.value), _counted(column)] for name, column in self.columns.items()]
+
+    def _how(self) -> list[str]:
+        return _grouped((name, _computed(column)) for name, column in self.columns.items())
 
     def __str__(self) -> str:
-        rows = [[name, _number(column.value), _counted(column), _computed(column)] for name, column in self.columns.items()]
-        return _table(["Metric", "Value", "Stands on", "Computed"], rows)
+        return self.to_text()
 
     def __repr__(self) -> str:
         return str(self)
@@ -176,9 +226,13 @@ class Results(Mapping[str, float]):
 
 @dataclass(frozen=True, eq=False)
 class SystemResults(Mapping[str, Results]):
-    """Results of several systems over the same truth, printed as one table: a row per metric, a column per system."""
+    """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
+
+    ``notes`` are facts about the inputs that a reader should know.
+    """
 
     systems: Mapping[str, Results]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, system: str) -> Results:
         return self.systems[system]
@@ -189,35 +243,106 @@ class SystemResults(Mapping[str, Results]):
     def __len__(self) -> int:
         return len(self.systems)
 
-    def _rows(self) -> list[list[str]]:
-        names = next(iter(self.systems.values())).columns if self.systems else ()
-        return [[name, *(_number(result[name]) for result in self.systems.values())] for name in names]
+    @property
+    def per_user(self) -> polars.DataFrame:
+        """Scores of users: a polars frame with system and user; NaN where undefined, null where a user is not averaged."""
+        import polars
 
-    def to_markdown(self) -> str:
-        """A table of numbers, and below it how each was computed, system by system where they differ."""
-        lines = [_markdown(["Metric", *self.systems], self._rows()), ""]
-        for name in next(iter(self.systems.values())).columns if self.systems else ():
-            columns = {system: result.columns[name] for system, result in self.systems.items()}
-            computed = _computed(next(iter(columns.values())))
-            counted = {system: _counted(column) for system, column in columns.items()}
-            if len(set(counted.values())) == 1:
-                stands_on = next(iter(counted.values()))
-            else:
-                stands_on = "; ".join(f"{system}: {counts}" for system, counts in counted.items())
-            lines.append(f"- {name}: {computed}. {stands_on}")
-        return "\n".join(lines)
-
-    def to_latex(self) -> str:
-        return _latex(["Metric", *self.systems], self._rows(), "l" + "r" * len(self.systems))
+        if not self.systems:
+            raise InputError("there are no systems, so there are no scores of users")
+        frames = [
+            result.per_user.select(polars.lit(name, polars.String).alias("system"), polars.all()) for name, result in self.systems.items()
+        ]
+        return polars.concat(frames, how="diagonal_relaxed")  # relaxed: a system without users has a column of no type
 
     def to_dict(self) -> dict[str, Any]:
-        return {system: result.to_dict() for system, result in self.systems.items()}
+        """Everything but the scores of users, with plain values; an undefined number is None."""
+        return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, "notes": list(self.notes)}
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=str)
+        return _json(self.to_dict())
+
+    def to_csv(self) -> str:
+        """A row per system and metric, with all digits; an undefined number is empty."""
+        rows = [[system, name, *_csv_cells(column)] for system, result in self.systems.items() for name, column in result.columns.items()]
+        return _csv(["system", "metric", *_CSV_HEAD], rows)
+
+    def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
+        """A plain table of numbers, below it how each was computed (unless `how` is false), and the notes."""
+        return _joined(
+            _table(*self._cells(systems_as)),
+            "\n".join(map(_one_line, self._how())) if how else "",
+            _listed("Notes:", self._all_notes()),
+        )
+
+    def to_markdown(self, systems_as: SystemsAs = "columns") -> str:
+        """A table of numbers, below it how each was computed, system by system where they differ, and the notes."""
+        return _joined(
+            _markdown(*self._cells(systems_as)),
+            _listed(None, self._how(), _markdown_text),
+            _listed("Notes:\n", self._all_notes(), _markdown_text),
+        )
+
+    def to_latex(self, systems_as: SystemsAs = "columns") -> str:
+        """A table of numbers; how each was computed, and the notes, follow as comments."""
+        head, rows = self._cells(systems_as)
+        return "\n".join([_latex(head, rows, "l" + "r" * (len(head) - 1)), *_latex_comments(self._how(), self._all_notes())])
+
+    def written(self, format: Format = "table", systems_as: SystemsAs = "columns") -> str:
+        """The text in one of the formats, with a line end."""
+        writers: dict[str, Callable[[], str]] = {
+            "table": lambda: self.to_text(systems_as),
+            "json": self.to_json,
+            "csv": self.to_csv,
+            "markdown": lambda: self.to_markdown(systems_as),
+            "latex": lambda: self.to_latex(systems_as),
+        }
+        return _written(format, writers)
+
+    def write(self, path: str | os.PathLike[str], format: Format | None = None, systems_as: SystemsAs = "columns") -> None:
+        """Write a file, whole or not at all; the format is by default what the extension says."""
+        write_text(path, self.written(format or format_of(path), systems_as))
+
+    def write_per_user(self, path: str | os.PathLike[str]) -> None:
+        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
+        _write_parquet(path, self)
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(name for result in self.systems.values() for name in result.columns))
+
+    def _cells(self, systems_as: SystemsAs) -> tuple[list[str], list[list[str]]]:
+        """Head and rows of the table."""
+        if systems_as not in get_args(SystemsAs):
+            raise InputError(f"systems_as is {systems_as!r}, expected 'columns' or 'rows'")
+        rows = [
+            [name, *(_number(result.columns[name].value) if name in result.columns else _ABSENT for result in self.systems.values())]
+            for name in self._names()
+        ]
+        table = [["Metric", *self.systems], *rows]
+        if systems_as == "rows":
+            table = [list(cells) for cells in zip(*table, strict=True)]
+            table[0][0] = "System"
+        return table[0], table[1:]
+
+    def _how(self) -> list[str]:
+        """Metrics computed in the same way and standing on the same counts share a line, as do systems in a line."""
+        return _grouped((name, self._how_of(name)) for name in self._names())
+
+    def _how_of(self, name: str) -> str:
+        columns = {system: result.columns[name] for system, result in self.systems.items() if name in result.columns}
+        ways = {_computed(column) for column in columns.values()}
+        if len(ways) > 1:
+            return "; ".join(_grouped((system, f"{_computed(column)}. {_counted(column)}") for system, column in columns.items()))
+        counts = {_counted(column) for column in columns.values()}
+        if len(counts) > 1:
+            return f"{ways.pop()}. " + "; ".join(_grouped((system, _counted(column)) for system, column in columns.items()))
+        return f"{ways.pop()}. {counts.pop()}"
+
+    def _all_notes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.notes, *(note for result in self.systems.values() for note in result.notes))))
 
     def __str__(self) -> str:
-        return _table(["Metric", *self.systems], self._rows())
+        return self.to_text(how=False)
 
     def __repr__(self) -> str:
         return str(self)
@@ -237,14 +362,38 @@ class _Details(Mapping[str, dict[str, Any]]):
         return len(self._results.columns)
 
 
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """The format that the extension of a path stands for."""
+    extension = os.path.splitext(os.fspath(path))[1].lower()
+    if extension not in _EXTENSIONS:
+        known = ", ".join(f"{known} ({format})" if known[1:] != format else known for known, format in _EXTENSIONS.items())
+        found = f"unknown extension {extension!r}" if extension else "no extension"
+        raise OutputError(f"{os.fspath(path)}: {found} to tell the format; expected {known}, or say the format")
+    return _EXTENSIONS[extension]
+
+
+def check_parquet(path: str | os.PathLike[str]) -> None:
+    """Whether scores of users can be written under this name."""
+    if os.path.splitext(os.fspath(path))[1].lower() not in (".parquet", ".pq"):
+        raise OutputError(f"{os.fspath(path)}: scores of users are written as Parquet; expected a name that ends in .parquet or .pq")
+
+
+_HEAD = ["Metric", "Value", "Stands on"]
+_CSV_HEAD = ["value", "stands_on", "computed"]
+_ABSENT = "not computed"
+
+
 def _user_column(users: Ids) -> polars.Series:
     import polars
 
     ids: list[Hashable] = list(users)
     try:
-        return polars.Series("user", ids)
-    except (TypeError, polars.exceptions.PolarsError):  # ids of a kind, or of several kinds, that a column cannot hold
-        return polars.Series("user", [str(id) for id in ids])
+        column = polars.Series("user", ids)
+    except (TypeError, polars.exceptions.PolarsError):  # ids of several kinds
+        column = None
+    if column is None or column.dtype == polars.Object:  # a kind that a column, or a file, cannot hold
+        column = polars.Series("user", [str(id) for id in ids], dtype=polars.String)
+    return column
 
 
 def _number(value: float) -> str:
@@ -260,9 +409,33 @@ def _computed(column: Column) -> str:
     return ", ".join(f"{name}={value}" for name, value in column.how.items() if value is not None and name != "metric")
 
 
+def _grouped(lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines "name: text", one for all names with the same text."""
+    names: dict[str, list[str]] = {}
+    for name, text in lines:
+        names.setdefault(text, []).append(name)
+    return [f"{', '.join(group)}: {text}" for text, group in names.items()]
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def _one_line(text: str) -> str:
+    """Line ends and control characters made visible: no name can break a table, leave a comment or command a terminal."""
+    return _BREAKS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], str] = _one_line) -> str:
+    return "\n".join([*([head] if head else []), *(f"- {escaped(entry)}" for entry in entries)]) if entries else ""
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Plain text; a column of numbers stands right, any other left."""
-    columns = list(zip(head, *rows, strict=True))
+    columns = [tuple(map(_one_line, cells)) for cells in zip(head, *rows, strict=True)]
     widths = [max(map(len, cells)) for cells in columns]
     right = [bool(rows) and all(map(_numeric, cells[1:])) for cells in columns]
 
@@ -270,18 +443,26 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         padded = (cell.rjust(width) if stands else cell.ljust(width) for cell, width, stands in zip(cells, widths, right, strict=True))
         return "  ".join(padded).rstrip()
 
-    return "\n".join([line(head), line(["-" * width for width in widths]), *map(line, rows)])
+    first, *others = zip(*columns, strict=True)
+    return "\n".join([line(first), line(["-" * width for width in widths]), *map(line, others)])
 
 
 def _numeric(cell: str) -> bool:
-    return cell == "undefined" or cell.lstrip("-").replace(".", "", 1).isdigit()
+    return cell in ("undefined", _ABSENT) or cell.lstrip("-").replace(".", "", 1).isdigit()
+
+
+_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|<`*["})
+
+
+def _markdown_text(text: str) -> str:
+    return _one_line(text.translate(_MARKDOWN))
 
 
 def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(map(_markdown_text, cells)) + " |"
 
-    return "\n".join([line(head), line(["---", *["---:"] * (len(head) - 1)]), *map(line, rows)])
+    return "\n".join([line(head), "| " + " | ".join(["---", *["---:"] * (len(head) - 1)]) + " |", *map(line, rows)])
 
 
 _LATEX = str.maketrans(
@@ -292,8 +473,54 @@ _LATEX = str.maketrans(
 
 def _latex(head: Sequence[str], rows: Sequence[Sequence[str]], alignment: str) -> str:
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
+        return " & ".join(_one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
 
     return "\n".join(
         [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
     )
+
+
+def _latex_comments(how: Sequence[str], notes: Sequence[str]) -> list[str]:
+    return [f"% {_one_line(line)}" for line in (*how, *(["Notes:"] if notes else []), *(f"- {note}" for note in notes))]
+
+
+def _csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "".join(map(_csv_line, [head, *rows]))
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(cells)  # what is in the line end is quoted within cells, so both are
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _csv_cells(column: Column) -> list[str]:
+    return ["" if math.isnan(column.value) else repr(float(column.value)), _counted(column), _computed(column)]
+
+
+def _json(content: Any, indent: int | None = 2) -> str:
+    return json.dumps(_finite(content), indent=indent, ensure_ascii=False, default=str, allow_nan=False)
+
+
+def _finite(content: Any) -> Any:
+    """JSON has no infinite numbers (a threshold may be one): they become text."""
+    if isinstance(content, Mapping):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return str(content) if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def _written(format: str, writers: Mapping[str, Callable[[], str]]) -> str:
+    if format not in writers:
+        raise OutputError(f"format is {format!r}, expected {', '.join(map(repr, writers))}")
+    return writers[format]().removesuffix("\n") + "\n"
+
+
+def _write_parquet(path: str | os.PathLike[str], results: Results | SystemResults) -> None:
+    check_parquet(path)
+    frame = results.per_user
+    content = io.BytesIO()  # polars hides why a write to a file failed
+    frame.write_parquet(content, metadata={"aspectrum": _json(results.to_dict(), None)})
+    with replacing(path) as file:
+        file.write(content.getbuffer())

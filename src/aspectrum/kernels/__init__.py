@@ -2,6 +2,7 @@
 
 from aspectrum.kernels._kernels import (
     Cover,
+    IdCoder,
     aspect_counts,
     average_precisions,
     count_items,
@@ -21,7 +22,10 @@ from aspectrum.kernels._kernels import (
     instruction_sets,
     log_discounts,
     lookup,
+    number_codes,
+    order_texts,
     place_gains,
+    scan_table,
     set_threads,
     sort_segments,
     sorted_sums,
@@ -35,6 +39,7 @@ from aspectrum.kernels._kernels import (
 
 __all__ = [
     "Cover",
+    "IdCoder",
     "aspect_counts",
     "average_precisions",
     "count_items",
@@ -54,7 +59,10 @@ __all__ = [
     "instruction_sets",
     "log_discounts",
     "lookup",
+    "number_codes",
+    "order_texts",
     "place_gains",
+    "scan_table",
     "set_threads",
     "sort_segments",
     "sorted_sums",

@@ -1,3 +1,5 @@
+from typing import Any
+
 from aspectrum.arrays import Codes, Counts, Floats, Masks, Offsets
 
 class Cover:
@@ -90,6 +92,9 @@ def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
 def aspect_counts(offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes: Codes, n_aspects: int) -> tuple[Offsets, Codes, Floats]:
     """Which aspects each user's rows have, ascending, and how many rows have each."""
 
+def number_codes(offsets: Offsets, codes: Codes, n_codes: int) -> tuple[Offsets, Codes, Codes]:
+    """The codes each segment has, ascending, and the number each entry has among them."""
+
 def dense_lengths(values: Floats) -> Floats: ...
 def dense_squares(values: Floats, lengths: Floats, unit: bool, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
     """Sum over pairs of squared Euclidean distances of rows, or (`unit`) of 1 - cos, (users, cutoffs)."""
@@ -149,3 +154,18 @@ def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> C
 
 def exact_sums(values: Floats) -> tuple[Counts, Counts]:
     """Column sums as 32-bit limbs of an integer in units of 2**-1074, and the NaNs left out of each."""
+
+def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop: int = -1) -> tuple[int, int, int, int, int, bool]:
+    """Records, blank lines, the first problem (0 none, 1 fields, 2 stray quote, 3 open quote), its line and number of fields,
+    and whether words stand between single blanks. No separator means blanks; `stop` asks for the line of that record.
+    """
+
+class IdCoder:
+    """Gives codes to ids in order of first appearance, stream after stream."""
+
+    def __init__(self) -> None: ...
+    def code(self, stream: Any) -> tuple[Codes, Offsets]:
+        """The codes of an Arrow stream of text or 64-bit numbers (-1 for null), and the rows whose ids are new."""
+
+def order_texts(stream: Any) -> Codes:
+    """Place of each text of an Arrow stream in bytewise order."""

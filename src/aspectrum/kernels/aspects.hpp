@@ -175,4 +175,26 @@ inline std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> aspect_counts(Array<i
     return {to_array(std::move(out_offsets)), to_array(std::move(out_codes)), to_array(std::move(out_counts))};
 }
 
+// Numbers the codes of each segment anew: which it has, ascending, and the number of each entry.
+inline std::tuple<Out<int64_t>, Out<int32_t>, Out<int32_t>> number_codes(Array<int64_t> offsets_, Array<int32_t> codes, int64_t n_codes) {
+    const int64_t groups = segments(offsets_, static_cast<int64_t>(codes.shape(0)));
+    check_codes(codes.data(), static_cast<int64_t>(codes.shape(0)), 0, n_codes, "aspect");
+    std::vector<int64_t> own_offsets{0}, seen_in(n_codes, -1);
+    std::vector<int32_t> own, numbers(codes.shape(0)), number(n_codes);
+    own_offsets.reserve(groups + 1);
+    for (int64_t g = 0; g < groups; ++g) {
+        const int64_t begin = offsets_.data()[g], end = offsets_.data()[g + 1];
+        for (int64_t p = begin; p < end; ++p) {
+            const int32_t code = codes.data()[p];
+            if (seen_in[code] != g) own.push_back(code);
+            seen_in[code] = g;
+        }
+        std::sort(own.begin() + own_offsets.back(), own.end());
+        for (size_t at = own_offsets.back(); at < own.size(); ++at) number[own[at]] = static_cast<int32_t>(at - own_offsets.back());
+        for (int64_t p = begin; p < end; ++p) numbers[p] = number[codes.data()[p]];
+        own_offsets.push_back(static_cast<int64_t>(own.size()));
+    }
+    return {to_array(std::move(own_offsets)), to_array(std::move(own)), to_array(std::move(numbers))};
+}
+
 }  // namespace aspectrum

@@ -4,9 +4,11 @@
 #include "distances.hpp"
 #include "gains.hpp"
 #include "greedy.hpp"
+#include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"
 #include "sums.hpp"
+#include "text.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -54,6 +56,8 @@ NB_MODULE(_kernels, m) {
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
     m.def("aspect_counts", &aspect_counts, "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a);
 
+    m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
+
     m.def("dense_lengths", &dense_lengths<float>, "values"_a);
     m.def("dense_lengths", &dense_lengths<double>, "values"_a);
     m.def("dense_squares", &dense_squares<float>, "values"_a, "lengths"_a, "unit"_a, "offsets"_a, "places"_a, "stops"_a);
@@ -76,5 +80,16 @@ NB_MODULE(_kernels, m) {
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
+    nb::class_<IdCoder>(m, "IdCoder").def(nb::init<>()).def("code", &IdCoder::code, "stream"_a);
+    m.def("order_texts", &order_texts, "stream"_a);
+    m.def("scan_table", [](nb::bytes text, const std::string& separator, bool quoted, int64_t fields, int64_t stop) {
+        require(separator.size() <= 1, "a separator is one byte, or none");
+        TableScan scan;
+        {
+            nb::gil_scoped_release release;
+            scan = scan_table(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted, fields, stop);
+        }
+        return std::make_tuple(scan.records, scan.blanks, scan.problem, scan.line, scan.fields, scan.plain);
+    }, "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
     m.def("exact_sums", &exact_sums, "values"_a);
 }

@@ -169,13 +169,13 @@ class Subtopics:
         if s is not None:
             check_strengths(s[positive])
         # A user's own numbering: the positive aspects of that user, ascending.
-        pairs = np.unique(u[positive].astype(np.int64) << 32 | a[positive])
-        own_users, own_aspects = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
-        aspect_offsets = _offsets_of(own_users, n_users)
-        local = np.searchsorted(pairs, u[positive].astype(np.int64) << 32 | a[positive]) - aspect_offsets[u[positive]]
+        wanted = a[positive]
+        aspect_offsets, own_aspects, local = kernels.number_codes(
+            _offsets_of(u[positive], n_users), wanted, int(wanted.max(initial=-1)) + 1
+        )
         sets = AspectSets(
             _offsets_of(row_of[positive], len(starts)),
-            local.astype(np.int32),
+            local,
             int(np.diff(aspect_offsets).max(initial=0)),
             None if s is None or (s[positive] == 1).all() else s[positive],
         )

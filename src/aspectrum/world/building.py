@@ -30,6 +30,8 @@ Ties = Literal["input", "ascending", "descending"]
 Duplicates = Literal["error", "first"]
 """What to do with an item that a list names twice, or a fact that is stated twice in different ways."""
 
+_TIES = {"input": "the one given first", "ascending": "the smaller id", "descending": "the larger id"}
+
 _KINDS = {
     "aspects": Aspects,
     "relevance": Relevance,
@@ -50,6 +52,7 @@ class Input:
         n_rows: How many rows it has.
         ids: The codes of the distinct users, items and aspects it names.
         noticed: How many rows had something that a user should know of.
+        ordered_by: For rankings, what ordered the lists: rank, score or input.
     """
 
     name: str
@@ -57,6 +60,11 @@ class Input:
     n_rows: int
     ids: Mapping[str, Codes]
     noticed: dict[str, int] = field(default_factory=dict)
+    ordered_by: str | None = None
+
+    @property
+    def order_in_words(self) -> str:
+        return {"rank": "rank", "score": "score, best first"}.get(self.ordered_by or "", "their rows as given")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +91,7 @@ def build_worlds(
     threshold: float = 1.0,
     history_threshold: float | None = None,
     order: Order = "auto",
+    scores_before_ranks: bool = False,
     ties: Ties = "input",
     duplicates: Duplicates = "error",
     one_aspect_per_item: bool = False,
@@ -100,6 +109,7 @@ def build_worlds(
         threshold: The grade from which an item is relevant.
         history_threshold: If given, only history rows with at least this grade count.
         order: What orders a list.
+        scores_before_ranks: With order ``auto``, scores order a list that has both.
         ties: Which of two items with equal scores comes first.
         duplicates: What to do with what is stated twice.
         one_aspect_per_item: Only the first aspect of an item counts.
@@ -146,7 +156,8 @@ def build_worlds(
     }
     builder = _Builder([*lists.values(), *truth.values()], duplicates)
     facts = {name: builder.input(name, rows) for name, rows in truth.items()}
-    listed = {name: builder.input("rankings", rows) for name, rows in lists.items()}
+    names = ("score", "rank") if scores_before_ranks else ("rank", "score")
+    listed = {name: builder.input("rankings", rows, _ordered_by(rows, order, names)) for name, rows in lists.items()}
     parts: dict[str, Any] = {}
     if "aspects" in truth:
         known = facts["items"].ids["item"] if "items" in facts else np.empty(0, np.int32)
@@ -165,7 +176,7 @@ def build_worlds(
         parts["catalogue"] = _flags(facts["catalogue"].ids["item"], builder.n_items)
     worlds = {}
     for name, rows in lists.items():
-        rankings = builder.rankings(rows, listed[name], order, ties, users_in_one_block)
+        rankings = builder.rankings(rows, listed[name], ties, users_in_one_block)
         worlds[name] = World(rankings, users=builder.users, items=builder.items, aspect_ids=builder.aspect_ids, **parts)
         worlds[name].share_memory(next(iter(worlds.values())))
     return Built(worlds, listed, facts)
@@ -207,22 +218,22 @@ class _Builder:
     def n_items(self) -> int:
         return len(self.items)
 
-    def input(self, name: str, rows: Rows) -> Input:
+    def input(self, name: str, rows: Rows, ordered_by: str | None = None) -> Input:
         ids = {role: self._joined[id(column)] for role, column in rows.ids.items() if id(column) in self._joined}
-        return Input(name, rows.source, len(rows), ids)
+        return Input(name, rows.source, len(rows), ids, ordered_by=ordered_by)
 
     def _codes(self, column: IdColumn) -> Codes:
         """The code of each row; -1 for none."""
         joined = self._joined[id(column)]
         return np.append(joined, np.int32(-1))[column.codes] if len(joined) else column.codes
 
-    def rankings(self, rows: Rows, facts: Input, order: Order, ties: Ties, in_one_block: bool) -> Rankings:
+    def rankings(self, rows: Rows, facts: Input, ties: Ties, in_one_block: bool) -> Rankings:
         users, items = self._codes(rows.ids["user"]), self._codes(rows.ids["item"])
         if in_one_block:
             self._check_blocks(rows, users)
-        by = _ordered_by(rows, order)
+        by = facts.ordered_by or "input"
         offsets, at = kernels.group_rows(users, self.n_users)
-        if by is not None:
+        if by in rows.numbers:
             seconds = None if ties == "input" else self.items.heads[items]
             at = kernels.sort_segments(offsets, at, rows.numbers[by], by == "score", seconds, ties == "descending")
         user, place = kernels.find_repeat(offsets, items[at], self.n_items)
@@ -235,7 +246,7 @@ class _Builder:
         if user >= 0:
             pairs = users[at].astype(np.int64) << 32 | items[at]
             first = np.sort(np.unique(pairs, return_index=True)[1])
-            facts.noticed["repeated rows left out"] = len(at) - len(first)
+            facts.noticed["rows repeat an item of the list and are left out"] = len(at) - len(first)
             at = at[first]
             offsets = _offsets(users[at], self.n_users)
         inside = users[at][1:] == users[at][:-1]
@@ -244,12 +255,13 @@ class _Builder:
             scores = rows.numbers["score"][at]
             equal = inside & (scores[1:] == scores[:-1])
             tied = np.append(np.zeros(min(1, len(at)), np.bool_), equal)
-            facts.noticed["neighbours with equal scores"] = int(equal.sum())
+            if by == "score":
+                facts.noticed[f"neighbours have equal scores; {_TIES[ties]} comes first"] = int(equal.sum())
             if by == "rank":
-                facts.noticed["ranks that contradict the scores"] = int((inside & (scores[1:] > scores[:-1])).sum())
+                facts.noticed["ranks contradict the scores; the ranks count"] = int((inside & (scores[1:] > scores[:-1])).sum())
         if by == "rank":
             ranks = rows.numbers["rank"][at]
-            facts.noticed["neighbours with equal ranks"] = int((inside & (ranks[1:] == ranks[:-1])).sum())
+            facts.noticed[f"neighbours have equal ranks; {_TIES[ties]} comes first"] = int((inside & (ranks[1:] == ranks[:-1])).sum())
         return Rankings(offsets, items[at], tied, _flags(facts.ids["user"], self.n_users))
 
     def _check_blocks(self, rows: Rows, users: Codes) -> None:
@@ -267,9 +279,8 @@ class _Builder:
             grades = np.ones(len(rows))
 
         def conflict(a: int, b: int) -> str:
-            return (
-                f"{self._user(users[a])} and {self._item(items[a])} have two grades, {grades[a]:g} and {grades[b]:g}"
-                + _elsewhere(rows, a)
+            return f"{self._user(users[a])} and {self._item(items[a])} have two grades, {grades[a]:g} and {grades[b]:g}" + _elsewhere(
+                rows, a
             )
 
         offsets, at = self._distinct(rows, facts, users, self.n_users, items, None, (grades,), conflict)
@@ -293,13 +304,13 @@ class _Builder:
         kept = np.flatnonzero(aspects >= 0)
         if first_only:
             kept = kept[np.sort(np.unique(items[kept], return_index=True)[1])]
-            facts.noticed["further aspects of an item left out"] = int((aspects >= 0).sum()) - len(kept)
+            facts.noticed["rows are left out, as only the first aspect of an item counts"] = int((aspects >= 0).sum()) - len(kept)
         items, aspects, strengths = items[kept], aspects[kept], strengths[kept]
         bad = np.flatnonzero((strengths <= 0) | (strengths > 1))
         if len(bad):
-            at = int(bad[0])
+            row = int(bad[0])
             raise InputError(
-                f"{rows.at(kept[at])}: the strength of {self._item(items[at])}, {self._aspect(aspects[at])} is {strengths[at]:g}, "
+                f"{rows.at(kept[row])}: the strength of {self._item(items[row])}, {self._aspect(aspects[row])} is {strengths[row]:g}, "
                 "expected above 0 and at most 1"
             )
 
@@ -329,7 +340,7 @@ class _Builder:
             whose = f"{self._user(users[a])}, {self._item(items[a])}, {self._aspect(aspects[a])}"
             return f"{whose} is judged twice, {was:g} and {now:g}" + _elsewhere(rows, a)
 
-        offsets, at = self._distinct(rows, facts, users, self.n_users, items, aspects, numbers, conflict)
+        _, at = self._distinct(rows, facts, users, self.n_users, items, aspects, numbers, conflict)
         return Subtopics.from_sorted(
             users[at],
             items[at],
@@ -370,20 +381,21 @@ class _Builder:
 
     def _sparse(self, rows: Rows, facts: Input) -> tuple[SparseRows, Codes]:
         """One row per item from rows item, feature[, value]."""
-        items, features = rows.ids["item"].codes, rows.ids["feature"].codes
-        values = rows.numbers.get("value")
-        if values is None:
-            values = np.ones(len(rows))
-        n_items, names = len(rows.ids["item"].ids), rows.ids["feature"].ids
+        named, features = rows.ids["item"], rows.ids["feature"]
+        given = rows.numbers.get("value")
+        numbers = np.ones(len(rows)) if given is None else given
+        kept = np.flatnonzero(numbers != 0)
+        items, columns, values = named.codes[kept], features.codes[kept], numbers[kept]
+        owners = self._joined[id(named)]
 
         def conflict(a: int, b: int) -> str:
-            owner = self._item(self._joined[id(rows.ids["item"])][items[a]])
-            return f"{owner} has two values of feature {shown(names[int(features[a])])}, {values[a]:g} and {values[b]:g}" + _elsewhere(rows, a)
+            feature = shown(features.ids[int(columns[a])])
+            return f"{self._item(owners[items[a]])} has two values of feature {feature}, {values[a]:g} and {values[b]:g}" + _elsewhere(
+                rows, int(kept[a])
+            )
 
-        kept = np.flatnonzero(values != 0)
-        items, features, values = items[kept], features[kept], values[kept]
-        offsets, at = self._distinct(rows, facts, items, n_items, features, None, (values,), conflict, kept)
-        return SparseRows(offsets, features[at], values[at], len(names)), self._joined[id(rows.ids["item"])]
+        offsets, at = self._distinct(rows, facts, items, len(named.ids), columns, None, (values,), conflict, kept)
+        return SparseRows(offsets, columns[at], values[at], len(features.ids)), owners
 
     def _distinct(
         self,
@@ -417,8 +429,8 @@ class _Builder:
             if not self._first_counts:
                 a, b = int(at[first]), int(at[first + 1])
                 raise InputError(f"{rows.at(b if places is None else int(places[b]))}: {conflict(a, b)}")
-            facts.noticed["contradicting rows left out"] = int(differ.sum())
-        facts.noticed["repeated rows"] = len(repeated) - int(differ.sum())
+            facts.noticed["rows contradict an earlier one and are left out"] = int(differ.sum())
+        facts.noticed["rows repeat an earlier one"] = len(repeated) - int(differ.sum())
         keep = np.ones(len(at), dtype=np.bool_)
         keep[repeated + 1] = False
         at = at[keep]
@@ -438,12 +450,10 @@ def _elsewhere(rows: Rows, row: int) -> str:
     return "" if rows.place is None else f" (first on {rows.place(row)})"
 
 
-def _ordered_by(rows: Rows, order: Order) -> str | None:
-    if order == "input":
-        return None
+def _ordered_by(rows: Rows, order: Order, preferred: tuple[str, str]) -> str:
     if order == "auto":
-        return next((name for name in ("rank", "score") if name in rows.numbers), None)
-    if order not in rows.numbers:
+        return next((name for name in preferred if name in rows.numbers), "input")
+    if order != "input" and order not in rows.numbers:
         raise InputError(f"{rows.source}: order={order!r} needs a {order} for every item, and there is none")
     return order
 
@@ -464,5 +474,3 @@ def _flags(codes: npt.NDArray[Any], n: int) -> Flags:
     flags = np.zeros(n, dtype=np.bool_)
     flags[codes] = True
     return flags
-
-

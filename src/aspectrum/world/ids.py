@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from aspectrum import kernels
 from aspectrum.arrays import Codes
 from aspectrum.errors import InputError
 
@@ -32,7 +33,7 @@ class Ids:
         return len(self._values)
 
     def __getitem__(self, code: int) -> Hashable:
-        value = self._values[int(code)]
+        value: Hashable = self._values[int(code)]
         return value.item() if isinstance(value, np.generic) else value
 
     def __iter__(self) -> Iterator[Hashable]:
@@ -108,7 +109,9 @@ class Ids:
         ordered = True
         if isinstance(self._values, np.ndarray) and self._values.dtype.kind in "iuf":
             order = np.argsort(self._values, kind="stable")
-        elif self._is_series:  # sorts text bytewise
+        elif self._is_series and self._values.dtype == _text_dtype():
+            return kernels.order_texts(self._values.__arrow_c_stream__()), True
+        elif self._is_series:
             order = self._values.arg_sort().to_numpy()
         else:
             try:
@@ -119,6 +122,12 @@ class Ids:
         heads = np.empty(n, dtype=np.int32)
         heads[order] = np.arange(n, dtype=np.int32)
         return heads, ordered
+
+
+def _text_dtype() -> Any:
+    import polars
+
+    return polars.String
 
 
 def shown(id: object) -> str:

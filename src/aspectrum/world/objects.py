@@ -206,7 +206,9 @@ def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iter
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{source}: expected a mapping or rows {form}, found {shown(given)}")
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
-        raise InputError(f"{source}: expected a mapping or rows {form}, found a {type(given).__name__}; asp.evaluate reads frames and files")
+        raise InputError(
+            f"{source}: expected a mapping or rows {form}, found a {type(given).__name__}; asp.evaluate reads frames and files"
+        )
     for number, row in enumerate(given):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
             raise InputError(f"{source}: row {number} is {shown(row)}, expected {form}")

@@ -76,3 +76,10 @@ class Rankings:
         """The lists without the places that are not kept; later items move up."""
         before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
         return Rankings(before[self.offsets], self.items[kept], None, self.listed)
+
+    def cut(self, depth: int) -> "Rankings":
+        """The first places of each list."""
+        places = np.arange(len(self.items)) - np.repeat(self.offsets[:-1], self.lengths)
+        kept = places < depth
+        cut = self.keep(kept)
+        return Rankings(cut.offsets, cut.items, None if self.tied is None else self.tied[kept], self.listed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.errors import InputError
 from aspectrum.world.ids import Codebook, Ids, shown
@@ -65,23 +66,9 @@ class Rows:
 
 
 def code_series(series: polars.Series) -> tuple[Codes, polars.Series]:
-    """Codes in order of first appearance, and the distinct values; -1 where the series is null."""
-    ids = series.drop_nulls().unique(maintain_order=True)
-    return places_in(series, ids), ids
-
-
-def places_in(series: polars.Series, ids: polars.Series) -> Codes:
-    """Where each value stands among distinct `ids`, which hold them all; -1 where the series is null."""
-    import polars
-
-    if series.dtype == polars.String:
-        places = series.cast(polars.Enum(ids)).to_physical()
-    else:
-        known = ids.alias("id").to_frame().with_row_index("place")
-        places = series.alias("id").to_frame().join(known, on="id", how="left", maintain_order="left")["place"]
-    if places.null_count():
-        places = places.cast(polars.Int32).fill_null(-1)
-    return places.to_numpy().astype(np.int32, copy=False)
+    """Codes in order of first appearance, and the distinct values of a series of text or Int64; -1 where it is null."""
+    codes, firsts = kernels.IdCoder().code(series.__arrow_c_stream__())
+    return codes, series.gather(firsts)
 
 
 def join_ids(role: str, columns: Sequence[tuple[str, IdColumn]]) -> tuple[Ids, list[Codes]]:
@@ -93,14 +80,16 @@ def join_ids(role: str, columns: Sequence[tuple[str, IdColumn]]) -> tuple[Ids, l
     """
     several = _settled(role, columns)
     kinds = {str(ids.dtype) if hasattr(ids, "dtype") else "any" for ids in several}
-    if kinds == {"String"} or kinds == {"Int64"}:
+    if kinds in ({"String"}, {"Int64"}):
         import polars
 
-        joined = polars.concat([ids.alias(role) for ids in several]).unique(maintain_order=True)
-        return Ids(joined), [places_in(ids, joined) for ids in several]
+        codes, joined = code_series(polars.concat([ids.alias(role) for ids in several]))
+        return Ids(joined), np.split(codes, np.cumsum([len(ids) for ids in several])[:-1])
     codebook = Codebook(role)
-    codes = [codebook.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(columns, several, strict=True)]
-    return codebook.ids(), codes
+    by_book = [
+        codebook.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(columns, several, strict=True)
+    ]
+    return codebook.ids(), by_book
 
 
 def _settled(role: str, columns: Sequence[tuple[str, IdColumn]]) -> list[Any]:

@@ -158,6 +158,10 @@ class World:
             return self
         return self._part(lambda part: part.take(users))
 
+    def cut(self, depth: int) -> World:
+        """The same world with the first places of every list."""
+        return self._part(lambda part: part.cut(depth) if isinstance(part, Rankings) else part)
+
     def batches(self, size: int) -> Iterator[World]:
         """The world in parts of at most `size` users."""
         if size < 1:

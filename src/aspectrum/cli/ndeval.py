@@ -1,0 +1,69 @@
+"""``aspectrum ndeval``."""
+
+from __future__ import annotations
+
+import click
+
+
+def _unit(_context: click.Context, option: click.Parameter, value: float) -> float:
+    if not 0 <= value <= 1:
+        raise click.BadParameter(f"{value:g} is not between 0 and 1", param=option)
+    return value
+
+
+def _risk(_context: click.Context, option: click.Parameter, value: str) -> str:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise click.BadParameter(f"{value!r} is not a number from 0", param=option)
+    return value
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help", "-help"]},
+    epilog="Example: aspectrum ndeval -traditional web2012.qrels my.run > my.csv",
+)
+@click.argument("qrels")
+@click.argument("run")
+@click.option("-alpha", type=float, default=0.5, callback=_unit, help="Redundancy intolerance. Default: 0.5.")
+@click.option("-beta", type=float, default=0.5, callback=_unit, help="Patience, for NRBP. Default: 0.5.")
+@click.option("-traditional", is_flag=True, help="Order by score, ties by descending document id. Default: by rank.")
+@click.option("-c", "complete", is_flag=True, help="Average over every topic of the judgments.")
+@click.option("-M", "depth", type=click.IntRange(min=1), help="Cut the run off at this depth.")
+@click.option("-baseline", metavar="RUN", help="Print what the run gains on this one.")
+@click.option(
+    "-riskAlpha", "risk_alpha", default="0", callback=_risk, help="Losses against the baseline weigh 1 more than this. Default: 0."
+)
+def ndeval(
+    qrels: str,
+    run: str,
+    alpha: float,
+    beta: float,
+    traditional: bool,
+    complete: bool,
+    depth: int | None,
+    baseline: str | None,
+    risk_alpha: str,
+) -> None:
+    """Diversity of a TREC run, as the Web track's ndeval computes and prints it.
+
+    The same options, rows and digits. Beyond it: negative grades are read as not relevant, topics may be words, and files
+    may be packed.
+    """
+    from aspectrum.ndeval import ndeval as evaluate
+
+    result = evaluate(
+        qrels,
+        run,
+        alpha=alpha,
+        beta=beta,
+        traditional=traditional,
+        complete=complete,
+        depth=depth,
+        baseline=baseline,
+        risk_alpha=risk_alpha,
+    )
+    for line in result.lines():
+        click.echo(line)

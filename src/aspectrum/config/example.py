@@ -1,0 +1,72 @@
+"""The configuration to start from."""
+
+EXAMPLE = """\
+# yaml-language-server: $schema=aspectrum.schema.json
+#
+# One evaluation. Paths are relative to the folder of this file. Lines that start with # are comments; a key with nothing
+# behind it, or with null, is as good as absent. Run it with: aspectrum evaluate --config THIS_FILE
+
+# The lists to measure: a name and a file for each system. A file may be CSV, TSV, Parquet, Arrow, JSON lines or a TREC run.
+# A list of paths will do as well; the systems are then called like the files.
+systems:
+  ALS: recs_als.parquet
+  Popular:
+    path: recs_popular.csv
+    columns: {user: uid, item: docno}   # which column holds what: its name, or its position from 1
+    format: csv                         # auto, csv, tsv, parquet, arrow, jsonl, run, qrels, npz or npy
+    header: true                        # whether the first line names the columns
+
+# What the lists are measured against. Each metric says what it needs; the rest can be left out.
+inputs:
+  aspects:                              # what items are about: item, aspect and, if there is one, strength
+    path: movies.csv
+    columns: {item: movieId, aspect: genres}
+    split: "|"                          # the character between several aspects in one cell
+  relevance: test.csv                   # the truth: user, item and, if there is one, grade
+  history: train.csv                    # what users had before: user, item
+  subtopics: null                       # aspects judged per user and item: user, aspect, item, grade
+  features:                             # one vector per item
+    path: vectors.npy
+    ids: ids.txt                        # the items that the rows of the matrix belong to, one per line
+  weights: null                         # how much aspects are wanted: aspect and weight, or user, aspect and weight
+  catalogue: null                       # items that could have been recommended; without it, all items seen anywhere
+  items: null                           # items that aspects knows, even those without any aspect
+
+# Columns for every file above that does not name its own. What they can hold: user, item, aspect, score, rank, grade,
+# strength, weight, feature, value.
+columns: {user: userId, item: movieId}
+
+# What is measured: the name of a metric, its parameters if they are not the usual ones, and the ranks that count.
+metrics:
+  - AlphaNDCG(alpha=0.5)@5,10
+  - ERRIA@10
+  - AspectRecall@5,10
+  - ILD@10
+  - GiniComplement@10
+  - NDCG@10
+# The same as a mapping; every combination of values is measured. The metrics of a RELISON file work unchanged.
+# metrics:
+#   AlphaNDCG: {cutoff: [5, 10], alpha: [0.5, 0.9]}
+#   Community recall:
+#     cutoff:
+#       type: int
+#       values: [1, 5]
+#       range: [{start: 10, end: 50, step: 10}]
+
+convention: published   # whose way of computing: published, ndeval, pyndeval, relison or informfully
+threshold: 4            # the grade from which an item is relevant
+users: lists            # who is averaged: lists, judged, both, relevant, all, or the path of a file of users
+order: auto             # what orders the lists: rank, score, input (the order of the rows), or auto
+ties: input             # of items with equal scores, which comes first: input (as given), ascending or descending ids
+duplicates: error       # an item twice in one list: error, or first (the first counts)
+threads: null           # how many threads may work; null is one per core
+
+# Where the results go. The format goes by the extension (.txt .json .csv .md .tex), or is named: table, json, csv, markdown
+# or latex.
+outputs:
+  - results.md
+  - {path: results.log, format: table}
+per_user: scores.parquet  # the scores of every user
+systems_as: columns       # whether systems are the columns or the rows of a table
+"""
+"""A commented file with every key, which reads as it stands; the files it names need not exist."""

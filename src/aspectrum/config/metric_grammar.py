@@ -1,0 +1,333 @@
+"""Metrics as a configuration writes them: a list of text forms, or a mapping in RELISON's grammar and in a shorter one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from aspectrum.config.written import UNREADABLE, Mistakes, Written, did_you_mean, listed, shortened, unknown_key
+from aspectrum.errors import MetricError
+from aspectrum.metric import Metric, parse
+
+_MAX_METRICS = 10_000
+TYPES = {
+    "int": "a whole number",
+    "long": "a whole number",
+    "double": "a finite number",
+    "boolean": "true or false",
+    "string": "text",
+}
+_GRAMMAR = ("type", "values", "range")
+_RANGE = ("start", "end", "step")
+
+_Choices = list[tuple[Any, Written]]
+"""Values of one parameter, each with the place it comes from."""
+
+
+class MetricReader:
+    """Reads metrics, and notes what is wrong with them."""
+
+    def __init__(self, mistakes: Mistakes) -> None:
+        self._mistakes = mistakes
+        self._metrics: list[Metric] = []
+        self._asked: dict[str, int] = {}
+
+    def read(self, written: Written) -> tuple[Metric, ...]:
+        if isinstance(written.value, dict):
+            for name, parameters in written.value.items():
+                self._read_named(name, parameters)
+        elif isinstance(written.value, list):
+            for entry in written.value:
+                self._read_text(entry)
+        elif written.value is not UNREADABLE:
+            self._read_text(written)
+        return tuple(self._metrics)
+
+    def _read_text(self, written: Written) -> None:
+        if isinstance(written.value, str):
+            try:
+                self._keep(_parse(written.value), written)
+            except MetricError as error:
+                self._mistakes.add(written, ("metrics",), str(error))
+        elif written.value is not UNREADABLE:
+            hint = ""
+            if isinstance(written.value, int | float):
+                hint = ". Between [ and ] a comma separates: put a metric with several cutoffs in quotes"
+            elif isinstance(written.value, dict):
+                hint = ". A name with parameters below it takes no dash, and text that holds ': ' needs quotes"
+            self._mistakes.add(written, ("metrics",), f"found {written.found}, expected a metric such as ILD@10{hint}")
+
+    def _keep(self, metric: Metric, written: Written, *, key: bool = False) -> None:
+        """An evaluation refuses to measure the same twice, and could not say where."""
+        line = ((written.key if key else None) or written.place)[0]
+        for cutoff in metric.cutoffs:
+            name = str(metric.at(cutoff))
+            if name in self._asked:
+                self._mistakes.add(written, ("metrics",), f"{name} is asked for twice, first on line {self._asked[name]}", key=key)
+            self._asked.setdefault(name, line)
+        self._metrics.append(metric)
+
+    def _read_named(self, name: str, written: Written) -> None:
+        where = ("metrics", name)
+        try:
+            if re.search(r"[@(]", name):
+                raise MetricError(f"found the key {shortened(name)!r}, expected the name of a metric alone, with its parameters below it")
+            metric = _parse(name)
+        except MetricError as error:
+            self._mistakes.add(written, ("metrics",), str(error), key=True)
+            return
+        n_mistakes = len(self._mistakes)
+        choices: dict[str, _Choices] = {}
+        if isinstance(written.value, dict):
+            choices = self._choices(metric, written.value, where)
+            if "k" not in choices and any(_is_grammar(parameter) for parameter in written.value.values()):
+                said = "has no cutoff, expected cutoff: {type: int, values: [5, 10]}, or cutoff: -1 for the whole list"
+                self._mistakes.add(written, where, said, key=True)
+        elif written.value is not None and written.value is not UNREADABLE:
+            self._mistakes.add(written, where, f"found {written.found}, expected parameters such as {{cutoff: 10}}")
+        n_metrics = math.prod(map(len, choices.values()))
+        if n_metrics > _MAX_METRICS:
+            said = f"the values combine to {n_metrics} metrics, expected at most {_MAX_METRICS}"
+            self._mistakes.add(written, where, said, key=True)
+            return
+        sound = len(self._mistakes) == n_mistakes and all(choices.values())
+        # A parameter without a sound value keeps its default, so that the others are still checked.
+        built = self._combined(metric, {name: values for name, values in choices.items() if values}, written, where, sound)
+        for one in built if sound else ():
+            self._keep(one, written, key=True)
+
+    def _combined(
+        self, metric: Metric, choices: Mapping[str, _Choices], written: Written, where: tuple[str, ...], sound: bool
+    ) -> Iterable[Metric]:
+        """A metric for every combination of values, each once, in the order written."""
+        built: dict[Metric, None] = {}
+        reported: set[int] = set()
+        for combination in itertools.product(*choices.values()):
+            chosen = dict(zip(choices, combination, strict=True))
+            values = {parameter: value for parameter, (value, _) in chosen.items()}
+            failure = _failure(metric, values)
+            if failure is None:
+                built[replace(metric, **values)] = None
+                continue
+            if not sound and " goes with " in failure:
+                continue  # what it goes with may be what has been reported
+            source, name = written, ""
+            for parameter, (_, place) in chosen.items():
+                # The parameter to blame is the one without which it does not fail, or fails otherwise.
+                if _failure(metric, {other: value for other, value in values.items() if other != parameter}) != failure:
+                    source, name = place, "cutoff" if parameter == "k" and "k" not in written.value else parameter
+                    break
+            if id(source) not in reported:  # a range may give thousands of wrong values
+                reported.add(id(source))
+                self._mistakes.add(source, (*where, name) if name else where, failure, key=source is written)
+        return built
+
+    def _choices(self, metric: Metric, parameters: Mapping[str, Written], where: tuple[str, ...]) -> dict[str, _Choices]:
+        choices: dict[str, _Choices] = {}
+        for name, written in parameters.items():
+            own = "k" if name == "cutoff" else name
+            if own != "k" and own not in metric.parameters:
+                known = ("cutoff", *metric.parameters)
+                said = f"{type(metric).__name__} has no parameter {shortened(name)!r}, expected {listed(known)}{did_you_mean(name, known)}"
+                self._mistakes.add(written, where, said, key=True)
+            elif own in choices:
+                self._mistakes.add(written, where, "found both cutoff and k, expected one of them: they are the same", key=True)
+            else:
+                choices[own] = self._values(written, (*where, name), _takes_mapping(metric, own))
+        return choices
+
+    def _values(self, written: Written, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
+        if _is_grammar(written):
+            return self._grammar_values(written, where, takes_mapping)
+        if isinstance(written.value, dict) and not takes_mapping:
+            if not written.value:
+                self._mistakes.add(written, where, "found an empty mapping, expected values or range in it")
+            for key, inner in written.value.items():
+                self._mistakes.add(inner, where, unknown_key(key, _GRAMMAR), key=True)
+            return []
+        return self._listed_values(written, where, None, takes_mapping)
+
+    def _listed_values(self, written: Written, where: tuple[str, ...], kind: str | None, takes_mapping: bool) -> _Choices:
+        several = written.value if isinstance(written.value, list) else [written]
+        if not several:
+            self._mistakes.add(written, where, "found an empty list, expected at least one value")
+        choices: _Choices = []
+        for one in several:
+            value = self._value(one, where, kind, takes_mapping)
+            if value is not UNREADABLE:
+                choices.append((value, one))
+        return choices
+
+    def _value(self, written: Written, where: tuple[str, ...], kind: str | None, takes_mapping: bool = False) -> Any:
+        """One value, as its type wants it; unreadable once it has been reported."""
+        value = written.value
+        if value is UNREADABLE:
+            return value
+        if kind is not None:
+            try:
+                return _typed(written, kind)
+            except ValueError:
+                self._mistakes.add(written, where, f"found {written.found}, expected {TYPES[kind]}, as type: {kind} says")
+                return UNREADABLE
+        if isinstance(value, dict) and takes_mapping:
+            return {_as_id(key): inner.plain for key, inner in value.items()}
+        if isinstance(value, dict | list):
+            self._mistakes.add(written, where, f"found {written.found}, expected a value, or a list of values")
+            return UNREADABLE
+        return value
+
+    def _grammar_values(self, written: Written, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
+        given: dict[str, Written] = written.value
+        for key, inner in given.items():
+            if key not in _GRAMMAR:
+                self._mistakes.add(inner, where, unknown_key(key, _GRAMMAR), key=True)
+        kind = given["type"].value if "type" in given else None
+        if "type" in given and not (isinstance(kind, str) and kind in TYPES):
+            if kind is not UNREADABLE:
+                said = f"found {given['type'].found}, expected {listed(TYPES)}{did_you_mean(kind, TYPES)}"
+                self._mistakes.add(given["type"], (*where, "type"), said)
+            kind = None
+        if "values" not in given and "range" not in given:
+            self._mistakes.add(written, where, "has neither values nor range, expected values: [5, 10]", key=True)
+        choices: _Choices = []
+        if "values" in given:
+            choices += self._listed_values(given["values"], (*where, "values"), kind, takes_mapping)
+        if "range" in given:
+            choices += self._ranges(given["range"], (*where, "range"), kind)
+        return choices
+
+    def _ranges(self, written: Written, where: tuple[str, ...], kind: str | None) -> _Choices:
+        if kind in ("boolean", "string"):
+            self._mistakes.add(written, where[:-1], f"a range goes with numbers, and type: {kind} says otherwise", key=True)
+            return []
+        several = written.value if isinstance(written.value, list) else [written]
+        if not several:
+            self._mistakes.add(written, where, "found an empty list, expected at least one range")
+        choices: _Choices = []
+        for one in several:
+            if isinstance(one.value, dict):
+                choices += [(value, one) for value in self._range(one, where, kind)]
+            elif one.value is not UNREADABLE:
+                self._mistakes.add(one, where, f"found {one.found}, expected {{start: 1, end: 10, step: 1}}")
+        return choices
+
+    def _range(self, written: Written, where: tuple[str, ...], kind: str | None) -> list[int] | list[float]:
+        given: dict[str, Written] = written.value
+        for key, inner in given.items():
+            if key not in _RANGE:
+                self._mistakes.add(inner, where, unknown_key(key, _RANGE), key=True)
+        missing = [name for name in _RANGE if name not in given]
+        if missing:
+            self._mistakes.add(written, where, f"has no {listed(missing)}, expected {{start: 1, end: 10, step: 1}}")
+        if kind is None:
+            whole = all(isinstance(inner.value, int) for name, inner in given.items() if name in _RANGE)
+            kind = "int" if whole else "double"
+        values = {name: self._value(given[name], (*where, name), kind) for name in _RANGE if name in given}
+        sound = {name: value for name, value in values.items() if value is not UNREADABLE}
+        n_mistakes = len(self._mistakes)
+        if sound.get("step", 1) <= 0:
+            self._mistakes.add(given["step"], (*where, "step"), f"found {given['step'].found}, expected more than 0")
+        if "start" in sound and "end" in sound and sound["start"] > sound["end"]:
+            said = f"found {given['start'].found}, which is beyond the end {given['end'].text}; expected a start up to the end"
+            self._mistakes.add(given["start"], (*where, "start"), said)
+        if len(sound) < len(_RANGE) or len(self._mistakes) > n_mistakes:
+            return []
+        try:
+            return _steps(sound["start"], sound["end"], sound["step"])
+        except OverflowError:
+            self._mistakes.add(written, where, f"the steps from start to end are too many, expected at most {_MAX_METRICS}")
+            return []
+
+
+def _is_grammar(written: Written) -> bool:
+    return isinstance(written.value, dict) and not written.value.keys().isdisjoint(_GRAMMAR)
+
+
+def _as_id(key: str) -> Hashable:
+    """Ids of aspects are numbers where they can be, as in the text form of a metric."""
+    return int(key) if re.fullmatch(r"-?[0-9]{1,18}", key) else key
+
+
+def _takes_mapping(metric: Metric, parameter: str) -> bool:
+    return parameter != "k" and any(get_origin(option) is tuple for option in options_of(get_type_hints(type(metric))[parameter]))
+
+
+def options_of(hint: Any) -> tuple[Any, ...]:
+    """What a parameter may be, by its annotation."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _parse(text: str) -> Metric:
+    try:
+        return parse(text)
+    except (OverflowError, TypeError, RecursionError) as error:  # numbers beyond all bounds, braces in braces
+        raise MetricError(f"{text[:60]!r} cannot be read: {error}") from None
+
+
+def _failure(metric: Metric, values: Mapping[str, Any]) -> str | None:
+    """Why a metric cannot have these parameters."""
+    try:
+        replace(metric, **values)
+    except (MetricError, OverflowError, TypeError) as error:
+        return str(error) if isinstance(error, MetricError) else f"{type(metric).__name__}: {error}"
+    return None
+
+
+def _typed(written: Written, kind: str) -> bool | int | float | str:
+    """A value of a declared type. Quotes do not matter, as they do not in RELISON.
+
+    Raises:
+        ValueError: The value is not of the type.
+    """
+    value, text = written.value, written.text
+    if isinstance(value, dict | list) or value is None:
+        raise ValueError
+    if kind == "string":
+        return text
+    if kind == "boolean":
+        words = {"true": True, "false": False}
+        if isinstance(value, bool):
+            return value
+        if text.lower() in words:
+            return words[text.lower()]
+        raise ValueError
+    if isinstance(value, bool):
+        raise ValueError
+    if kind == "double":
+        try:
+            number = float(value)
+        except OverflowError:
+            raise ValueError from None
+        if not math.isfinite(number):
+            raise ValueError
+        return number
+    if isinstance(value, float):
+        raise ValueError
+    return int(value)
+
+
+def _steps(start: float, end: float, step: float) -> list[int] | list[float]:
+    """From start to end by steps, both included.
+
+    The numbers are those that are written: 0.1 and 2 steps of 0.1 are 0.3, not 0.30000000000000004.
+
+    Raises:
+        OverflowError: There are too many.
+    """
+    first, last, width = (Fraction(repr(number)) for number in (start, end, step))
+    n_steps = (last - first) // width
+    if n_steps >= _MAX_METRICS:
+        raise OverflowError
+    values = [first + place * width for place in range(n_steps + 1)]
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return [int(value) for value in values] + ([end] if values[-1] != last else [])
+    # A third that is written with sixteen digits still ends at 1.
+    if last - values[-1] <= (width / 10**9 if n_steps > 0 else 0):
+        values.pop()
+    return [float(value) for value in values] + [float(end)]

@@ -1,0 +1,138 @@
+"""The shape of a configuration as JSON schema, for editors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from aspectrum.config.metric_grammar import TYPES, options_of
+from aspectrum.config.settings import INPUTS, ROLES, Settings
+from aspectrum.documentation import metrics_as_data
+from aspectrum.metric import registered
+
+_Schema = dict[str, Any]
+
+_PATH: _Schema = {"type": "string", "minLength": 1}
+_SOURCE: _Schema = {"anyOf": [_PATH, {"$ref": "#/$defs/SourceSettings"}]}
+_OUTPUT: _Schema = {"anyOf": [_PATH, {"$ref": "#/$defs/OutputSettings"}]}
+_COLUMN: _Schema = {"anyOf": [{"type": "string", "minLength": 1}, {"type": "integer", "minimum": 1}]}
+_NULL: _Schema = {"type": "null"}
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON schema (draft 2020-12) of a configuration. It refuses nothing that :func:`read_settings` takes."""
+    schema = _untitled(Settings.model_json_schema())
+    definitions = schema["$defs"]
+    definitions["OutputSettings"]["required"] = ["path"]  # the extension may say the format
+    columns = {"type": "object", "properties": {role: _described(meaning, _COLUMN) for role, meaning in ROLES.items()}}
+    definitions["Columns"] = {**columns, "additionalProperties": False}
+    of_source = definitions["SourceSettings"]["properties"]
+    of_source["columns"] = _described(of_source["columns"]["description"], {"$ref": "#/$defs/Columns"})
+    # The models take what has been read; these may be written in more ways than one, or have more to tell.
+    shapes: dict[str, _Schema] = {
+        "systems": {"anyOf": [_PATH, {"type": "array", "items": _SOURCE}, {"type": "object", "additionalProperties": _SOURCE}]},
+        "inputs": {
+            "type": "object",
+            "properties": {name: _or_null(_described(meaning, _SOURCE)) for name, meaning in INPUTS.items()},
+            "additionalProperties": False,
+        },
+        "columns": {"$ref": "#/$defs/Columns"},
+        "metrics": _metrics(definitions),
+        "outputs": {"anyOf": [*_OUTPUT["anyOf"], {"type": "array", "items": _OUTPUT}]},
+    }
+    for name, shape in shapes.items():
+        schema["properties"][name] = _described(schema["properties"][name]["description"], shape)
+    for part in (schema, definitions["SourceSettings"], definitions["OutputSettings"]):
+        part["properties"] = {
+            name: _or_null(inner) if name not in part.get("required", ()) else inner for name, inner in part["properties"].items()
+        }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "aspectrum configuration",
+        **schema,
+        "description": "One evaluation of ranked lists.",
+    }
+
+
+def _untitled(schema: Any) -> Any:
+    """Without the titles that repeat the names, and the defaults that descriptions tell."""
+    if isinstance(schema, dict):
+        return {name: _untitled(inner) for name, inner in schema.items() if name not in ("title", "default")}
+    return [_untitled(inner) for inner in schema] if isinstance(schema, list) else schema
+
+
+def _or_null(schema: _Schema) -> _Schema:
+    """A key with nothing behind it is as good as absent."""
+    if _NULL in schema.get("anyOf", ()):
+        return schema
+    return _described(schema["description"], {"anyOf": [{name: inner for name, inner in schema.items() if name != "description"}, _NULL]})
+
+
+def _described(meaning: str, schema: _Schema) -> _Schema:
+    return {"description": meaning, **schema}
+
+
+def _metrics(definitions: dict[str, _Schema]) -> _Schema:
+    """Text forms, or names with parameters. Names are read with some leniency, so no other name is refused."""
+    definitions["Range"] = {
+        "description": "From start to end by steps, both included.",
+        "type": "object",
+        "properties": {
+            "start": {"description": "The first value."},
+            "end": {"description": "The last value, even if the steps miss it."},
+            "step": {"description": "More than 0."},
+        },
+        "required": ["start", "end", "step"],
+        "additionalProperties": False,
+    }
+    definitions["Values"] = {
+        "description": "Values of a parameter, as RELISON writes them.",
+        "type": "object",
+        "properties": {
+            "type": {"description": "What the values are.", "enum": list(TYPES)},
+            "values": {"description": "One value, or a list of them.", "not": _NULL},
+            "range": {"anyOf": [{"$ref": "#/$defs/Range"}, {"type": "array", "items": {"$ref": "#/$defs/Range"}, "minItems": 1}]},
+        },
+        "anyOf": [{"required": ["values"]}, {"required": ["range"]}],
+        "additionalProperties": False,
+    }
+    named: dict[str, _Schema] = {}
+    for metric in metrics_as_data():
+        definitions[metric["name"]] = {
+            "description": metric["summary"],
+            "anyOf": [
+                {"type": "object", "properties": dict(_parameters(metric)), "additionalProperties": False},
+                _NULL,
+            ],
+        }
+        for name in (metric["name"], *metric["aliases"]):
+            named[name] = {"$ref": f"#/$defs/{metric['name']}"}
+    text = {"type": "string", "examples": ["AlphaNDCG(alpha=0.5)@5,10", *(f"{name}@10" for name in named)]}
+    mapping = {"type": "object", "properties": named, "additionalProperties": {"anyOf": [{"type": "object"}, _NULL]}}
+    return {"anyOf": [text, {"type": "array", "items": text}, mapping]}
+
+
+def _parameters(metric: Mapping[str, Any]) -> Iterator[tuple[str, _Schema]]:
+    """A schema for every parameter: a value, several values, or RELISON's way to write them."""
+    hints = get_type_hints(registered()[metric["name"]])
+    for parameter in metric["parameters"]:
+        own = parameter["name"]
+        value: _Schema = _CUTOFF if own == "k" else {"anyOf": [_option(option) for option in options_of(hints[own])]}
+        for name in ("cutoff", "k") if own == "k" else (own,):
+            yield (
+                name,
+                {
+                    "description": parameter["description"],
+                    "anyOf": [value, {"type": "array", "items": value, "minItems": 1}, {"$ref": "#/$defs/Values"}],
+                },
+            )
+
+
+def _option(hint: Any) -> _Schema:
+    if get_origin(hint) is Literal:
+        return {"enum": list(get_args(hint))}
+    return {"type": _JSON_TYPES[hint]} if hint in _JSON_TYPES else {}
+
+
+_CUTOFF: _Schema = {"type": "integer", "minimum": -1, "not": {"const": 0}}
+_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}

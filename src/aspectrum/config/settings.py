@@ -1,0 +1,254 @@
+"""What a configuration may hold: its shape, and what each part means."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SkipValidation,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from aspectrum.config.written import did_you_mean, listed
+from aspectrum.conventions import CONVENTIONS, UserChoice
+from aspectrum.metric import Metric
+
+ROLES: Mapping[str, str] = {
+    "user": "Who a row is about.",
+    "item": "What is recommended, judged or described.",
+    "aspect": "A genre, topic, community or subtopic.",
+    "score": "What a list is ordered by, largest first.",
+    "rank": "The place in the list, from 1.",
+    "grade": "How relevant an item is.",
+    "strength": "How much of an aspect an item has.",
+    "weight": "How much an aspect is wanted.",
+    "feature": "The name of a feature.",
+    "value": "The value of a feature.",
+}
+"""What a column can hold."""
+
+INPUTS: Mapping[str, str] = {
+    "aspects": "What items are about: rows (item, aspect[, strength]).",
+    "relevance": "The truth: rows (user, item[, grade]).",
+    "history": "What users had before: rows (user, item[, grade]).",
+    "subtopics": "Aspects judged for a user and an item: rows (user, aspect, item[, grade[, strength]]).",
+    "features": "One vector per item, or rows (item, feature[, value]).",
+    "weights": "How much aspects are wanted: rows (aspect, weight) or (user, aspect, weight).",
+    "catalogue": "Items that could have been recommended, one per row.",
+    "items": "Items that `aspects` knows, even those without any aspect, one per row.",
+}
+"""What an evaluation reads beside the lists."""
+
+SourceFormat = Literal["auto", "csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy"]
+OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
+
+FORMAT_OF: Mapping[str, OutputFormat] = {
+    ".txt": "table",
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".tex": "latex",
+}
+_USER_CHOICES: tuple[str, ...] = get_args(UserChoice)
+_PACKED = (".gz", ".zst")
+
+
+def system_name(path: str | os.PathLike[str]) -> str:
+    """What a system is called that has a path and no name.
+
+    >>> system_name("runs/als.v2.csv.gz")
+    'als.v2'
+    """
+    file = Path(path)
+    return Path(file.stem).stem if file.suffix.lower() in _PACKED else file.stem
+
+
+def _expected(what: str) -> PydanticCustomError:
+    """What was found is said where the written text is known."""
+    return PydanticCustomError("expected", "{what}", {"what": what})
+
+
+def _path(value: Any, info: ValidationInfo) -> Path:
+    if isinstance(value, str) and value:
+        if "\0" in value:
+            raise _expected("the name of a file, which cannot hold a null character")
+        value = Path(value)
+    if not isinstance(value, Path):
+        raise _expected("a path")
+    standard_input = str(value) == "-"
+    return value if info.context is None or standard_input else Path(info.context) / value
+
+
+def _path_or_word(value: Any, info: ValidationInfo) -> str | Path:
+    if isinstance(value, Path):
+        return _path(value, info)
+    if value in _USER_CHOICES:
+        return str(value)
+    # A misspelt word must not become the path of a file that is missed only later.
+    if isinstance(value, str) and re.search(r"[./\\]", value):
+        return _path(value, info)
+    hint = did_you_mean(value, _USER_CHOICES)
+    raise _expected(f"{listed(_USER_CHOICES)}, or the path of a file with an extension or a slash in it{hint}")
+
+
+def _column(value: Any) -> Any:
+    named = isinstance(value, str) and value != ""
+    placed = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if not named and not placed:
+        raise _expected("the name of a column, or its position from 1")
+    return value
+
+
+def _as_source(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"path": value}
+    if isinstance(value, dict):
+        given = _without_none(value, SourceSettings.model_fields)
+        return {key: inner for key, inner in given.items() if (key, inner) != ("format", "auto")}
+    if isinstance(value, SourceSettings):
+        return value
+    raise _expected("a path, or a mapping with a path")
+
+
+def _as_output(value: Any) -> Any:
+    if isinstance(value, OutputSettings):
+        return value
+    if isinstance(value, str):
+        value = {"path": value}
+    if not isinstance(value, dict):
+        raise _expected("a path, or a mapping with path and format")
+    value = _without_none(value, OutputSettings.model_fields)
+    if "format" not in value and isinstance(value.get("path"), str):
+        named = FORMAT_OF.get(Path(value["path"]).suffix.lower())
+        return value if named is None else {**value, "format": named}
+    return value
+
+
+def _as_several(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _as_systems(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise _expected("a mapping of names and paths, or a list of paths")
+    return value
+
+
+def _as_inputs(value: Any) -> Any:
+    return _without_none(value, INPUTS) if isinstance(value, dict) else value
+
+
+def _without_none(value: dict[Any, Any], known: Iterable[str]) -> dict[Any, Any]:
+    """A known key with nothing behind it says nothing."""
+    return {key: inner for key, inner in value.items() if inner is not None or key not in known}
+
+
+@dataclass(frozen=True)
+class _OneOf:
+    """Text that is one of some words."""
+
+    words: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._checked)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.words)}
+
+    def _checked(self, value: Any) -> str:
+        if value not in self.words:
+            raise PydanticCustomError("literal_error", "one of {expected}", {"expected": ", ".join(map(repr, self.words))})
+        return str(value)
+
+
+_FilePath = Annotated[Path, BeforeValidator(_path, json_schema_input_type=Annotated[str, Field(min_length=1)])]
+_Column = Annotated[str | int, BeforeValidator(_column)]
+_Columns = dict[Annotated[str, _OneOf(tuple(ROLES))], _Column]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class SourceSettings(_Model):
+    """A file that is read: its path, or a mapping with more about it."""
+
+    path: _FilePath = Field(description="The file, relative to the folder of this configuration.")
+    columns: _Columns = Field(default={}, description="Which column holds what: its name, or its position from 1.")
+    split: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
+        default=None, description='The character between several aspects in one cell, such as "|".'
+    )
+    format: SourceFormat | None = Field(default=None, description="The kind of file. Default: by its extension.")
+    header: bool | None = Field(default=None, description="Whether the first line names the columns. Default: found out.")
+    ids: _FilePath | None = Field(default=None, description="For features: the file with the ids of the rows of the matrix, one per line.")
+
+
+class OutputSettings(_Model):
+    """A file that results are written to: its path, or a mapping with path and format."""
+
+    path: _FilePath = Field(description="The file, relative to the folder of this configuration.")
+    format: OutputFormat = Field(description="How the results are written. Default: by the extension of the path.")
+
+
+_Source = Annotated[SourceSettings, BeforeValidator(_as_source)]
+_Output = Annotated[OutputSettings, BeforeValidator(_as_output)]
+_Users = Annotated[str | Path, BeforeValidator(_path_or_word, json_schema_input_type=UserChoice | Annotated[str, Field(pattern=r"[./\\]")])]
+
+
+class Settings(_Model):
+    """A whole evaluation. What the file does not say is None or empty, so that other options can say it."""
+
+    systems: Annotated[dict[str, _Source], BeforeValidator(_as_systems)] = Field(
+        default={}, description="The lists of each system: names and paths, or a list of paths."
+    )
+    inputs: Annotated[dict[Annotated[str, _OneOf(tuple(INPUTS))], _Source], BeforeValidator(_as_inputs)] = Field(
+        default={}, description="What the lists are measured against."
+    )
+    columns: _Columns = Field(default={}, description="Which column holds what, for every source that does not say it itself.")
+    metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = Field(
+        default=(), description="What is measured: a list of metrics, or a mapping from names to parameters."
+    )
+    convention: Annotated[str, _OneOf(tuple(CONVENTIONS))] | None = Field(
+        default=None, description="Whose way of computing. Default: the published definitions."
+    )
+    threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+        default=None, description="The grade from which an item is relevant. Default: 1."
+    )
+    users: _Users | None = Field(
+        default=None, description="Who is averaged, or the path of a file of users. Default: as the convention says."
+    )
+    order: Literal["auto", "rank", "score", "input"] | None = Field(
+        default=None, description="What orders the lists: ranks, scores, or the order of the rows. Default: auto."
+    )
+    ties: Literal["input", "ascending", "descending"] | None = Field(
+        default=None, description="Which of two items with equal scores comes first: as given, the smaller id, the larger id."
+    )
+    duplicates: Literal["error", "first"] | None = Field(
+        default=None, description="What becomes of an item that a list holds twice: an error, or the first counts."
+    )
+    threads: Annotated[int, Field(ge=1)] | None = Field(default=None, description="How many threads may work. Default: one per core.")
+    outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = Field(
+        default=(), description="Files for the results; the format goes by the extension."
+    )
+    per_user: _FilePath | None = Field(default=None, description="A file for the scores of every user.")
+    systems_as: Literal["columns", "rows"] | None = Field(
+        default=None, description="Whether systems are the columns or the rows of a table. Default: columns."
+    )
+
+    def columns_of(self, source: SourceSettings) -> dict[str, str | int]:
+        """Columns of one source: its own, and for the roles it leaves out those of the whole file."""
+        return {**self.columns, **source.columns}

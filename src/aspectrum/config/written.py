@@ -1,0 +1,116 @@
+"""Values of a file with their places, and what is wrong with them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from aspectrum.errors import ConfigError
+
+UNREADABLE = object()
+"""The value of what has been reported already."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A value of the file: None, bool, int, float, str, a list or dict of such, or unreadable.
+
+    Args:
+        value: What it is.
+        place: Line and column, from 1.
+        text: A scalar as it stands in the file.
+        key: Where the key before it stands.
+    """
+
+    value: Any
+    place: tuple[int, int]
+    text: str = ""
+    key: tuple[int, int] | None = None
+
+    @property
+    def plain(self) -> Any:
+        """The value without places."""
+        if isinstance(self.value, dict):
+            return {key: inner.plain for key, inner in self.value.items()}
+        if isinstance(self.value, list):
+            return [inner.plain for inner in self.value]
+        return self.value
+
+    @property
+    def found(self) -> str:
+        """The value in words."""
+        if isinstance(self.value, dict | list):
+            return "a mapping" if isinstance(self.value, dict) else "a list"
+        text = shortened(self.text)
+        if self.value is None:
+            return text or "nothing"
+        if isinstance(self.value, bool):
+            read_as = str(self.value).lower()
+            return text if text.lower() == read_as else f"{text}, which YAML reads as {read_as}"
+        if isinstance(self.value, str):
+            return repr(text) if text else "empty text"
+        return f"the number {text}"
+
+    @property
+    def quotes(self) -> str:
+        """A hint where text is wanted and YAML reads something else."""
+        return "; put it in quotes if it is text" if isinstance(self.value, bool | int | float) else ""
+
+
+class Mistakes:
+    """What is wrong with a file, and where."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._found: set[tuple[int, int, str]] = set()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, written: Written, where: Iterable[str], message: str, *, key: bool = False) -> None:
+        """A mistake in a value, or in the key before it if there is one."""
+        self.add_at((written.key if key else None) or written.place, where, message)
+
+    def add_at(self, place: tuple[int, int], where: Iterable[str], message: str) -> None:
+        """A mistake at a line and column; `where` are the keys that lead there."""
+        names = ".".join(where)
+        self._found.add((*place, f"{names}: {message}" if names else message))
+
+    def report(self) -> NoReturn:
+        """All that was found, one line each."""
+        raise ConfigError("\n".join(_one_line(f"{self._file}:{line}:{column}: {said}") for line, column, said in sorted(self._found)))
+
+    def stop(self, message: str) -> NoReturn:
+        """A mistake of the file as a whole."""
+        raise ConfigError(_one_line(f"{self._file}: {message}"))
+
+
+def _one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
+
+
+def shortened(text: str) -> str:
+    """Text that fits into a message."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as one says them: ``a, b or c``."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def did_you_mean(word: Any, known: Iterable[str]) -> str:
+    """A hint, if the word looks like a known one."""
+    if not isinstance(word, str):
+        return ""
+    lower = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word.casefold(), lower, 1)
+    return f"; did you mean {lower[close[0]]!r}?" if close else ""
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """What to say of a key that nobody reads."""
+    return f"unknown key {shortened(key)!r}, expected {listed(known)}{did_you_mean(key, known)}"

@@ -1,0 +1,262 @@
+"""What each metric is, as text: from its docstring, its parameters and the conventions."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import re
+import shlex
+import textwrap
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from itertools import combinations, zip_longest
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
+from aspectrum.conventions import CONVENTIONS, Convention
+from aspectrum.metric import Metric, parse, registered, written
+from aspectrum.world import World
+
+_SECTIONS = ("Args", "Undefined", "References", "Examples")
+
+# A world so small that trying what a metric needs costs nothing.
+_INPUTS: Mapping[str, Any] = {
+    "subtopics": {"u": {"a": ["x"]}},
+    "aspects": {"a": ["x"], "b": ["y"]},
+    "history": {"u": ["b"]},
+    "relevance": {"u": ["a"]},
+    "features": {"a": [1.0, 0.0], "b": [0.0, 1.0]},
+    "weights": {"x": 1.0},
+    "catalogue": ["a", "b"],
+}
+
+
+def list_metrics(width: int = 120) -> str:
+    """A table of all metrics: name, other names, what it is in a sentence.
+
+    >>> print(list_metrics().splitlines()[0])
+    Metric              Other names                         What it is
+    """
+    rows = [
+        [name, ", ".join(metric.aliases) or "-", _first_sentence(_parts(metric)["summary"])]
+        for name, metric in sorted(registered().items())
+    ]
+    first = max(len("Metric"), *(len(name) for name, _, _ in rows))
+    second = min(34, max(len("Other names"), *(len(others) for _, others, _ in rows)))
+    third = max(20, width - first - second - 4)
+    lines = [["Metric", "Other names", "What it is"], ["-" * first, "-" * second, "-" * third]]
+    for name, others, summary in rows:
+        left, right = textwrap.wrap(others, second, break_on_hyphens=False), textwrap.wrap(summary, third)
+        lines.extend(map(list, zip_longest([name], left, right, fillvalue="")))
+    return "\n".join(f"{name:{first}}  {others:{second}}  {summary}".rstrip() for name, others, summary in lines)
+
+
+def describe_metric(name: str, width: int = 100) -> str:
+    """All there is to know of a metric, by any name that can be parsed.
+
+    >>> print(describe_metric("nNRBP").splitlines()[0])
+    NRBP: Gain of a patient user in which repeated aspects gain less, scaled so that nothing exceeds 1.
+    """
+    asked = parse(name)
+    metric = type(asked)
+    parts = _parts(metric)
+    own = metric.__name__
+    blocks = [textwrap.fill(f"{own}: {parts['summary']}", width)]
+    if str(asked) not in (own, name.strip()):
+        blocks.append(f"{name.strip()} stands for {asked}")
+    if metric.aliases:
+        blocks.append(_block("Other names", _wrapped(", ".join(map(_alias, metric.aliases.items())), width)))
+    if parts["formula"]:
+        blocks.append(_block("Formula (TeX)", [parts["formula"]]))
+    blocks.extend(textwrap.fill(paragraph, width) for paragraph in parts["text"])
+    blocks.append(_block("Parameters", [line for parameter in _parameters(metric) for line in _parameter_lines(parameter, width)]))
+    if parts["Undefined"]:
+        blocks.append(_block("Undefined", _wrapped(parts["Undefined"], width)))
+    changes = {convention.name: _changes(convention, metric) for convention in CONVENTIONS.values()}
+    blocks.append(_block("Conventions", [line for way, change in changes.items() for line in _wrapped(f"{way}: {change}", width, "  ")]))
+    if parts["References"]:
+        blocks.append(_block("References", _wrapped(parts["References"], width)))
+    if parts["Examples"]:
+        blocks.append(_block("Example", parts["Examples"].splitlines()))
+    text = _quoted(str(asked.at(10) if asked.cutoffs == (-1,) else asked))
+    blocks.append(_block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in _options(metric)]))
+    return "\n\n".join(blocks)
+
+
+def metrics_as_data() -> list[dict[str, Any]]:
+    """All metrics with plain values, as for JSON."""
+    found = []
+    for name, metric in sorted(registered().items()):
+        parts = _parts(metric)
+        found.append(
+            {
+                "name": name,
+                "aliases": {alias: dict(preset) for alias, preset in metric.aliases.items()},
+                "summary": parts["summary"],
+                "formula": parts["formula"],
+                "parameters": _parameters(metric),
+                "undefined": parts["Undefined"],
+                "references": parts["References"],
+                "needs": [list(inputs) for inputs in needed_inputs(metric)],
+            }
+        )
+    return found
+
+
+def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
+    """The smallest sets of inputs that the metric can be computed from, beside the lists; found by trying.
+
+    >>> from aspectrum.metrics import AlphaNDCG
+    >>> needed_inputs(AlphaNDCG)
+    [('subtopics',), ('aspects', 'history'), ('aspects', 'relevance')]
+    """
+    enough: list[tuple[str, ...]] = []
+    for size in range(4):
+        for names in combinations(_INPUTS, size):
+            if any(set(smaller) <= set(names) for smaller in enough):
+                continue
+            try:
+                metric(k=1).observe(World.of({"u": ["a", "b"]}, **{name: _INPUTS[name] for name in names}))
+            except Exception:  # mostly MissingInput; somebody else's metric may fail in its own way
+                continue
+            enough.append(names)
+    return enough
+
+
+def _options(metric: type[Metric]) -> list[str]:
+    """Options of the command line for each set of inputs that is enough, with what the example gives beside."""
+    needed = needed_inputs(metric)
+    if needed == [()]:
+        needed = [tuple(_inputs_of_example(metric))]
+    return ["".join(f" --{name} FILE" for name in names) for names in needed] or [""]
+
+
+def _inputs_of_example(metric: type[Metric]) -> list[str]:
+    given: set[str | None] = set()
+    for example in doctest.DocTestParser().get_examples(_parts(metric)["Examples"]):
+        for node in ast.walk(ast.parse(example.source)):
+            if isinstance(node, ast.Call):
+                given.update(keyword.arg for keyword in node.keywords)
+    return [name for name in _INPUTS if name in given]
+
+
+def _quoted(text: str) -> str:
+    """As an argument in a shell."""
+    return shlex.quote(text) if re.search(r'["$`\\!]', text) else f'"{text}"'
+
+
+def _alias(alias: tuple[str, Mapping[str, Any]]) -> str:
+    name, preset = alias
+    inside = ", ".join(f"{parameter}={written(value)}" for parameter, value in preset.items())
+    return f"{name} ({inside})" if inside else name
+
+
+def _parts(metric: type[Metric]) -> dict[str, Any]:
+    """The docstring taken apart, in plain text: summary, formula, text, and one entry per section."""
+    lines = inspect.cleandoc(metric.__doc__ or "").splitlines()
+    starts = {line[:-1]: place for place, line in enumerate(lines) if line.endswith(":") and line[:-1] in _SECTIONS}
+    ends = [*sorted(starts.values()), len(lines)]
+    sections = {
+        name: textwrap.dedent("\n".join(lines[starts[name] + 1 : ends[ends.index(starts[name]) + 1]])).strip() if name in starts else ""
+        for name in _SECTIONS
+    }
+    paragraphs = "\n".join(lines[: ends[0]]).strip().split("\n\n")
+    formula = [_flowing(paragraph.removeprefix(".. math::")) for paragraph in paragraphs if paragraph.startswith(".. math::")]
+    text = [_plain(paragraph) for paragraph in paragraphs if not paragraph.startswith(".. math::")]
+    return {
+        "summary": text[0],
+        "formula": " ".join(formula),
+        "text": text[1:],
+        "Args": _arguments(sections["Args"]),
+        "Undefined": _plain(sections["Undefined"]),
+        "References": _plain(sections["References"]),
+        "Examples": sections["Examples"],
+    }
+
+
+def _flowing(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(text: str) -> str:
+    """Without the marks of reStructuredText."""
+    return re.sub(r"(?::\w+:)?(`{1,2})~?([^`]+)\1", r"\2", _flowing(text))
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=\.)\s+(?=[A-Z])", text, maxsplit=1)[0]
+
+
+def _arguments(section: str) -> dict[str, str]:
+    pieces = re.split(r"^(\w+):\s", section, flags=re.MULTILINE)
+    return {name: _plain(text) for name, text in zip(pieces[1::2], pieces[2::2], strict=True)}
+
+
+def _parameters(metric: type[Metric]) -> list[dict[str, Any]]:
+    described, hints = _parts(metric)["Args"], get_type_hints(metric)
+    return [
+        {
+            "name": parameter.name,
+            "default": _default(parameter),
+            "allowed": _allowed(parameter.name, hints[parameter.name]),
+            "description": described.get(parameter.name, ""),
+        }
+        for parameter in fields(metric)
+    ]
+
+
+def _default(parameter: Field[Any]) -> Any:
+    if parameter.default is not MISSING:
+        return parameter.default
+    return parameter.default_factory() if parameter.default_factory is not MISSING else None
+
+
+def _allowed(name: str, hint: Any) -> list[str]:
+    """What a parameter may be: words as they are written in a metric, or a kind of value."""
+    if name == "k":
+        return ["a whole number from 1", "several: @5,10", "-1 for the whole list"]
+    found: list[str] = []
+    for option in get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,):
+        if get_origin(option) is Literal:
+            found.extend(map(written, get_args(option)))
+        elif option is type(None):
+            found.append("none")
+        elif option is bool:
+            found.extend(["true", "false"])
+        elif option in (int, float):
+            found.append("a number")
+        else:  # a mapping, or the pairs it is kept as
+            found.append("{key: number, ...}")
+    return list(dict.fromkeys(found))
+
+
+def _parameter_lines(parameter: Mapping[str, Any], width: int) -> list[str]:
+    default = "none" if parameter["default"] is None else written(parameter["default"])
+    head = f"{parameter['name']} = {default}    ({' | '.join(parameter['allowed'])})"
+    return [head, *textwrap.wrap(parameter["description"], width - 2, initial_indent="    ", subsequent_indent="    ")]
+
+
+def _changes(convention: Convention, metric: type[Metric]) -> str:
+    """What a convention does to a metric, in words."""
+    name = metric.__name__
+    changes = []
+    if name in convention.parameters:
+        changes.append(", ".join(f"{parameter}={written(value)}" for parameter, value in convention.parameters[name].items()))
+    changes.append(f"users averaged: {convention.users_of.get(name, convention.users)}")
+    if name in convention.undefined_is_0:
+        changes.append("an undefined score counts as 0")
+    if convention.history_above_threshold:
+        changes.append("only history from the relevance threshold on counts")
+    if convention.building:
+        changes.append("inputs are read with " + ", ".join(f"{option}={written(value)}" for option, value in convention.building.items()))
+    return "; ".join(changes)
+
+
+def _wrapped(text: str, width: int, further: str = "") -> list[str]:
+    return textwrap.wrap(text, width - 2, subsequent_indent=further, break_long_words=False, break_on_hyphens=False)
+
+
+def _block(head: str, lines: list[str]) -> str:
+    return "\n".join([f"{head}:", *(f"  {line}".rstrip() for line in lines)])

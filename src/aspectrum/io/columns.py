@@ -1,0 +1,197 @@
+"""Which column has which role: by what was said, by the usual names, or by place."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from aspectrum.errors import InputError
+from aspectrum.io.source import UsualColumns
+
+ROLES = ("user", "item", "aspect", "rank", "score", "grade", "strength", "weight", "feature", "value")
+
+# Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
+_USERS = [
+    "user",
+    "userid",
+    "uid",
+    "users",
+    "query",
+    "queryid",
+    "qid",
+    "topic",
+    "topicid",
+    "target",
+    "targetuser",
+    "customer",
+    "customerid",
+    "session",
+    "sessionid",
+]
+_ITEMS = [
+    "item",
+    "itemid",
+    "iid",
+    "items",
+    "movie",
+    "movieid",
+    "doc",
+    "docid",
+    "docno",
+    "document",
+    "documentid",
+    "candidate",
+    "product",
+    "productid",
+    "article",
+    "articleid",
+    "track",
+    "trackid",
+    "song",
+    "songid",
+    "book",
+    "bookid",
+    "isbn",
+    "news",
+    "newsid",
+    "business",
+    "businessid",
+    "node",
+    "nodeid",
+]
+_ASPECTS = [
+    "aspect",
+    "aspects",
+    "genre",
+    "genres",
+    "subtopic",
+    "subtopics",
+    "subtopicid",
+    "tag",
+    "tags",
+    "community",
+    "communities",
+    "category",
+    "categories",
+    "intent",
+    "nugget",
+]
+_SPELLINGS: Mapping[str, Sequence[str]] = {
+    "user": _USERS,
+    "item": _ITEMS,
+    "aspect": _ASPECTS,
+    "rank": ("rank", "position", "pos", "place"),
+    "score": ("score", "scores", "similarity", "prediction", "predicted", "estimate"),
+    "grade": ("grade", "rating", "ratings", "relevance", "rel", "judgment", "judgement", "stars", "label", "qrel"),
+    "strength": ("strength", "confidence", "probability"),
+    "weight": ("weight", "weights", "importance", "probability"),
+    "feature": ("feature", "featureid", "features", "term", "word", "attribute", "tag"),
+    "value": ("value", "weight", "count", "frequency", "tf", "tfidf", "score"),
+}
+# What else a word may mean in one input, where no column has a name from above.
+_ANY_ID = ("user", "userid", "uid", "id")
+_FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
+    ("aspects", "aspect"): ("topic", "topicid", "topics", "cluster", "class", "label", "group"),
+    ("aspects", "item"): _ANY_ID,
+    ("features", "item"): _ANY_ID,
+    ("catalogue", "item"): _ANY_ID,
+    ("items", "item"): _ANY_ID,
+    ("users", "user"): ("id",),
+    ("rankings", "item"): ("recommended", "recommendation"),
+    ("rankings", "score"): ("rating", "weight"),
+    ("relevance", "grade"): ("score", "weight"),
+    ("history", "grade"): ("score", "weight"),
+}
+
+
+def plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
+    return any(plain(name) in (*_SPELLINGS[role], *_FALLBACK.get((input, role), ())) for role in roles)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Columns an input has."""
+
+    input: str
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    by_place: Mapping[int, tuple[str, ...]] | None = None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return self.required + self.optional
+
+    @property
+    def form(self) -> str:
+        return ", ".join(self.required) + "".join(f"[, {role}]" for role in self.optional)
+
+
+def find_columns(
+    source: str,
+    wanted: Wanted,
+    said: Mapping[str, str | int],
+    names: Sequence[str] | None,
+    width: int,
+    usual: UsualColumns | None = None,
+) -> dict[str, int]:
+    """The place of every column that is there, by role."""
+    found = {role: _said(source, wanted, role, column, names, width) for role, column in said.items() if role in wanted.roles}
+    if names is None:
+        if not found:
+            roles = (wanted.by_place or {}).get(width)
+            if roles is None:
+                raise InputError(
+                    f"{source}: has {width} columns without names, expected {wanted.form}; say which is which, "
+                    f"as in --columns {wanted.input}:{','.join(f'{role}={place}' for place, role in enumerate(wanted.required, 1))}"
+                )
+            return {role: place for place, role in enumerate(roles)}
+    else:
+        for role in wanted.roles:
+            place = None if usual is None or role in found else usual.place(role, names)
+            if place is not None:
+                found[role] = place
+        for role in wanted.roles:
+            if role not in found:
+                place = _recognised(source, wanted, role, names, set(found.values()))
+                if place is not None:
+                    found[role] = place
+    missing = [role for role in wanted.required if role not in found]
+    if missing:
+        there = f"its columns are {', '.join(map(repr, names))}" if names is not None else f"its {width} columns have no names"
+        raise InputError(
+            f"{source}: no column is recognised as the {missing[0]}; {there}. Say which one it is, as in --columns {missing[0]}=NAME"
+            + ("; or --no-header if the first line is data" if names is not None else "")
+        )
+    return found
+
+
+def _said(source: str, wanted: Wanted, role: str, column: str | int, names: Sequence[str] | None, width: int) -> int:
+    if names is not None and column in names:
+        return names.index(column)  # type: ignore[arg-type]
+    if isinstance(column, int) or column.isdigit():
+        if not 1 <= int(column) <= width:
+            raise InputError(f"{source}: {role} is said to be column {column}, and there are {width}")
+        return int(column) - 1
+    if names is None:
+        raise InputError(f"{source}: {role} is said to be column {column!r}, and its columns have no names; say its place, from 1")
+    close = difflib.get_close_matches(column, names, 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise InputError(f"{source}: {role} is said to be column {column!r}, and there are {', '.join(map(repr, names))}{hint}")
+
+
+def _recognised(source: str, wanted: Wanted, role: str, names: Sequence[str], taken: set[int]) -> int | None:
+    words = [plain(name) for name in names]
+    for known in (_SPELLINGS[role], _FALLBACK.get((wanted.input, role), ())):
+        places = [place for place, word in enumerate(words) if word in known and place not in taken]
+        exact = [place for place in places if words[place] == role]
+        if len(exact or places) > 1:
+            both = " and ".join(repr(names[place]) for place in (exact or places)[:2])
+            raise InputError(f"{source}: {both} may both be the {role}; say which, as in --columns {role}=NAME")
+        if places:
+            return (exact or places)[0]
+    return None

@@ -1,0 +1,111 @@
+"""What to read, and how."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from aspectrum.errors import InputError
+
+Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+_EXTENSIONS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".run": "run",
+    ".qrels": "qrels",
+    ".qrel": "qrels",
+    ".npz": "npz",
+    ".npy": "npy",
+}
+_COMPRESSED = (".gz", ".zst")
+
+
+@dataclass(frozen=True, eq=False)
+class UsualColumns:
+    """Names of columns by role for every input that has a column of that name; remembers which were found."""
+
+    columns: Mapping[str, str]
+    found: set[str] = field(default_factory=set)
+
+    def place(self, role: str, names: Sequence[str]) -> int | None:
+        name = self.columns.get(role)
+        if name is None or name not in names:
+            return None
+        self.found.add(role)
+        return names.index(name)
+
+    def check(self) -> None:
+        """Every name was found in some input."""
+        for role, name in self.columns.items():
+            if role not in self.found:
+                raise InputError(f"{role} is said to be column {name!r}, and no input that has a {role} has a column of that name")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file or a frame, with what cannot be seen from it.
+
+    Args:
+        data: A path, or a frame of pandas, polars, PyArrow or DuckDB.
+        columns: Which column has which role, by name or by place from 1: ``{"user": "uid", "item": 2}``. Roles are user,
+            item, aspect, rank, score, grade, strength, weight, feature and value. By default columns are recognised by
+            their usual names.
+        split: A separator of several aspects in one cell, as in ``Action|Comedy``.
+        format: csv, tsv, parquet, arrow, jsonl, run or qrels (TREC), npz or npy. Default: by extension and content.
+        header: Whether the first line of a text file names the columns. Default: seen from that line.
+        ids: For features in an npy file, the file with the items of its rows.
+        name: What errors and notes call it. Default: the path.
+        usual: Names of columns that hold for several inputs.
+
+    Examples:
+        >>> Source("movies.csv", columns={"item": "movieId", "aspect": "genres"}, split="|").named("aspects")
+        'movies.csv'
+    """
+
+    data: Any
+    columns: Mapping[str, str | int] = field(default_factory=dict)
+    split: str | None = None
+    format: str | None = None
+    header: bool | None = None
+    ids: Any = None
+    name: str | None = None
+    usual: UsualColumns | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise InputError(f"format is {self.format!r}, expected one of {', '.join(FORMATS)}")
+        if self.split is not None and not self.split:
+            raise InputError("split is empty, expected the text that stands between two aspects, such as '|'")
+
+    @property
+    def is_path(self) -> bool:
+        return isinstance(self.data, str | os.PathLike)
+
+    @property
+    def path(self) -> str:
+        return os.fspath(self.data)
+
+    def named(self, input: str) -> str:
+        return self.name or (self.path if self.is_path else input)
+
+    @property
+    def guessed_format(self) -> Format | None:
+        """The format that was given, or that the extension tells."""
+        if self.format is not None:
+            return self.format  # type: ignore[return-value]
+        stem, extension = os.path.splitext(self.path.lower())
+        if extension in _COMPRESSED:
+            extension = os.path.splitext(stem)[1]
+        return _EXTENSIONS.get(extension)

@@ -1,0 +1,314 @@
+// Codes of ids that come as an Arrow stream of text or whole numbers, in order of first appearance.
+#pragma once
+
+#include "arrays.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <string>
+
+namespace aspectrum {
+
+// The C data interface of Apache Arrow, as its specification lays it out.
+struct ArrowSchema {
+    const char* format;
+    const char* name;
+    const char* metadata;
+    int64_t flags;
+    int64_t n_children;
+    ArrowSchema** children;
+    ArrowSchema* dictionary;
+    void (*release)(ArrowSchema*);
+    void* private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void** buffers;
+    ArrowArray** children;
+    ArrowArray* dictionary;
+    void (*release)(ArrowArray*);
+    void* private_data;
+};
+
+struct ArrowArrayStream {
+    int (*get_schema)(ArrowArrayStream*, ArrowSchema* out);
+    int (*get_next)(ArrowArrayStream*, ArrowArray* out);
+    const char* (*get_last_error)(ArrowArrayStream*);
+    void (*release)(ArrowArrayStream*);
+    void* private_data;
+};
+
+template <class Struct>
+struct Released {
+    Struct value{};
+    ~Released() {
+        if (value.release) value.release(&value);
+    }
+    Released() = default;
+    Released(Released&& other) noexcept : value(other.value) { other.value.release = nullptr; }
+    Released(const Released&) = delete;
+};
+
+// What tells ids apart: text of up to 12 bytes is its length and bytes; longer text is its length, its hash and where it
+// stands; a number is itself.
+struct IdKey {
+    uint64_t low = 0, high = 0;
+    const char* text = nullptr;
+
+    static uint64_t mix(uint64_t a, uint64_t b) {
+        const auto product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xD6E8FEB86659FD93u);
+        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    }
+    static IdKey of(const char* text, uint32_t length) {
+        IdKey key;
+        char bytes[16] = {};
+        std::memcpy(bytes, &length, 4);
+        if (length <= 12) {
+            std::memcpy(bytes + 4, text, length);
+            std::memcpy(&key.low, bytes, 8);
+            std::memcpy(&key.high, bytes + 8, 8);
+            return key;
+        }
+        uint64_t hash = length, word;
+        for (uint32_t at = 0; at + 8 <= length; at += 8) {
+            std::memcpy(&word, text + at, 8);
+            hash = mix(hash, word);
+        }
+        std::memcpy(&word, text + length - 8, 8);
+        key.high = mix(hash, word);
+        key.low = length;
+        key.text = text;
+        return key;
+    }
+    uint64_t hash() const { return mix(low, high); }
+    bool operator==(const IdKey& other) const {
+        return low == other.low && high == other.high && (!text || (other.text && std::memcmp(text, other.text, low) == 0));
+    }
+};
+
+class IdTable {
+    struct Slot {
+        uint32_t tag;
+        int32_t code;
+    };
+    std::vector<Slot> slots_ = std::vector<Slot>(1 << 12, Slot{0, -1});
+    std::vector<IdKey> keys_;
+    std::deque<std::string> texts_;  // long ids, which must outlive the stream they came in
+
+  public:
+    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+
+    // The code of a key, and whether it is new.
+    std::pair<int32_t, bool> code(const IdKey& key, uint64_t hash) {
+        const size_t wrap = slots_.size() - 1;
+        const auto tag = static_cast<uint32_t>(hash >> 32);
+        size_t at = hash & wrap;
+        for (; slots_[at].code >= 0; at = (at + 1) & wrap)
+            if (slots_[at].tag == tag && keys_[slots_[at].code] == key) return {slots_[at].code, false};
+        require(keys_.size() < INT32_MAX, "too many different ids for 32-bit codes");
+        const auto code = static_cast<int32_t>(keys_.size());
+        keys_.push_back(key);
+        if (key.text) keys_.back().text = texts_.emplace_back(key.text, key.low).data();
+        slots_[at] = {tag, code};
+        if (2 * keys_.size() > slots_.size()) grow();
+        return {code, true};
+    }
+
+  private:
+    void grow() {
+        std::vector<Slot> wider(2 * slots_.size(), Slot{0, -1});
+        const size_t wrap = wider.size() - 1;
+        for (size_t k = 0; k < keys_.size(); ++k) {
+            const uint64_t hash = keys_[k].hash();
+            size_t at = hash & wrap;
+            while (wider[at].code >= 0) at = (at + 1) & wrap;
+            wider[at] = {static_cast<uint32_t>(hash >> 32), static_cast<int32_t>(k)};
+        }
+        slots_.swap(wider);
+    }
+};
+
+// One piece of the stream: where its values are.
+struct IdReader {
+    char format;  // v: views, u: text with 32-bit offsets, U: with 64-bit offsets, l: 64-bit numbers
+    const ArrowArray& array;
+
+    bool valid(int64_t row) const {
+        const auto* bits = static_cast<const uint8_t*>(array.buffers[0]);
+        const int64_t at = row + array.offset;
+        return !bits || (bits[at >> 3] >> (at & 7) & 1);
+    }
+    std::pair<const char*, uint32_t> text(int64_t row) const {
+        const int64_t at = row + array.offset;
+        if (format == 'v') {
+            const char* view = static_cast<const char*>(array.buffers[1]) + 16 * at;
+            uint32_t length;
+            int32_t buffer, start;
+            std::memcpy(&length, view, 4);
+            if (length <= 12) return {view + 4, length};
+            std::memcpy(&buffer, view + 8, 4);
+            std::memcpy(&start, view + 12, 4);
+            return {static_cast<const char*>(array.buffers[2 + buffer]) + start, length};
+        }
+        int64_t ends[2];
+        if (format == 'U') {
+            std::memcpy(ends, static_cast<const char*>(array.buffers[1]) + 8 * at, 16);
+        } else {
+            int32_t narrow[2];
+            std::memcpy(narrow, static_cast<const char*>(array.buffers[1]) + 4 * at, 8);
+            ends[0] = narrow[0], ends[1] = narrow[1];
+        }
+        return {static_cast<const char*>(array.buffers[2]) + ends[0], static_cast<uint32_t>(ends[1] - ends[0])};
+    }
+    IdKey key(int64_t row) const {
+        if (format == 'l') {
+            IdKey number;
+            std::memcpy(&number.low, static_cast<const char*>(array.buffers[1]) + 8 * (row + array.offset), 8);
+            return number;
+        }
+        const auto [bytes, length] = text(row);
+        if (format == 'v' && length <= 12) {
+            IdKey inlined;  // a view holds its length and short text, padded with zeros
+            std::memcpy(&inlined.low, bytes - 4, 8);
+            std::memcpy(&inlined.high, bytes + 4, 8);
+            return inlined;
+        }
+        return IdKey::of(bytes, length);
+    }
+};
+
+inline std::string stream_format(ArrowArrayStream* stream) {
+    require(stream && stream->release, "the stream was read already");
+    Released<ArrowSchema> schema;
+    require(stream->get_schema(stream, &schema.value) == 0, "the stream has no schema");
+    const std::string format = schema.value.format;
+    require((format == "vu" || format == "u" || format == "U" || format == "l") && !schema.value.dictionary,
+            "ids come as text or 64-bit whole numbers");
+    return format;
+}
+
+// Calls read(piece) for every piece of a stream.
+template <class Read>
+void read_pieces(ArrowArrayStream* stream, Read read) {
+    for (;;) {
+        Released<ArrowArray> piece;
+        require(stream->get_next(stream, &piece.value) == 0, "the stream broke off");
+        if (!piece.value.release) return;
+        read(std::move(piece));
+    }
+}
+
+// Gives codes to ids in order of first appearance, stream after stream.
+class IdCoder {
+    IdTable table_;
+    std::string format_;
+
+  public:
+    // The code of each id (-1 where it is null), and the rows whose ids are new.
+    std::pair<Out<int32_t>, Out<int64_t>> code(nb::capsule capsule) {
+        auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
+        const std::string format = stream_format(stream);
+        require(format_.empty() || (format_ == "l") == (format == "l"), "ids are all text or all numbers");
+        format_ = format;
+        std::vector<int32_t> codes;
+        std::vector<int64_t> firsts;
+        {
+            nb::gil_scoped_release release;
+            read_pieces(stream, [&](Released<ArrowArray>&& piece) { code_piece(IdReader{format[0], piece.value}, codes, firsts); });
+        }
+        return {to_array(std::move(codes)), to_array(std::move(firsts))};
+    }
+
+  private:
+    void code_piece(const IdReader& reader, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
+        constexpr int64_t kBlock = 32;
+        IdKey keys[kBlock], last;
+        uint64_t hashes[kBlock];
+        int32_t last_code = -1;
+        const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
+        codes.resize(start + n);
+        for (int64_t block = 0; block < n; block += kBlock) {
+            const int64_t size = std::min(kBlock, n - block);
+            for (int64_t i = 0; i < size; ++i) {
+                if (!reader.valid(block + i)) continue;
+                keys[i] = reader.key(block + i);
+                hashes[i] = keys[i].hash();
+                table_.prefetch(hashes[i]);
+            }
+            for (int64_t i = 0; i < size; ++i) {
+                const int64_t row = start + block + i;
+                if (!reader.valid(block + i)) {
+                    codes[row] = -1;
+                    continue;
+                }
+                if (last_code < 0 || !(keys[i] == last)) {  // rows of a user mostly stand together
+                    const auto [code, is_new] = table_.code(keys[i], hashes[i]);
+                    if (is_new) firsts.push_back(row);
+                    last = keys[i];
+                    last_code = code;
+                }
+                codes[row] = last_code;
+            }
+        }
+    }
+};
+
+// Place of each text in bytewise order; texts are distinct and none is null.
+inline Out<int32_t> order_texts(nb::capsule capsule) {
+    struct Entry {  // the twelve bytes after what all texts begin with, as numbers that order as they do
+        uint64_t first;
+        uint32_t second;
+        int32_t row;
+    };
+    auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
+    const std::string format = stream_format(stream);
+    require(format != "l", "texts are to be ordered");
+    std::vector<int32_t> places;
+    {
+        nb::gil_scoped_release release;
+        std::vector<Released<ArrowArray>> pieces;
+        std::vector<std::pair<const char*, uint32_t>> texts;
+        read_pieces(stream, [&](Released<ArrowArray>&& piece) {
+            pieces.push_back(std::move(piece));
+            const IdReader reader{format[0], pieces.back().value};
+            for (int64_t row = 0; row < reader.array.length; ++row) {
+                require(reader.valid(row), "a text is missing");
+                texts.push_back(reader.text(row));
+            }
+        });
+        uint32_t common = texts.empty() ? 0 : texts[0].second;
+        for (const auto& [text, length] : texts) {
+            common = std::min(common, length);
+            common = static_cast<uint32_t>(std::mismatch(text, text + common, texts[0].first).first - text);
+        }
+        std::vector<Entry> entries;
+        entries.reserve(texts.size());
+        for (const auto& [text, length] : texts) {
+            unsigned char bytes[12] = {};
+            std::memcpy(bytes, text + common, std::min(length - common, 12u));
+            Entry entry{0, 0, static_cast<int32_t>(entries.size())};
+            for (int at = 0; at < 8; ++at) entry.first = entry.first << 8 | bytes[at];
+            for (int at = 8; at < 12; ++at) entry.second = entry.second << 8 | bytes[at];
+            entries.push_back(entry);
+        }
+        std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+            if (a.first != b.first) return a.first < b.first;
+            if (a.second != b.second) return a.second < b.second;
+            const auto& [text, length] = texts[a.row];
+            const auto& [other, other_length] = texts[b.row];
+            const int order = std::memcmp(text, other, std::min(length, other_length));
+            return order != 0 ? order < 0 : length < other_length;
+        });
+        places.resize(entries.size());
+        for (size_t place = 0; place < entries.size(); ++place) places[entries[place].row] = static_cast<int32_t>(place);
+    }
+    return to_array(std::move(places));
+}
+
+}  // namespace aspectrum

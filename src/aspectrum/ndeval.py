@@ -1,0 +1,179 @@
+"""The numbers of ndeval, the TREC Web track's program for diversity, printed as it prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum.errors import InputError
+from aspectrum.evaluation import evaluate_world
+from aspectrum.io import INPUTS, Source, read_input
+from aspectrum.io.inputs import rows_of
+from aspectrum.io.tables import open_table
+from aspectrum.metrics import ERRIA, MAPIA, NRBP, AlphaDCG, AlphaNDCG, AspectRecall, PrecisionIA
+from aspectrum.world.building import build_worlds
+from aspectrum.world.ids import shown
+from aspectrum.world.rows import IdColumn, Rows
+
+_DEPTHS = (5, 10, 20)
+_COLUMNS = (
+    *(f"{name}@{depth}" for name in ("ERR-IA", "nERR-IA", "alpha-DCG", "alpha-nDCG") for depth in _DEPTHS),
+    "NRBP",
+    "nNRBP",
+    "MAP-IA",
+    *(f"{name}@{depth}" for name in ("P-IA", "strec") for depth in _DEPTHS),
+)
+
+Scores = dict[Hashable, npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ndeval:
+    """Scores of every topic of a run, and their mean.
+
+    Args:
+        run_id: What the rows are called.
+        topics: One row of scores per topic, in order.
+        n_averaged: How many topics the sums are divided by.
+    """
+
+    run_id: str
+    topics: Scores
+    n_averaged: int
+
+    @property
+    def mean(self) -> npt.NDArray[np.float64]:
+        total = np.zeros(len(_COLUMNS))
+        for scores in self.topics.values():  # one after the other, as the program adds
+            total = total + scores
+        with np.errstate(invalid="ignore"):
+            return total / np.float64(self.n_averaged)
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the CSV file."""
+        yield ",".join(("runid", "topic", *_COLUMNS))
+        for topic, scores in (*self.topics.items(), ("amean", self.mean)):
+            yield ",".join((self.run_id, str(topic), *(f"{score:.6f}" for score in scores.tolist())))
+
+
+def ndeval(
+    qrels: Any,
+    run: Any,
+    *,
+    alpha: float = 0.5,
+    beta: float = 0.5,
+    traditional: bool = False,
+    complete: bool = False,
+    depth: int | None = None,
+    baseline: Any = None,
+    risk_alpha: str = "0",
+) -> Ndeval:
+    """Evaluate a TREC run as ndeval does.
+
+    Args:
+        qrels: Judgments: topic, subtopic, document, grade.
+        run: A run of six columns.
+        alpha: Redundancy intolerance.
+        beta: Patience, for NRBP.
+        traditional: Order by score, ties by descending document id, instead of by rank.
+        complete: Average over every topic of the judgments.
+        depth: Ranks of the run that count; all by default.
+        baseline: A run to compare with: scores are what the run gains on it.
+        risk_alpha: Losses against the baseline weigh one more than this.
+    """
+    judged = _by_number(read_input("subtopics", Source(qrels, format="qrels")))
+    run_id, scores, judged_topics, n_judged = _scores(judged, run, alpha, beta, traditional, depth)
+    n_both = len(scores.keys() & judged_topics)
+    if baseline is None:
+        return Ndeval(run_id, scores, n_judged if complete else n_both)
+    base_id, base, _, _ = _scores(judged, baseline, alpha, beta, traditional, depth)
+    topics = sorted(scores.keys() | base.keys(), key=_order) if complete else list(scores)
+    nothing = np.zeros(len(_COLUMNS))
+    changes = {topic: _risked(scores.get(topic, nothing), base.get(topic, nothing), float(risk_alpha)) for topic in topics}
+    name = f"{run_id} (rel to. {base_id}; rs=1+a; a={risk_alpha})"
+    return Ndeval(name, changes, max(n_judged if complete else n_both, len(changes)))
+
+
+def _risked(run: npt.NDArray[Any], base: npt.NDArray[Any], risk: float) -> npt.NDArray[Any]:
+    change = run - base
+    return np.where(run >= base, change, (risk + 1) * change)
+
+
+def _scores(
+    judged: Rows, run: Any, alpha: float, beta: float, traditional: bool, depth: int | None
+) -> tuple[str, Scores, set[Hashable], int]:
+    """Name of the run, scores of its topics in order, topics that are judged, and how many those are."""
+    source = Source(run, format="run")
+    table = open_table(source, INPUTS["rankings"])
+    run_id = str(table.cell(0, 5))
+    rows = _without_prefix(rows_of(source, INPUTS["rankings"], table))
+    if not traditional:
+        _check_ranks(rows)
+    built = build_worlds({"run": rows}, subtopics=judged, order="score" if traditional else "rank", ties="descending")
+    world = built.worlds["run"]
+    if depth is not None:
+        world = world.cut(depth)
+    metrics = [
+        ERRIA(_DEPTHS, stop=alpha, normalize="perfect"),
+        ERRIA(_DEPTHS, stop=alpha, normalize="ideal"),
+        AlphaDCG(_DEPTHS, alpha=alpha, normalize="perfect"),
+        AlphaNDCG(_DEPTHS, alpha=alpha),
+        NRBP(alpha=alpha, beta=beta),
+        NRBP(alpha=alpha, beta=beta, normalize="ideal"),
+        MAPIA(),
+        PrecisionIA(_DEPTHS),
+        AspectRecall(_DEPTHS),
+    ]
+    (block,) = evaluate_world(world, metrics, users="lists", convention="ndeval").blocks
+    scores = dict(zip(block.users, block.scores, strict=True))
+    topics = {world.users[code] for code in built.truth["subtopics"].ids["user"].tolist()}
+    return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}, topics, len(topics)
+
+
+def _order(topic: Hashable) -> tuple[bool, Any]:
+    return (isinstance(topic, str), topic)
+
+
+def _by_number(rows: Rows) -> Rows:
+    """Topics as numbers, and subtopics in the order of their numbers, in which the program adds."""
+    aspects = rows.ids["aspect"]
+    names = list(aspects.ids)
+    order = sorted(
+        range(len(names)), key=lambda code: (not names[code].isdigit(), int(names[code]) if names[code].isdigit() else 0, names[code])
+    )
+    place = np.empty(len(names) + 1, dtype=np.int32)
+    place[order] = np.arange(len(names), dtype=np.int32)
+    place[-1] = -1
+    sorted_aspects = IdColumn(place[aspects.codes], [names[code] for code in order])
+    topics = rows.ids["user"]
+    numbered = IdColumn(topics.codes, [_topic(name) for name in topics.ids])
+    return Rows(rows.source, {**rows.ids, "user": numbered, "aspect": sorted_aspects}, rows.numbers, rows.place)
+
+
+def _without_prefix(rows: Rows) -> Rows:
+    """Topics of a run may be written behind the name of their task: wt09-12."""
+    users = rows.ids["user"]
+    numbers: dict[Hashable, int] = {}
+    place = np.array([numbers.setdefault(_topic(name), len(numbers)) for name in users.ids], dtype=np.int32)
+    return Rows(rows.source, {**rows.ids, "user": IdColumn(place[users.codes], list(numbers))}, rows.numbers, rows.place)
+
+
+def _topic(name: str) -> Hashable:
+    number = name if name[:1].isdigit() else name.partition("-")[2]
+    return int(number) if number.isascii() and number.isdigit() else name
+
+
+def _check_ranks(rows: Rows) -> None:
+    topics, ranks = rows.ids["user"], rows.numbers["rank"]
+    order = np.lexsort((ranks, topics.codes))
+    again = np.flatnonzero((np.diff(topics.codes[order]) == 0) & (np.diff(ranks[order]) == 0))
+    if len(again):
+        row = int(order[again[0] + 1])
+        topic: Sequence[Any] = topics.ids  # type: ignore[assignment]
+        raise InputError(
+            f"{rows.at(row)}: topic {shown(topic[topics.codes[row]])} has rank {ranks[row]:g} twice; -traditional orders by score"
+        )

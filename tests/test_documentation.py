@@ -1,0 +1,170 @@
+"""Every metric is listed and described, from its own docstring."""
+
+import json
+import shlex
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+import aspectrum as asp
+from aspectrum.documentation import describe_metric, list_metrics, metrics_as_data, needed_inputs
+from aspectrum.metric import parse
+
+OURS = {name: metric for name, metric in asp.registered().items() if metric.__module__.startswith("aspectrum.")}
+
+
+def section(text: str, head: str) -> list[str]:
+    lines = text.splitlines()
+    start = lines.index(f"{head}:") + 1
+    stop = next((place for place in range(start, len(lines)) if not lines[place].startswith("  ")), len(lines))
+    return [line[2:] for line in lines[start:stop]]
+
+
+def test_every_metric_is_listed() -> None:
+    assert len(OURS) >= 11
+    lines = list_metrics().splitlines()
+    for name, metric in OURS.items():
+        row = next(line for line in lines if line.startswith(f"{name} "))
+        summary = (metric.__doc__ or "").split()[:4]
+        assert " ".join(summary) in row
+    flowing = " ".join(list_metrics(10_000).split())
+    assert "AlphaNDCG alpha_nDCG, α_nDCG, alpha-nDCG, Discounted gain" in flowing  # the names go on in the next line
+    assert "StRecall, strec" in flowing
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_tables_and_texts_fit(width: int) -> None:
+    assert max(map(len, list_metrics(width).splitlines())) <= max(width, 90)
+    for name in OURS:
+        text = describe_metric(name, width)
+        raw = {*section(text, "Formula (TeX)"), *section(text, "Example"), *section(text, "Command line"), *section(text, "Parameters")}
+        assert all(len(line) <= width for line in text.splitlines() if line[2:] not in raw)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_metric_is_described(name: str) -> None:
+    metric, text = OURS[name], describe_metric(name)
+    doc = metric.__doc__ or ""
+    assert text.startswith(f"{name}: ")
+    for alias in metric.aliases:
+        assert alias in " ".join(section(text, "Other names"))
+    formula = " ".join(section(text, "Formula (TeX)"))
+    assert formula in " ".join(doc.split())
+    parameters = section(text, "Parameters")
+    for parameter in fields(metric):
+        place = next(place for place, line in enumerate(parameters) if line.startswith(f"{parameter.name} = "))
+        assert parameters[place + 1].startswith("    "), f"{parameter.name} is not explained"
+    for head in ("Undefined", "References"):
+        assert section(text, head)
+    examples = [line for line in section(text, "Example") if line.startswith(">>> ")]
+    assert examples
+    assert all(line in doc for line in examples)
+    conventions = section(text, "Conventions")
+    assert [line.partition(":")[0] for line in conventions if not line.startswith(" ")] == list(asp.CONVENTIONS)
+    for mark in ("``", ".. math", "Args:", "\t"):
+        assert mark not in text
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_command_lines_name_inputs_that_are_enough(name: str) -> None:
+    inputs: dict[str, Any] = {
+        "aspects": {"a": ["x"], "b": ["y"]},
+        "relevance": {"u": ["a"]},
+        "history": {"u": ["b"]},
+        "subtopics": {"u": {"a": ["x"]}},
+        "features": {"a": [1, 0], "b": [0, 1]},
+        "catalogue": ["a", "b"],
+    }
+    lines = section(describe_metric(name), "Command line")
+    assert lines
+    for line in lines:
+        words = shlex.split(line)
+        assert words[:4] == ["aspectrum", "evaluate", "RECS", "-m"]
+        assert parse(words[4]) == OURS[name](k=10)
+        given = [word.removeprefix("--") for word in words[5:] if word != "FILE"]
+        asp.evaluate({"u": ["a", "b"]}, words[4], **{name: inputs[name] for name in given})
+
+
+def test_what_metrics_need() -> None:
+    assert needed_inputs(asp.AlphaNDCG) == [("subtopics",), ("aspects", "history"), ("aspects", "relevance")]
+    assert needed_inputs(asp.AspectRecall) == [("subtopics",), ("aspects",)]
+    assert needed_inputs(asp.NDCG) == [("relevance",)]
+    assert needed_inputs(asp.ILD) == [("features",)]
+    assert needed_inputs(asp.GiniComplement) == [()]
+    assert section(describe_metric("GiniComplement"), "Command line") == ['aspectrum evaluate RECS -m "GiniComplement@10" --catalogue FILE']
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [
+        ("alpha_nDCG", "AlphaNDCG"),
+        ("α-nDCG", "AlphaNDCG"),
+        ("community recall", "AspectRecall"),
+        ("ild", "IntraListDiversity"),
+        (" NDCG ", "NDCG"),
+    ],
+)
+def test_any_spelling(spelling: str, name: str) -> None:
+    assert describe_metric(spelling) == describe_metric(name)
+
+
+def test_a_name_that_stands_for_parameters() -> None:
+    text = describe_metric("nNRBP")
+    assert text.startswith("NRBP: ")
+    assert "\nnNRBP stands for NRBP(normalize=ideal)\n" in text
+    assert section(text, "Other names") == ["nNRBP (normalize=ideal)"]
+    assert '-m "NRBP(normalize=ideal)@10"' in text
+    assert '-m "NDCG@5"' in describe_metric("NDCG@5")
+    quoted = section(describe_metric("AlphaDCG(gain=probabilistic, gamma={'$x': 0.5})"), "Command line")[0]
+    assert parse(shlex.split(quoted)[4]) == asp.AlphaDCG(k=10, gain="probabilistic", gamma={"$x": 0.5})
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(asp.MetricError, match="unknown metric 'AlfaNDCG'; did you mean 'AlphaNDCG'"):
+        describe_metric("AlfaNDCG")
+
+
+def test_parameters_say_default_and_what_is_allowed() -> None:
+    parameters = section(describe_metric("AlphaDCG"), "Parameters")
+    for line in (
+        "k = -1    (a whole number from 1 | several: @5,10 | -1 for the whole list)",
+        "alpha = 0.5    (a number)",
+        "judged_by = none    (subtopics | history | relevance | membership | none)",
+        "gamma = 1.0    (a number | {key: number, ...})",
+        "discount = log2    (log2 | 'none')",  # in quotes, because none without them is no value
+        "normalize = none    (perfect | pyndeval | none)",
+    ):
+        assert line in parameters
+    assert "grades = false    (true | false)" in section(describe_metric("ERRIA"), "Parameters")
+    place = parameters.index("normalize = none    (perfect | pyndeval | none)")
+    assert " ".join(" ".join(parameters[place + 1 : place + 3]).split()) == (
+        "perfect divides by a list that shows every attainable aspect at every rank; pyndeval does so except at k = 1."
+    )
+
+
+def test_conventions_say_what_they_change() -> None:
+    text = " ".join(" ".join(section(describe_metric("ERRIA", 1000), "Conventions")).split())
+    assert "published: users averaged: lists " in text
+    assert "ndeval: judged_by=subtopics, normalize=perfect; users averaged: both; an undefined score counts as 0; " in text
+    assert "relison: judged_by=relevance, intents=counts; users averaged: all; " in text
+    assert "relison: users averaged: relevant; " in " ".join(section(describe_metric("NDCG", 1000), "Conventions"))
+
+
+def test_data_is_plain_and_complete() -> None:
+    data = {entry["name"]: entry for entry in metrics_as_data()}
+    for name, metric in OURS.items():
+        entry = data[name]
+        assert json.loads(json.dumps(entry)) == entry
+        assert list(entry["aliases"]) == list(metric.aliases)
+        assert [parameter["name"] for parameter in entry["parameters"]] == [parameter.name for parameter in fields(metric)]
+        assert all(parameter["allowed"] and parameter["description"] for parameter in entry["parameters"])
+        assert entry["summary"] and entry["formula"] and entry["references"] and entry["undefined"]
+    assert data["NRBP"]["aliases"] == {"nNRBP": {"normalize": "ideal"}}
+    assert data["NDCG"]["parameters"][1] == {
+        "name": "gain",
+        "default": "linear",
+        "allowed": ["linear", "exponential"],
+        "description": "linear is the grade, exponential is 2^grade - 1.",
+    }
+    assert data["NDCG"]["needs"] == [["relevance"]]
