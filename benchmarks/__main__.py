@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-NAMES = ("alpha_ndcg", "ild", "topics", "catalogue")
+NAMES = ("alpha_ndcg", "ild", "topics", "catalogue", "files")
 
 
 def main() -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from aspectrum.api import evaluate_systems
 from aspectrum.results import SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance
-from aspectrum.writing import write_text
+from aspectrum.writing import replacing, write_text
 
 Floats = npt.NDArray[np.float64]
 
@@ -135,6 +136,30 @@ def evaluate_demo() -> SystemResults:
 
 def _offsets(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(marks.sum(1)))).astype(np.int64)
+
+
+def write_files(folder: str | os.PathLike[str]) -> list[str]:
+    """Write the built-in data as files, to try things on; returns their paths."""
+    import polars
+
+    world, place = simulate(), Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    genres = [f"genre{genre + 1:02}" for genre in range(GENRES)]
+    tables = {"genres.csv": {"item": np.nonzero(world.genres)[0], "genre": [genres[genre] for genre in np.nonzero(world.genres)[1]]}}
+    users, items = np.nonzero(world.history)
+    tables["history.csv"] = {"user": users, "item": items}
+    users, items = np.nonzero(world.grades)
+    tables["relevance.csv"] = {"user": users, "item": items, "rating": world.grades[users, items].astype(np.int64)}
+    for name, lists in recommend(world).items():
+        ranks = np.tile(np.arange(1, TOP + 1), USERS)
+        file = f"recs_{name.lower().replace(' ', '_')}.csv"
+        tables[file] = {"user": np.repeat(np.arange(USERS), TOP), "item": lists.ravel(), "rank": ranks}
+    for file, columns in tables.items():
+        with replacing(place / file) as output:
+            polars.DataFrame(columns).write_csv(output)
+    with replacing(place / "features.npz") as output:
+        np.savez(output, ids=np.arange(ITEMS), features=world.features)
+    return [str(place / file) for file in (*tables, "features.npz")]
 
 
 def show(report: str | os.PathLike[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,6 +29,7 @@ class Finding:
         what: In words.
         count: How many rows, users or items; and out of how many.
         examples: Some of them.
+        reason: Why it may be so.
     """
 
     level: Level
@@ -37,11 +40,16 @@ class Finding:
     examples: tuple[str, ...] = ()
     reason: str | None = None
 
-    def __str__(self) -> str:
+    @property
+    def said(self) -> str:
+        """Everything but the source, in a line."""
         of = "" if self.of is None else f" of {self.of:,}"
         such = f" (such as {', '.join(self.examples)})" if self.examples else ""
         why = f"; {self.reason}" if self.reason else ""
-        return f"{self.source}: {self.count:,}{of} {self.what}{such}{why}"
+        return f"{self.count:,}{of} {self.what}{such}{why}"
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.said}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -63,15 +71,14 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
     """
     if not built.rankings:
         return []
-    world = next(iter(built.worlds.values()))
-    look = _Look(world.users, world.items)
+    look = _Look(built)
     findings: list[Finding] = []
     for name, lists in built.rankings.items():
-        rankings = built.worlds[name].rankings
         findings += look.sizes(lists)
-        findings.append(Finding("fact", lists.source, f"lists are ordered by {lists.order_in_words}", len(lists.ids["user"])))
+        if lists.n_rows:
+            findings.append(Finding("fact", lists.source, f"lists are ordered by {lists.order_in_words}", len(lists.ids["user"])))
         findings += look.noticed(lists)
-        lengths = rankings.lengths[lists.ids["user"]]
+        lengths = built.worlds[name].rankings.lengths[lists.ids["user"]]
         findings += [
             Finding("fact", lists.source, f"lists are shorter than {cutoff}", int((lengths < cutoff).sum()), len(lengths))
             for cutoff in sorted(set(cutoffs))
@@ -81,13 +88,18 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
         findings += look.sizes(truth)
         findings += look.noticed(truth)
     for lists in built.rankings.values():
-        for name in ("relevance", "history", "subtopics"):
-            if name in built.truth:
-                findings += look.overlap(lists, built.truth[name], "user")
+        for name in ("relevance", "history", "subtopics", "weights"):
+            findings += look.missing(lists, name, "user")
         for name in ("aspects", "features", "subtopics", "relevance", "catalogue"):
-            if name in built.truth:
-                findings += look.overlap(lists, built.truth[name], "item")
-    findings += look.truth_alone(built)
+            findings += look.missing(lists, name, "item")
+    for name in ("relevance", "history"):
+        if name in built.truth:
+            findings += look.missing(built.truth[name], "aspects", "item")
+    if "weights" in built.truth and built.truth.keys() & {"aspects", "subtopics"}:
+        findings += look.missing(built.truth["weights"], "aspects" if "aspects" in built.truth else "subtopics", "aspect")
+    findings += look.without_list()
+    findings += look.without_aspect()
+    findings += look.without_relevant()
     order: Mapping[str, int] = {"fact": 0, "warning": 1, "error": 2}
     return sorted(findings, key=lambda finding: order[finding.level])
 
@@ -97,11 +109,15 @@ _HARMLESS = ("rows repeat an earlier one",)
 
 
 class _Look:
-    def __init__(self, users: Ids, items: Ids) -> None:
-        self._ids = {"user": users, "item": items}
+    def __init__(self, built: Built) -> None:
+        self._built, self._world = built, next(iter(built.worlds.values()))
+        self._ids = {"user": self._world.users, "item": self._world.items, "aspect": self._world.aspect_ids}
+        self._likeness: dict[tuple[int, str], _Likeness] = {}
 
     def sizes(self, given: Input) -> list[Finding]:
         counts = ", ".join(f"{len(codes):,} {role}s" for role, codes in given.ids.items())
+        if given.n_rows == 0:
+            return [Finding("error", given.source, f"rows of {given.name}: there is nothing in it", 0)]
         return [Finding("fact", given.source, f"rows of {given.name}" + (f": {counts}" if counts else ""), given.n_rows)]
 
     def noticed(self, given: Input) -> list[Finding]:
@@ -111,91 +127,135 @@ class _Look:
             if count
         ]
 
-    def overlap(self, lists: Input, truth: Input, role: str) -> list[Finding]:
-        """Users or items of lists that another input does not know."""
-        mine, theirs = lists.ids[role], truth.ids[role]
-        alone = np.setdiff1d(mine, theirs)
-        if len(alone) == 0 or len(mine) == 0:
+    def missing(self, given: Input, name: str, role: str) -> list[Finding]:
+        """Users, items or aspects of an input that another one does not know."""
+        truth = self._built.truth.get(name)
+        if truth is None or role not in truth.ids or role not in given.ids:
+            return []
+        mine, theirs = given.ids[role], truth.ids[role]
+        if name == "aspects" and role == "item" and "items" in self._built.truth:
+            theirs = np.union1d(theirs, self._built.truth["items"].ids["item"])
+        elif name == "aspects" and role == "aspect" and "subtopics" in self._built.truth:
+            theirs = np.union1d(theirs, self._built.truth["subtopics"].ids["aspect"])
+        alone = _without(mine, theirs)
+        if len(alone) == 0 or truth.n_rows == 0:  # of an empty file it has been said that it is
             return []
         none_match = len(alone) == len(mine)
         # Most lists hold items that nobody judged; that is what lists are for.
-        expected = role == "item" and truth.name in ("subtopics", "relevance")
-        level: Level = "fact" if expected else "error" if none_match else "warning"
-        reason = self._reason(role, alone, np.setdiff1d(theirs, mine)) if none_match or not expected else None
-        return [
-            Finding(level, lists.source, f"{role}s are not in {truth.source}", len(alone), len(mine), self._examples(role, alone), reason)
-        ]
+        expected = role == "item" and name in ("subtopics", "relevance")
+        reason = self._reason(role, alone, truth, none_match) if none_match or not expected else None
+        level: Level = "error" if none_match else "warning"
+        if expected:
+            level = "fact" if not none_match else "error" if reason else "warning"
+        what = f"{role}s are not in {truth.source}"
+        return [Finding(level, given.source, what, len(alone), len(mine), self._examples(role, alone), reason)]
 
-    def truth_alone(self, built: Built) -> list[Finding]:
-        """Users of the truth without a list, and what the truth itself lacks."""
+    def without_list(self) -> list[Finding]:
+        """Users of the truth, and users to be averaged, who have no list."""
         findings = []
-        listed = np.unique(np.concatenate([lists.ids["user"] for lists in built.rankings.values()]))
-        for name in ("relevance", "history", "subtopics"):
-            if name in built.truth:
-                truth = built.truth[name]
-                without = np.setdiff1d(truth.ids["user"], listed)
-                if len(without):
-                    findings.append(
-                        Finding(
-                            "fact",
-                            truth.source,
-                            "users have no list",
-                            len(without),
-                            len(truth.ids["user"]),
-                            self._examples("user", without),
-                        )
-                    )
-        for name in ("relevance", "history"):
-            if name in built.truth and "aspects" in built.truth:
-                truth, aspects = built.truth[name], built.truth["aspects"]
-                without = np.setdiff1d(truth.ids["item"], aspects.ids["item"])
-                if len(without):
-                    level: Level = "warning" if len(without) < len(truth.ids["item"]) else "error"
-                    reason = self._reason("item", without, np.setdiff1d(aspects.ids["item"], truth.ids["item"]))
-                    what = f"items are not in {aspects.source}"
-                    findings.append(
-                        Finding(level, truth.source, what, len(without), len(truth.ids["item"]), self._examples("item", without), reason)
-                    )
-        world = next(iter(built.worlds.values()))
-        if world.aspects is not None:
-            aspects = built.truth["aspects"]
-            bare = np.flatnonzero(np.diff(world.aspects.offsets)[aspects.ids["item"]] == 0)
-            if len(bare):
-                examples = self._examples("item", aspects.ids["item"][bare])
-                findings.append(Finding("fact", aspects.source, "items have no aspect", len(bare), len(aspects.ids["item"]), examples))
-        if world.relevance is not None:
-            truth = built.truth["relevance"]
-            without = truth.ids["user"][~world.with_relevant_items()[truth.ids["user"]]]
-            if len(without):
-                what = f"users have no item with a grade of {world.relevance.threshold:g} or more"
-                findings.append(Finding("fact", truth.source, what, len(without), len(truth.ids["user"]), self._examples("user", without)))
+        listed = np.concatenate([lists.ids["user"] for lists in self._built.rankings.values()])
+        for name in ("relevance", "history", "subtopics", "users"):
+            truth = self._built.truth.get(name)
+            if truth is None or len(alone := _without(truth.ids["user"], listed)) == 0:
+                continue
+            level: Level = "fact"
+            reason = None
+            if name == "users":  # these are the ones that were asked for
+                level = "error" if len(alone) == len(truth.ids["user"]) else "warning"
+                reason = self._reason("user", alone, next(iter(self._built.rankings.values())), False)
+            examples = self._examples("user", alone)
+            findings.append(Finding(level, truth.source, "users have no list", len(alone), len(truth.ids["user"]), examples, reason))
         return findings
+
+    def without_aspect(self) -> list[Finding]:
+        if self._world.aspects is None:
+            return []
+        aspects = self._built.truth["aspects"]
+        items = aspects.ids["item"]
+        bare = items[np.diff(self._world.aspects.offsets)[items] == 0]
+        if len(bare) == 0:
+            return []
+        return [Finding("fact", aspects.source, "items have no aspect", len(bare), len(items), self._examples("item", bare))]
+
+    def without_relevant(self) -> list[Finding]:
+        if self._world.relevance is None:
+            return []
+        truth = self._built.truth["relevance"]
+        users = truth.ids["user"]
+        without = users[~self._world.with_relevant_items()[users]]
+        if len(without) == 0:
+            return []
+        what = f"users have no item with a grade of {self._world.relevance.threshold:g} or more"
+        nobody = len(without) == len(users)
+        reason = "if that is not what you want, set the threshold" if nobody else None
+        level: Level = "warning" if nobody else "fact"
+        return [Finding(level, truth.source, what, len(without), len(users), self._examples("user", without), reason)]
 
     def _examples(self, role: str, codes: Codes) -> tuple[str, ...]:
         return tuple(shown(self._ids[role][code]) for code in codes[:_N_EXAMPLES].tolist())
 
-    def _reason(self, role: str, mine: Codes, theirs: Codes) -> str | None:
+    def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> str | None:
         """Why ids that should match do not, if there is one likely reason."""
-        if len(mine) == 0 or len(theirs) == 0:
-            return None
-        ours = [str(self._ids[role][code]) for code in mine[:1000].tolist()]
-        others = [str(self._ids[role][code]) for code in theirs[:100_000].tolist()]
+        ours = _texts(self._ids[role], alone, _N_OURS)
+        for other in ("item", "user") if maybe_swapped else ():
+            if other != role and other in there.ids and role in ("user", "item"):
+                known = set(_texts(self._ids[other], there.ids[other], _N_THEIRS))
+                if 2 * sum(id in known for id in ours) > len(ours):
+                    return f"but most are {other}s there; are the columns of user and item exchanged in one of the files?"
+        key = (id(there), role)
+        if key not in self._likeness:  # several systems ask of the same truth
+            self._likeness[key] = _Likeness(self._ids[role], there.ids[role])
+        return self._likeness[key].reason(ours)
+
+
+_N_OURS, _N_THEIRS = 500, 50_000
+
+
+class _Likeness:
+    """Ids of one input, to be compared with ids that are not among them."""
+
+    def __init__(self, ids: Ids, codes: Codes) -> None:
+        self._theirs = _texts(ids, codes, _N_THEIRS)
+        self._share = len(self._theirs) / max(1, len(codes))
+        self._changed: dict[str, dict[str, str]] = {}
+
+    def reason(self, ours: Sequence[str]) -> str | None:
+        """A change that makes most of the ids match, in words, with an example."""
         for reason, change in _CHANGES:
-            changed = {change(id): id for id in others if change(id)}
-            match = next((id for id in ours if change(id) in changed), None)
-            if match is not None:
-                return f"they differ {reason}: {shown(match)} here, {shown(changed[change(match)])} there"
+            if reason not in self._changed:
+                self._changed[reason] = {changed: id for id in self._theirs if (changed := change(id))}
+            there = self._changed[reason]
+            matches = [(id, there[changed]) for id in ours if (changed := change(id)) in there]
+            if matches and 2 * len(matches) >= self._share * len(ours):
+                here, match = matches[0]
+                return f"they differ {reason}: {shown(here)} here, {shown(match)} there"
         return None
 
 
-def _digits(id: str) -> str:
-    return "".join(letter for letter in id if letter.isdigit()).lstrip("0")
+def _texts(ids: Ids, codes: Codes, most: int) -> list[str]:
+    """Some of the ids as text, spread over all of them."""
+    step = -(-len(codes) // most)
+    return [str(id) for id in ids.take(codes[:: max(1, step)])]
 
+
+def _without(mine: Codes, theirs: Codes) -> Codes:
+    """Those of mine that are not theirs, in their order; by a flag per code, as there may be millions."""
+    known = np.zeros(max(int(mine.max(initial=-1)), int(theirs.max(initial=-1))) + 1, dtype=np.bool_)
+    known[theirs] = True
+    return mine[~known[mine]]
+
+
+_SEPARATORS = re.compile(r"[:/#|_-]")
+_NO_DIGITS = re.compile(r"\D+")
 
 _CHANGES: Sequence[tuple[str, Callable[[str], str]]] = (
     ("by blanks around them", str.strip),
-    ("by capital letters", lambda id: id.strip().casefold()),
-    ("by zeros in front", lambda id: id.strip().lstrip("0") if id.strip().isdigit() else ""),
-    ("by '.0' at the end", lambda id: id.strip().removesuffix(".0")),
-    ("by a prefix or suffix around the number", _digits),
+    ("by quotes around them", lambda name: name.strip().strip("\"'")),
+    ("by capital letters", lambda name: name.strip().casefold()),
+    ("by zeros in front", lambda name: name.strip().lstrip("0") if name.strip().isdecimal() else ""),
+    ("by '.0' at the end", lambda name: name.strip().removesuffix(".0")),
+    ("by how accents are written (Unicode)", lambda name: unicodedata.normalize("NFKC", name)),
+    ("by a prefix", lambda name: _SEPARATORS.split(name.strip())[-1]),
+    ("by a prefix or suffix around the number", lambda name: _NO_DIGITS.sub("", name).lstrip("0")),
 )
+"""What often tells apart ids that mean the same, the most certain first."""

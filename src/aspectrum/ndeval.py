@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from aspectrum.arrays import Floats
 from aspectrum.errors import InputError
 from aspectrum.evaluation import evaluate_world
 from aspectrum.io import INPUTS, Source, read_input
@@ -28,7 +28,7 @@ _COLUMNS = (
     *(f"{name}@{depth}" for name in ("P-IA", "strec") for depth in _DEPTHS),
 )
 
-Scores = dict[Hashable, npt.NDArray[np.float64]]
+Scores = dict[Hashable, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Ndeval:
     n_averaged: int
 
     @property
-    def mean(self) -> npt.NDArray[np.float64]:
+    def mean(self) -> Floats:
         total = np.zeros(len(_COLUMNS))
         for scores in self.topics.values():  # one after the other, as the program adds
             total = total + scores
@@ -98,7 +98,7 @@ def ndeval(
     return Ndeval(name, changes, max(n_judged if complete else n_both, len(changes)))
 
 
-def _risked(run: npt.NDArray[Any], base: npt.NDArray[Any], risk: float) -> npt.NDArray[Any]:
+def _risked(run: Floats, base: Floats, risk: float) -> Floats:
     change = run - base
     return np.where(run >= base, change, (risk + 1) * change)
 
@@ -142,9 +142,7 @@ def _by_number(rows: Rows) -> Rows:
     """Topics as numbers, and subtopics in the order of their numbers, in which the program adds."""
     aspects = rows.ids["aspect"]
     names = list(aspects.ids)
-    order = sorted(
-        range(len(names)), key=lambda code: (not names[code].isdigit(), int(names[code]) if names[code].isdigit() else 0, names[code])
-    )
+    order = sorted(range(len(names)), key=lambda code: _numbers_first(names[code]))
     place = np.empty(len(names) + 1, dtype=np.int32)
     place[order] = np.arange(len(names), dtype=np.int32)
     place[-1] = -1
@@ -152,6 +150,11 @@ def _by_number(rows: Rows) -> Rows:
     topics = rows.ids["user"]
     numbered = IdColumn(topics.codes, [_topic(name) for name in topics.ids])
     return Rows(rows.source, {**rows.ids, "user": numbered, "aspect": sorted_aspects}, rows.numbers, rows.place)
+
+
+def _numbers_first(name: str) -> tuple[bool, int, str]:
+    is_number = name.isascii() and name.isdigit()
+    return (not is_number, int(name) if is_number else 0, name)
 
 
 def _without_prefix(rows: Rows) -> Rows:

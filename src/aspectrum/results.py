@@ -162,7 +162,7 @@ class Results(Mapping[str, float]):
         """Everything but the scores of users, with plain values; an undefined number is None."""
         return {
             "metrics": [
-                {"metric": name, "value": None if math.isnan(column.value) else column.value, **column.details}
+                {**column.details, "metric": name, "value": None if math.isnan(column.value) else column.value}
                 for name, column in self.columns.items()
             ],
             "notes": list(self.notes),

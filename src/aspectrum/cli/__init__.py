@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -15,9 +17,14 @@ from aspectrum.cli.demo import demo
 from aspectrum.cli.evaluate import evaluate
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
+from aspectrum.cli.options import as_options
 from aspectrum.cli.settings import completion, init, schema
 
-FAILURE, WRONG_USE, INTERRUPTED = 1, 2, 130
+FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+
+
+class _Terminated(KeyboardInterrupt):
+    """A polite kill, which unwinds as Ctrl-C does."""
 
 
 def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -29,12 +36,22 @@ def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 @click.group(
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Example: aspectrum evaluate recs.csv --relevance test.csv --aspects genres.csv -m AlphaNDCG@10 -m NDCG@5,10",
+    epilog="""\b
+Example:
+  aspectrum evaluate recs.csv --relevance test.csv --aspects genres.csv -m AlphaNDCG@10 -m NDCG@5,10""",
 )
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit.")
-def cli() -> None:
-    """Measure how diverse, novel and relevant ranked lists are."""
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Measure how diverse, novel and relevant ranked lists are.
+
+    Exits with 0, with 1 for a failure, with 2 for wrong use.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(WRONG_USE)
 
 
 for command in (evaluate, ndeval, check, metrics, init, schema, completion, demo):
@@ -42,7 +59,7 @@ for command in (evaluate, ndeval, check, metrics, init, schema, completion, demo
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line; exit with 0, 1 for a failure, 2 for wrong use, 130 when interrupted."""
+    """Run the command line; exit with 0, 1 for a failure, 2 for wrong use, 130 when interrupted, 143 when terminated."""
     sys.exit(run(arguments))
 
 
@@ -51,44 +68,60 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
-    try:
-        return _invoked(arguments)
-    except BrokenPipeError:
-        # The reader of our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILURE
-
-
-def _invoked(arguments: Sequence[str] | None) -> int:
-    from aspectrum.errors import AspectrumError, ConfigError, MetricError, MissingInput
-
     before = _stop_on_termination()
     try:
-        code: Any = cli.main(args=None if arguments is None else list(arguments), prog_name="aspectrum", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted; nothing was written that is not whole", err=True)
-        return INTERRUPTED
-    except (ConfigError, MetricError, MissingInput) as error:
-        click.echo(f"error: {error}", err=True)
-        return WRONG_USE
-    except (AspectrumError, MemoryError) as error:
-        click.echo(f"error: {error if str(error) else 'not enough memory'}", err=True)
+        return _invoked(arguments)
+    except OSError as error:
+        # Files that are read or written have errors of their own; what is left is mostly what we print.
+        if error.errno != errno.EPIPE:  # a reader who has seen enough knows
+            _complain(f"{error.filename or 'standard output'}: cannot be written: {(error.strerror or str(error)).lower()}")
+        _forget_output()
         return FAILURE
     finally:
         if before is not None:
             signal.signal(signal.SIGTERM, before)
 
 
+def _invoked(arguments: Sequence[str] | None) -> int:
+    from aspectrum.errors import AspectrumError, ConfigError, MetricError, MissingInput
+
+    try:
+        code: Any = cli.main(args=None if arguments is None else list(arguments), prog_name="aspectrum", standalone_mode=False)
+        if sys.stdout is not None:  # it may be closed
+            sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        _complain(error.format_message(), "" if context is None else f"Try '{context.command_path} --help'.")
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort) as error:
+        _complain("interrupted; no file is left half-written")
+        return TERMINATED if _Terminated in (type(error), type(error.__cause__)) else INTERRUPTED
+    except (ConfigError, MetricError, MissingInput) as error:
+        _complain(as_options(str(error)))
+        return WRONG_USE
+    except (AspectrumError, MemoryError) as error:
+        _complain(str(error) or "not enough memory")
+        return FAILURE
+
+
+def _complain(message: str, further: str = "") -> None:
+    """One message; a name in it cannot command the terminal."""
+    text = "\n".join(filter(None, (f"error: {message}", further)))
+    click.echo("".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text), err=True)
+
+
+def _forget_output() -> None:
+    """What could not be written is not tried again when Python ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _stop_on_termination() -> Any:
-    """A polite kill unwinds as Ctrl-C does, so that what was begun is cleaned up."""
+    """A polite kill unwinds, so that what was begun is cleaned up."""
 
     def stop(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
+        raise _Terminated
 
     try:
         return signal.signal(signal.SIGTERM, stop)

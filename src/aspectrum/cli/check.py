@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from aspectrum.cli.options import Job, expanded, input_options
+from aspectrum.cli.options import Job, as_options, input_options
 
 
 @click.command(
+    short_help="Look at the data before any number.",
     epilog="""\b
 Examples:
   aspectrum check recs.csv --relevance test.csv --aspects genres.csv -m NDCG@10
-  aspectrum check --config evaluation.yaml --json"""
+  aspectrum check --config evaluation.yaml --json""",
 )
 @input_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(as_json: bool, **inputs: Any) -> int:
     """Look at the data before any number: sizes, what matches nowhere and why, ties, duplicates, short lists.
 
-    Takes the same inputs as evaluate. Exits with 1 if something is wrong enough that numbers would mean nothing.
+    Takes the same inputs as evaluate; with metrics, it also sees whether these inputs are enough for them. Exits with 1 if
+    something is wrong enough that there would be no numbers, or none that mean anything; else with 0.
     """
     from aspectrum.examination import examine
 
     job = Job.of(**inputs)
-    cutoffs = [cutoff for metric in expanded(job.metrics, job.inputs) for cutoff in metric.cutoffs] if job.metrics else [10]
-    report = examine(job.systems, job.inputs, cutoffs, job.usual, **job.reading)
+    report = examine(job.systems, job.inputs, job.expanded() if job.metrics else (), users=job.users, usual=job.usual, **job.reading)
+    report = replace(report, failures=tuple(map(as_options, report.failures)))
     click.echo(report.to_json() if as_json else report.to_text())
     return 0 if report.sound else 1

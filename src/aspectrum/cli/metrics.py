@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import click
 
-from aspectrum.cli.options import _complete_metrics
+from aspectrum.cli.options import complete_metrics
 
 
-@click.command(epilog="Examples: aspectrum metrics    aspectrum metrics AlphaNDCG    aspectrum metrics 'Community recall'")
-@click.argument("name", required=False, shell_complete=_complete_metrics)
+@click.command(
+    short_help="List the metrics, or explain one.",
+    epilog="""\b
+Examples:
+  aspectrum metrics
+  aspectrum metrics AlphaNDCG
+  aspectrum metrics 'Community recall' --json""",
+)
+@click.argument("name", required=False, shell_complete=complete_metrics)
 @click.option("--json", "as_json", is_flag=True, help="Print all metrics, or the one, as JSON.")
 def metrics(name: str | None, as_json: bool) -> None:
     """List the metrics, or explain one: definition, parameters, conventions, example."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from aspectrum.cli.options import read_until_interrupted
+
 
 def _unit(_context: click.Context, option: click.Parameter, value: float) -> float:
     if not 0 <= value <= 1:
@@ -22,6 +24,7 @@ def _risk(_context: click.Context, option: click.Parameter, value: str) -> str:
 
 
 @click.command(
+    short_help="Diversity of a TREC run, as ndeval prints it.",
     context_settings={"help_option_names": ["-h", "--help", "-help"]},
     epilog="Example: aspectrum ndeval -traditional web2012.qrels my.run > my.csv",
 )
@@ -54,6 +57,7 @@ def ndeval(
     """
     from aspectrum.ndeval import ndeval as evaluate
 
+    read_until_interrupted()
     result = evaluate(
         qrels,
         run,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
+import signal
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from aspectrum.config import Settings
+    from aspectrum.conventions import Convention
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
@@ -30,14 +35,26 @@ TRUTH = {
 USERS = ("lists", "judged", "both", "relevant", "all")
 
 
+def _finite(_context: click.Context, option: click.Parameter, value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise click.BadParameter(f"{value!r} is not a finite number", param=option)
+    return number
+
+
 def input_options(command: F) -> F:
     """The options of :class:`Job`."""
     for option in reversed(
         (
-            click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=_complete_files),
-            *(click.option(f"--{name}", metavar="FILE", help=text, shell_complete=_complete_files) for name, text in TRUTH.items()),
+            click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_files),
+            *(click.option(f"--{name}", metavar="FILE", help=text, shell_complete=complete_files) for name, text in TRUTH.items()),
             click.option(
-                "--feature-ids", metavar="FILE", help="The items of the rows of an npy file of features.", shell_complete=_complete_files
+                "--feature-ids", metavar="FILE", help="The items of the rows of an npy file of features.", shell_complete=complete_files
             ),
             click.option(
                 "--columns",
@@ -56,7 +73,7 @@ def input_options(command: F) -> F:
             click.option(
                 "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."
             ),
-            click.option("--threshold", type=float, metavar="GRADE", help="The grade from which an item is relevant. Default: 1."),
+            click.option("--threshold", callback=_finite, metavar="GRADE", help="The grade from which an item is relevant. Default: 1."),
             click.option(
                 "--order",
                 type=click.Choice(["auto", "rank", "score", "input"]),
@@ -73,10 +90,16 @@ def input_options(command: F) -> F:
                 help="An item twice in a list, or a fact stated in two ways: an error (default), or the first counts.",
             ),
             click.option(
+                "--users",
+                metavar="WHO",
+                help=f"Who is averaged: {', '.join(USERS)}, or a file of users. Default: as the convention says, else lists.",
+                shell_complete=complete_users,
+            ),
+            click.option(
                 "--convention",
                 metavar="NAME",
                 help="published (default), ndeval, pyndeval, relison or informfully.",
-                shell_complete=_complete_conventions,
+                shell_complete=complete_conventions,
             ),
             click.option(
                 "-m",
@@ -84,14 +107,14 @@ def input_options(command: F) -> F:
                 "metrics",
                 multiple=True,
                 metavar="METRIC",
-                help="Such as AlphaNDCG(alpha=0.9)@5,10; may be repeated.",
-                shell_complete=_complete_metrics,
+                help="Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow.",
+                shell_complete=complete_metrics,
             ),
             click.option(
                 "--config",
                 metavar="FILE",
                 help="A YAML file with any of this; options given here come on top. See aspectrum init.",
-                shell_complete=_complete_files,
+                shell_complete=complete_files,
             ),
         )
     ):
@@ -105,11 +128,12 @@ class Job:
 
     systems: Mapping[str, Source]
     inputs: Mapping[str, Source]
+    users: str | Source | None
     metrics: tuple[str | Metric, ...]
     reading: Mapping[str, Any]
     settings: Settings
     usual: UsualColumns
-    files: tuple[str, ...] = field(default=())
+    files: tuple[str, ...]
 
     @classmethod
     def of(
@@ -127,53 +151,30 @@ class Job:
         order: str | None,
         ties: str | None,
         duplicates: str | None,
+        users: str | None,
         convention: str | None,
         **truth: str | None,
     ) -> Job:
         """From the values of :func:`input_options`."""
         from aspectrum.config import Settings, read_settings
         from aspectrum.conventions import convention_named
-        from aspectrum.io import Source
-        from aspectrum.io.source import UsualColumns
 
+        read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
-        common, by_input = _columns(columns)
-        formats = _readers(reader)
-        usual = UsualColumns({role: name for role, name in (settings.columns | common).items() if isinstance(name, str)})
-
-        def given(input: str, path: str, ids: str | None = None) -> Source:
-            return Source(
-                path,
-                columns=by_input.get(input, {}),
-                split=split if input in ("aspects", "subtopics") else None,
-                format=formats.get(input, formats.get("")),
-                header=header,
-                ids=ids,
-                usual=usual,
-            )
-
-        def configured(input: str, one: Any) -> Source:
-            return Source(
-                str(one.path),
-                columns={**one.columns, **by_input.get(input, {})},
-                split=one.split if one.split is not None else split if input in ("aspects", "subtopics") else None,
-                format=formats.get(input, one.format),
-                header=one.header if one.header is not None else header,
-                ids=None if one.ids is None else str(one.ids),
-                usual=usual,
-            )
-
-        lists = {name: given("rankings", path) for name, path in _named(systems).items()}
-        lists = lists or {name: configured("rankings", one) for name, one in settings.systems.items()}
+        make = _Sources(settings, config, columns, split, reader, header)
+        lists = {name: make.given("rankings", path) for name, path in _named(systems).items()}
+        lists = lists or {name: make.configured("rankings", one) for name, one in settings.systems.items()}
         if not lists:
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
-        inputs = {name: configured(name, one) for name, one in settings.inputs.items()}
-        inputs |= {name: given(name, path, feature_ids if name == "features" else None) for name, path in truth.items() if path is not None}
-        if feature_ids is not None and truth.get("features") is None:
-            raise click.UsageError("--feature-ids goes with --features")
-        for name in by_input.keys() | formats.keys() - {""}:
-            if name != "rankings" and name not in inputs:
-                raise click.UsageError(f"{name!r} has columns or a reader, but --{name} is not given")
+        inputs = {name: make.configured(name, one) for name, one in settings.inputs.items()}
+        inputs |= {name: make.given(name, path) for name, path in truth.items() if path is not None}
+        if feature_ids is not None:
+            if "features" not in inputs:
+                raise click.UsageError("--feature-ids goes with --features")
+            inputs["features"] = replace(inputs["features"], ids=feature_ids)
+        whom = _whom(users if users is not None else settings.users, make)
+        sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
+        make.check_used(sources)
         if convention is not None:
             convention_named(convention)
         reading: dict[str, Any] = {
@@ -183,39 +184,165 @@ class Job:
             "duplicates": duplicates or settings.duplicates,
             "convention": convention or settings.convention,
         }
-        files = (
-            [str(source.data) for source in (*lists.values(), *inputs.values())]
-            + ([feature_ids] if feature_ids else [])
-            + ([config] if config else [])
-        )
+        files = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
+        if files.count("-") > 1:
+            raise click.UsageError("the standard input (-) is given twice, and can be read once")
         return cls(
             lists,
             inputs,
+            whom,
             tuple(metrics) or settings.metrics,
             {name: value for name, value in reading.items() if value is not None},
             settings,
-            usual,
-            tuple(files),
+            make.usual,
+            (*files, *([config] if config else ())),
         )
 
+    def expanded(self) -> list[Metric]:
+        """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10."""
+        import aspectrum.metrics  # noqa: F401  so that their names are known
+        from aspectrum.conventions import convention_named
+        from aspectrum.errors import MetricError
+        from aspectrum.metric import parse, registered
 
-def expanded(metrics: Iterable[str | Metric], inputs: Iterable[str]) -> list[Metric]:
-    """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10."""
-    from aspectrum.documentation import needed_inputs
-    from aspectrum.metric import parse, registered
+        way = convention_named(self.reading.get("convention"))
+        given = [parse(text) if isinstance(text, str) and not _is_all(text) else text for text in self.metrics or ("all@10",)]
+        named = {str(metric.at(cutoff)) for metric in given if not isinstance(metric, str) for cutoff in metric.cutoffs}
+        chosen: list[Metric] = []
+        for asked in given:
+            if not isinstance(asked, str):
+                chosen.append(asked)
+                continue
+            _, at, cutoffs = asked.partition("@")
+            if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
+                raise MetricError(f"{asked!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected all@5 or all@5,10")
+            for name in registered():
+                several = parse(f"{name}{at}{cutoffs}")
+                left = [cutoff for cutoff in several.cutoffs if str(several.at(cutoff)) not in named]
+                if left and _possible(several, self.inputs, way):
+                    chosen.append(replace(several, k=tuple(left)))
+                    named.update(str(several.at(cutoff)) for cutoff in left)
+        if not chosen:
+            given_inputs = " and ".join(self.inputs) or "the lists alone"
+            raise MetricError(f"no metric can be computed from {given_inputs} under convention {way.name}; see aspectrum metrics")
+        return chosen
 
-    chosen = []
-    for metric in tuple(metrics) or ("all@10",):
-        name, at, cutoffs = metric.partition("@") if isinstance(metric, str) else ("", "", "")
-        if not isinstance(metric, str):
-            chosen.append(metric)
-        elif name.strip().lower() != "all":
-            chosen.append(parse(metric))
-        else:
-            there = set(inputs)
-            possible = [known for known, kind in registered().items() if any(set(needed) <= there for needed in needed_inputs(kind))]
-            chosen += [parse(known + at + cutoffs) for known in possible]
-    return chosen
+
+class _Sources:
+    """Files with all that is said about them; what the command line says comes on top of the configuration."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        config: str | None,
+        columns: tuple[str, ...],
+        split: str | None,
+        reader: tuple[str, ...],
+        header: bool | None,
+    ) -> None:
+        from aspectrum.errors import ConfigError
+        from aspectrum.io.source import UsualColumns
+
+        common, self._columns = _columns(columns)
+        self._formats = _readers(reader)
+        self._split, self._header = split, header
+        if split == "":
+            raise click.UsageError("--split is empty, expected what stands between two aspects, as |")
+        for role, name in settings.columns.items():
+            if not isinstance(name, str):
+                raise ConfigError(f"{config}: columns.{role} is {name}, a place; a place needs its file: say it there, under columns")
+        self.usual = UsualColumns({**{role: str(name) for role, name in settings.columns.items()}, **common})
+
+    def given(self, input: str, path: str) -> Source:
+        return self._source(input, path, {}, None, None, None, None)
+
+    def configured(self, input: str, one: Any) -> Source:
+        return self._source(input, str(one.path), one.columns, one.split, one.format, one.header, None if one.ids is None else str(one.ids))
+
+    def _source(
+        self, input: str, path: str, columns: Mapping[str, Any], split: str | None, format: str | None, header: bool | None, ids: str | None
+    ) -> Source:
+        from aspectrum.io import Source
+
+        if not path:
+            raise click.UsageError(f"{'a list' if input == 'rankings' else f'--{input}'} is an empty name, expected the name of a file")
+        if self._split is not None and input in ("aspects", "subtopics"):
+            split = self._split
+        return Source(
+            path,
+            columns={**columns, **self._columns.get(input, {})},
+            split=split,
+            format=self._formats.get(input, self._formats.get("", format)),
+            header=self._header if self._header is not None else header,
+            ids=ids,
+            name="standard input" if path == "-" else printable(path),
+            usual=self.usual,
+        )
+
+    def check_used(self, inputs: Mapping[str, Source]) -> None:
+        """Nothing was said of an input that is not there."""
+        for name in sorted(self._columns.keys() | self._formats.keys() - {""}):
+            if name != "rankings" and name not in inputs:
+                raise click.UsageError(f"something is said of {name} (--columns or --reader), but --{name} is not given")
+        if self._split is not None and not inputs.keys() & {"aspects", "subtopics"}:
+            raise click.UsageError("--split goes with --aspects or --subtopics")
+
+
+def read_until_interrupted() -> None:
+    """Make Ctrl-C end a read from a pipe: polars, which reads tables, would have such a read go on."""
+    import polars  # noqa: F401  when loaded, it sets the rule that is changed here
+
+    with suppress(ValueError):  # not in the main thread
+        signal.siginterrupt(signal.SIGINT, True)
+
+
+def printable(path: str) -> str:
+    """A name that any output can hold: what is no character is spelt out."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def as_options(message: str) -> str:
+    """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
+    return re.sub(rf"(?<![\w-])({'|'.join(TRUTH)})=(?=[,\s]|$)", r"--\1", message)
+
+
+def _is_all(metric: str) -> bool:
+    return metric.partition("@")[0].strip().lower() == "all"
+
+
+# The smallest data on which a metric shows whether its inputs are there.
+_SMALL: Mapping[str, Any] = {
+    "aspects": {"a": ["x"], "b": ["y"]},
+    "relevance": {"u": ["a"]},
+    "history": {"u": ["b"]},
+    "subtopics": {"u": {"a": ["x"]}},
+    "features": {"a": [1.0, 0.0], "b": [0.0, 1.0]},
+    "weights": {"x": 1.0},
+}
+
+
+def _possible(metric: Metric, inputs: Iterable[str], convention: Convention) -> bool:
+    """Whether the inputs are enough for a metric; found by trying."""
+    from aspectrum.errors import AspectrumError
+    from aspectrum.evaluation import evaluate_world
+    from aspectrum.world import World
+
+    try:
+        evaluate_world(
+            World.of({"u": ["a", "b"]}, **{name: _SMALL[name] for name in inputs if name in _SMALL}), metric, convention=convention
+        )
+    except AspectrumError:
+        return False
+    return True
+
+
+def _whom(users: Any, make: _Sources) -> str | Source | None:
+    """Who is averaged: a word, or a file of users."""
+    if users is None or (isinstance(users, str) and users in USERS):
+        return users
+    if isinstance(users, str) and users != "-" and not os.path.exists(users):
+        raise click.UsageError(f"--users: {_unknown('file', users, USERS)}, or a file of users")
+    return make.given("users", str(users))
 
 
 def _named(systems: tuple[str, ...]) -> dict[str, str]:
@@ -226,10 +353,12 @@ def _named(systems: tuple[str, ...]) -> dict[str, str]:
     for given in systems:
         name, equals, path = given.partition("=")
         if not equals or not name or os.path.exists(given):
-            name, path = system_name(given), given
+            name, path = "stdin" if given == "-" else printable(system_name(given)), given
+        if not path:
+            raise click.UsageError(f"{given!r} names no file; expected FILE or NAME=FILE")
         if name in named:
             raise click.UsageError(f"two systems are called {name!r} ({named[name]} and {path}); name them, as in NAME=FILE")
-        named[name] = path
+        named[printable(name)] = path
     return named
 
 
@@ -241,17 +370,21 @@ def _columns(given: tuple[str, ...]) -> tuple[dict[str, str], dict[str, dict[str
     by_input: dict[str, dict[str, str | int]] = {}
     for text in given:
         input, colon, pairs = text.partition(":")
-        if not colon or input not in INPUTS:
-            if colon and "=" not in input:
-                raise click.UsageError(f"--columns {text}: {input!r} is no input; expected one of {', '.join(INPUTS)}")
+        if not colon or "=" in input:
             input, pairs = "", text
+        elif input not in INPUTS:
+            raise click.UsageError(f"--columns {text}: {_unknown('input', input, INPUTS)}")
         for pair in pairs.split(","):
             role, equals, name = (piece.strip() for piece in pair.partition("="))
-            if not equals or not name or role not in ROLES:
-                raise click.UsageError(f"--columns {text}: {pair!r} is not ROLE=NAME with a role of {', '.join(ROLES)}")
+            if not equals or not name:
+                raise click.UsageError(f"--columns {text}: {pair!r} is not of the form ROLE=NAME, as in user=uid")
+            if role not in ROLES:
+                raise click.UsageError(f"--columns {text}: {_unknown('role', role, ROLES)}")
+            if role in (by_input.get(input, {}) if input else common):
+                raise click.UsageError(f"--columns {text}: the {role} is said twice")
             if input:
-                by_input.setdefault(input, {})[role] = int(name) if name.isdigit() else name
-            elif name.isdigit():
+                by_input.setdefault(input, {})[role] = int(name) if name.isdecimal() else name
+            elif name.isdecimal():
                 raise click.UsageError(f"--columns {text}: a place needs its input, as in rankings:{role}={name}")
             else:
                 common[role] = name
@@ -267,25 +400,44 @@ def _readers(given: tuple[str, ...]) -> dict[str, str]:
         input, equals, format = text.partition("=")
         if not equals:
             input, format = "", text
-        if format not in FORMATS or (input and input not in INPUTS):
-            raise click.UsageError(f"--reader {text}: expected FORMAT or INPUT=FORMAT, with a format of {', '.join(FORMATS)}")
+        if input and input not in INPUTS:
+            raise click.UsageError(f"--reader {text}: {_unknown('input', input, INPUTS)}")
+        if format not in FORMATS:
+            raise click.UsageError(f"--reader {text}: {_unknown('format', format, FORMATS)}")
         readers[input] = format
     return readers
 
 
-def _complete_files(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
+    from aspectrum.config.written import did_you_mean, listed
+
+    hint = did_you_mean(word, known)
+    return (
+        f"there is no {kind} {word!r}{hint} Expected {listed(known)}" if hint else f"there is no {kind} {word!r}; expected {listed(known)}"
+    )
+
+
+def complete_files(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
-def _complete_conventions(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+def complete_users(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    words = [word for word in USERS if word.startswith(incomplete)]
+    return [CompletionItem(word) for word in words] or [CompletionItem(incomplete, type="file")]
+
+
+def complete_conventions(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
     from aspectrum.conventions import CONVENTIONS
 
     return [name for name in CONVENTIONS if name.startswith(incomplete)]
 
 
-def _complete_metrics(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    from aspectrum.documentation import metrics_as_data
+def complete_metrics(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    import aspectrum.metrics  # noqa: F401  so that their names are known
+    from aspectrum.metric import registered
 
-    return sorted(entry["name"] for entry in metrics_as_data() if entry["name"].lower().startswith(incomplete.lower()))
+    return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))

@@ -106,6 +106,8 @@ _FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
 
 
 def plain(name: str) -> str:
+    if len(name) > 100:  # no usual name, and perhaps no name at all
+        return name
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -140,13 +142,13 @@ def find_columns(
     usual: UsualColumns | None = None,
 ) -> dict[str, int]:
     """The place of every column that is there, by role."""
-    found = {role: _said(source, wanted, role, column, names, width) for role, column in said.items() if role in wanted.roles}
+    found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in wanted.roles}
     if names is None:
-        if not found:
+        if not found and wanted.required:
             roles = (wanted.by_place or {}).get(width)
             if roles is None:
                 raise InputError(
-                    f"{source}: has {width} columns without names, expected {wanted.form}; say which is which, "
+                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {wanted.form}; say which is which, "
                     f"as in --columns {wanted.input}:{','.join(f'{role}={place}' for place, role in enumerate(wanted.required, 1))}"
                 )
             return {role: place for place, role in enumerate(roles)}
@@ -154,34 +156,57 @@ def find_columns(
         for role in wanted.roles:
             place = None if usual is None or role in found else usual.place(role, names)
             if place is not None:
-                found[role] = place
+                found[role] = _only(source, role, names, place)
         for role in wanted.roles:
             if role not in found:
                 place = _recognised(source, wanted, role, names, set(found.values()))
                 if place is not None:
                     found[role] = place
+        if not found and width == len(wanted.required) == 1:
+            found[wanted.required[0]] = 0
     missing = [role for role in wanted.required if role not in found]
     if missing:
-        there = f"its columns are {', '.join(map(repr, names))}" if names is not None else f"its {width} columns have no names"
+        there = f"its columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
         raise InputError(
             f"{source}: no column is recognised as the {missing[0]}; {there}. Say which one it is, as in --columns {missing[0]}=NAME"
             + ("; or --no-header if the first line is data" if names is not None else "")
         )
+    roles_of: dict[int, str] = {}
+    for role, place in found.items():
+        if roles_of.setdefault(place, role) != role:
+            column = repr(names[place]) if names is not None else str(place + 1)
+            raise InputError(f"{source}: column {column} is said to be both the {roles_of[place]} and the {role}")
     return found
 
 
-def _said(source: str, wanted: Wanted, role: str, column: str | int, names: Sequence[str] | None, width: int) -> int:
+def _said(source: str, role: str, column: str | int, names: Sequence[str] | None, width: int) -> int:
     if names is not None and column in names:
-        return names.index(column)  # type: ignore[arg-type]
-    if isinstance(column, int) or column.isdigit():
+        return _only(source, role, names, names.index(str(column)))
+    if is_place(column):
         if not 1 <= int(column) <= width:
             raise InputError(f"{source}: {role} is said to be column {column}, and there are {width}")
         return int(column) - 1
     if names is None:
         raise InputError(f"{source}: {role} is said to be column {column!r}, and its columns have no names; say its place, from 1")
-    close = difflib.get_close_matches(column, names, 1)
+    close = difflib.get_close_matches(str(column), names, 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"{source}: {role} is said to be column {column!r}, and there are {', '.join(map(repr, names))}{hint}")
+    raise InputError(f"{source}: {role} is said to be column {column!r}, and there are {_listed(names)}{hint}")
+
+
+def is_place(column: str | int) -> bool:
+    """Whether a column is said by its place, from 1."""
+    return isinstance(column, int) or (column.isascii() and column.isdigit())
+
+
+def _only(source: str, role: str, names: Sequence[str], place: int) -> int:
+    if names.count(names[place]) > 1:
+        raise InputError(f"{source}: {role} is said to be column {names[place]!r}, and two columns have that name; say its place, from 1")
+    return place
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first names: a table of features may have thousands."""
+    return ", ".join(map(repr, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def _recognised(source: str, wanted: Wanted, role: str, names: Sequence[str], taken: set[int]) -> int | None:

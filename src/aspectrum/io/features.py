@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aspectrum.arrays import Codes
 from aspectrum.errors import InputError
 from aspectrum.io.columns import Wanted, find_columns, is_spelling
-from aspectrum.io.files import read_bytes
+from aspectrum.io.files import read_bytes, reason
+from aspectrum.io.frames import as_number
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table, open_table
 from aspectrum.world.features import SparseRows
-from aspectrum.world.rows import IdColumn, Rows
+from aspectrum.world.ids import shown
+from aspectrum.world.objects import id_rows
+from aspectrum.world.rows import IdColumn, Rows, code_series
 
 if TYPE_CHECKING:
     import polars
 
 RowsOf = Callable[[Source, Wanted, Table], Rows]
 
+_ITEM = Wanted("features", ("item",), (), {1: ("item",)})
 _ID_KEYS = ("ids", "items", "item_ids", "item", "id", "names", "index")
 _MATRIX_KEYS = ("features", "vectors", "embeddings", "matrix", "values", "x", "X", "arr_0")
 _SPARSE_KEYS = ("data", "indices", "indptr", "shape")
@@ -34,150 +36,258 @@ def read_features(source: Source, wanted: Wanted, rows_of: RowsOf) -> Rows:
     if format in ("npz", "npy"):
         return _arrays(source, format, rows_of)
     if source.ids is not None:
-        raise InputError(f"{source.named('features')}: ids go with an npy file")
+        raise InputError(f"{source.named('features')}: ids go with an npy or npz file")
     table = open_table(source, wanted)
-    if table.names is None or "feature" in source.columns or any(is_spelling("features", ("feature",), name) for name in table.names):
-        return rows_of(source, wanted, table)
+    vectors = table.vectors()
+    if vectors:
+        return _lists(source, table, vectors, rows_of)
+    if _is_rows(source, wanted, table):
+        rows = rows_of(source, wanted, table)
+        if table.names is None and "feature" not in source.columns:
+            _check_not_vectors(table.source, rows)
+        return rows
     return _columns(source, table, rows_of)
 
 
+def _is_rows(source: Source, wanted: Wanted, table: Table) -> bool:
+    """Whether a table has rows item, feature[, value], and not one column per dimension."""
+    if table.names is None or "feature" in source.columns:
+        return True
+    said = None if source.usual is None else source.usual.columns.get("feature")
+    named = [name for name in table.names if name == said or is_spelling("features", ("feature",), name)]
+    if not named:
+        return False
+    known = find_columns(table.source, wanted, source.columns, table.names, table.width, source.usual)
+    others = [name for place, name in enumerate(table.names) if place not in known.values() and table.is_number(place)]
+    if others and table.is_number(known["feature"]):
+        feature = table.names[known["feature"]]
+        raise InputError(
+            f"{table.source}: column {feature!r} may name the feature of a row (item, feature, value), or be a dimension as {others[0]!r} is; "
+            f"say --columns features:feature={feature}, or give it another name"
+        )
+    return True
+
+
+def _check_not_vectors(source: str, rows: Rows) -> None:
+    """Columns without names may be item, feature, value, or an item and two dimensions."""
+    import polars
+
+    names = rows.ids["feature"].ids
+    if (
+        isinstance(names, polars.Series)
+        and names.dtype == polars.String
+        and names.str.contains(r"^[+-]?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?$").any()
+    ):
+        raise InputError(
+            f"{source}: the second column, without a name, holds numbers such as {shown(names.filter(names.str.contains('[.]'))[0])}; "
+            "expected item, feature[, value]. If these are vectors, name the columns in the first line, the first one item"
+        )
+
+
+def _item_of(source: Source, table: Table) -> int:
+    assert table.names is not None
+    said = {role: column for role, column in source.columns.items() if role == "item"}
+    return find_columns(table.source, _ITEM, said, table.names, table.width, source.usual)["item"]
+
+
+def _ids_of(source: Source, table: Table, place: int, rows_of: RowsOf) -> Mapping[str, IdColumn]:
+    return rows_of(Source(source.data, {"item": place + 1}, name=table.source), _ITEM, table).ids
+
+
 def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
-    """A column of lists, or one column per dimension."""
+    """One column per dimension."""
     import polars
 
     assert table.names is not None
-    only_item = Wanted("features", ("item",))
-    place = find_columns(
-        table.source,
-        only_item,
-        {role: name for role, name in source.columns.items() if role == "item"},
-        table.names,
-        table.width,
-        source.usual,
-    )["item"]
-    others = [other for other in range(table.width) if other != place]
+    item = _item_of(source, table)
+    others = [other for other in range(table.width) if other != item]
     if not others:
-        raise InputError(f"{table.source}: has no column but {table.names[place]!r}; expected a vector, or one column per dimension")
-    ids = rows_of(Source(source.data, {"item": place + 1}, name=source.name), only_item, table).ids
-    if len(others) == 1:
-        single = polars.concat(table.pieces({"vector": others[0]}, ()))["vector"]
-        if isinstance(single.dtype, polars.List | polars.Array):
-            return Rows(table.source, ids, place=table.place, matrix=_lists(table, single))
+        raise InputError(f"{table.source}: has no column but {table.names[item]!r}; expected a vector, or one column per dimension")
     dimensions = {str(other): other for other in others}
-    frame = polars.concat(table.pieces(dimensions, list(dimensions)))
+    pieces = table.pieces(dimensions, list(dimensions))
+    frame = polars.concat([piece.with_columns([as_number(piece[name]) for name in dimensions]) for piece in pieces])
     matrix = frame.to_numpy(order="c").astype(np.float64, copy=False)
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):
         row, column = map(int, bad[0])
         found, name = table.cell(row, others[column]), table.names[others[column]]
-        raise InputError(f"{table.source}, {table.place(row)}: column {name!r} holds {found!r}, expected a finite number")
-    return Rows(table.source, ids, place=table.place, matrix=matrix)
+        holds = "is empty" if found is None else f"holds {shown(found)}"
+        raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number")
+    return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
 
 
-def _lists(table: Table, column: polars.Series) -> Any:
+def _lists(source: Source, table: Table, vectors: list[int], rows_of: RowsOf) -> Rows:
+    """A column of lists of numbers."""
+    import polars
+
+    assert table.names is not None
+    item = _item_of(source, table)
+    if "feature" in source.columns:
+        one = Wanted("features", (), ("feature",))
+        vectors = [find_columns(table.source, one, {"feature": source.columns["feature"]}, table.names, table.width)["feature"]]
+    if len(vectors) > 1:
+        both = " and ".join(repr(table.names[place]) for place in vectors[:2])
+        raise InputError(f"{table.source}: {both} both hold vectors; say which, as in --columns features:feature=NAME")
+    if item in vectors:
+        raise InputError(f"{table.source}: no column is recognised as the item, as {table.names[item]!r} holds vectors")
+    column = polars.concat(table.pieces({"vector": vectors[0]}, ()))["vector"]
+    matrix = _matrix_of_lists(table, table.names[vectors[0]], column)
+    return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
+
+
+def _matrix_of_lists(table: Table, name: str, column: polars.Series) -> Any:
     import polars
 
     if isinstance(column.dtype, polars.Array):
         column = column.arr.to_list()
+    if not isinstance(column.dtype, polars.List) or not column.dtype.inner.is_numeric():
+        raise InputError(f"{table.source}: column {name!r} holds {column.dtype}, expected lists of numbers")
     lengths = column.list.len()
-    width = int(lengths[0] or 0) if len(lengths) else 0
+    width = int(lengths.drop_nulls()[0]) if lengths.null_count() < len(lengths) else 0
     odd = (lengths != width).fill_null(True)
     if odd.any():
         row = int(odd.arg_max())  # type: ignore[arg-type]
         found = "no vector" if lengths[row] is None else f"a vector of {lengths[row]} numbers"
-        raise InputError(f"{table.source}, {table.place(row)}: has {found}, expected {width} numbers as in the first row")
-    inner = column.explode() if width else polars.Series([], dtype=polars.Float64)
-    if not inner.dtype.is_numeric():
-        raise InputError(f"{table.source}: column {column.name!r} holds lists of {inner.dtype}, expected numbers")
+        raise InputError(f"{table.source}, {table.place(row)}: has {found}, expected {width} numbers as in the first vector")
+    if width == 0 and len(column):
+        raise InputError(f"{table.source}, {table.place(0)}: has a vector of 0 numbers, expected some")
+    inner = column.explode() if len(column) else polars.Series([], dtype=polars.Float64)
     kind = np.float32 if inner.dtype == polars.Float32 else np.float64
-    flat = inner.cast(polars.Float64).to_numpy() if kind == np.float64 else inner.to_numpy()
+    flat = inner.to_numpy() if kind == np.float32 else inner.cast(polars.Float64).to_numpy()
     bad = np.flatnonzero(~np.isfinite(flat))
     if len(bad):
-        raise InputError(f"{table.source}, {table.place(int(bad[0]) // width)}: the vector holds {flat[bad[0]]}, expected finite numbers")
+        found = "nothing" if inner[int(bad[0])] is None else f"{flat[bad[0]]}"
+        raise InputError(f"{table.source}, {table.place(int(bad[0]) // width)}: the vector holds {found}, expected finite numbers")
     return np.ascontiguousarray(flat.reshape(len(column), width), dtype=kind)
 
 
 def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
     name = source.named("features")
-    data = read_bytes(source.path)
-    try:
-        # Pickled objects could run code, so they are never loaded.
-        loaded = np.load(io.BytesIO(data), allow_pickle=False)
-        arrays: dict[str, Any] = {key: loaded[key] for key in loaded.files} if hasattr(loaded, "files") else {"features": loaded}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
-        pickled = "allow_pickle" in str(error) or "Object arrays" in str(error)
-        reason = (
-            "it holds Python objects; save text as a NumPy text array and numbers as numbers" if pickled else str(error).splitlines()[0]
-        )
-        raise InputError(f"{name}: cannot be read as {format}: {reason}") from None
+    arrays = _loaded(name, format, read_bytes(source.path, name))
     matrix = _matrix(name, arrays)
     n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else len(matrix)
     key = next((key for key in _ID_KEYS if key in arrays), None)
     if source.ids is not None:
-        given = source.ids if isinstance(source.ids, Source) else Source(source.ids)
-        items = rows_of(
-            given, Wanted("items", ("item",), (), {1: ("item",)}), open_table(given, Wanted("items", ("item",), (), {1: ("item",)}))
-        ).ids["item"]
+        items = _given_ids(source.ids, rows_of)
     elif key is not None:
         items = _array_ids(name, key, arrays[key])
     else:
         items = _array_ids(name, "row numbers", np.arange(n_rows))
     if len(items.codes) != n_rows:
-        raise InputError(f"{name}: {len(items.codes)} ids for {n_rows} vectors")
+        raise InputError(f"{name}: there are {len(items.codes)} ids for {n_rows} vectors")
+    _check_finite(name, matrix)
     return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix)
 
 
+def _given_ids(given: Any, rows_of: RowsOf) -> IdColumn:
+    from aspectrum.io.inputs import INPUTS, is_external
+
+    if not is_external(given):
+        return id_rows("ids", "item", given).ids["item"]
+    source = given if isinstance(given, Source) else Source(given)
+    return rows_of(source, INPUTS["items"], open_table(source, INPUTS["items"])).ids["item"]
+
+
+def _loaded(name: str, format: str, data: bytes) -> dict[str, Any]:
+    if not data.startswith((b"\x93NUMPY", b"PK")):
+        raise InputError(f"{name}: " + (f"is not an {format} file" if data else "the file is empty"))
+    try:
+        # Pickled objects could run code, so they are never loaded.
+        loaded = np.load(io.BytesIO(data), allow_pickle=False)
+        return {key: loaded[key] for key in loaded.files} if hasattr(loaded, "files") else {"features": loaded}
+    except Exception as error:  # what damaged archives raise is of many kinds
+        pickled = "allow_pickle" in str(error) or "Object arrays" in str(error)
+        why = "it holds Python objects; save text as a NumPy text array and numbers as numbers" if pickled else reason(error)
+        raise InputError(f"{name}: cannot be read as {format}: {why}") from None
+
+
 def _matrix(name: str, arrays: Mapping[str, Any]) -> Any:
+    for key, array in arrays.items():
+        if not isinstance(array, np.ndarray):  # a file in the archive that is no array
+            raise InputError(f"{name}: {key} is not an array")
     if all(key in arrays for key in _SPARSE_KEYS):
         return _sparse(name, arrays)
     others = [key for key in arrays if key not in _ID_KEYS]
-    key = next((key for key in _MATRIX_KEYS if key in arrays), others[0] if len(others) == 1 else None)
-    if key is None:
-        raise InputError(f"{name}: holds {', '.join(arrays) or 'nothing'}; expected a matrix named features, and its items named ids")
-    matrix = arrays[key]
+    keys = [key for key in _MATRIX_KEYS if key in arrays] or (others if len(others) == 1 else [])
+    if not keys:
+        there = ", ".join(map(shown, arrays)) or "nothing"
+        raise InputError(
+            f"{name}: holds {there}; expected a matrix named features, or what scipy.sparse.save_npz writes of a csr matrix; and ids"
+        )
+    if len(keys) > 1:
+        raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the vectors, expected one of them")
+    matrix = arrays[keys[0]]
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
-        raise InputError(f"{name}: {key} has shape {matrix.shape} and type {matrix.dtype}, expected one row of numbers per item")
+        raise InputError(f"{name}: {keys[0]} has shape {matrix.shape} and type {matrix.dtype}, expected one row of numbers per item")
     return matrix
 
 
 def _sparse(name: str, arrays: Mapping[str, Any]) -> SparseRows:
     """A matrix that scipy.sparse.save_npz wrote, by rows."""
     written = arrays.get("format")
-    if written is not None and written.item() not in (b"csr", "csr"):
-        raise InputError(f"{name}: the sparse matrix is stored as {written.item()!r}, expected csr: save_npz(path, matrix.tocsr())")
-    data, indices, indptr, shape = (np.asarray(arrays[key]) for key in _SPARSE_KEYS)
-    sound = (
-        shape.shape == (2,)
-        and all(array.ndim == 1 for array in (data, indices, indptr))
-        and all(array.dtype.kind in "iu" for array in (indices, indptr, shape))
-        and data.dtype.kind in "biuf"
-        and len(indptr) == shape[0] + 1
-        and len(data) == len(indices) == indptr[-1]
-        and indptr[0] == 0
-        and (np.diff(indptr) >= 0).all()
-        and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1]))
-    )
+    if written is not None and (written.size != 1 or written.item() not in (b"csr", "csr")):
+        found = written.item() if written.size == 1 else written.tolist()
+        raise InputError(f"{name}: the sparse matrix is stored as {shown(found)}, expected csr: save_npz(path, matrix.tocsr())")
+    data = arrays["data"]
+    kinds = [arrays[key].dtype.kind for key in ("indices", "indptr", "shape")]
+    sound = all(kind in "iu" for kind in kinds) and data.dtype.kind in "biuf"
+    if sound:
+        # Signed, as differences of unsigned numbers are never negative.
+        indices, indptr, shape = (arrays[key].astype(np.int64) for key in ("indices", "indptr", "shape"))
+        sound = (
+            shape.shape == (2,)
+            and all(array.ndim == 1 for array in (data, indices, indptr))
+            and shape[0] >= 0
+            and 0 <= shape[1] < 2**31
+            and len(indptr) == shape[0] + 1
+            and len(data) == len(indices) == indptr[-1]
+            and indptr[0] == 0
+            and (np.diff(indptr) >= 0).all()
+            and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1]))
+        )
     if not sound:
         raise InputError(f"{name}: the sparse matrix is not sound: its arrays do not fit together")
+    width = max(int(shape[1]), 1)
     rows = np.repeat(np.arange(shape[0], dtype=np.int64), np.diff(indptr))
     # Entries of a row may come unsorted and repeated; repeated ones are added, zeros dropped, as scipy does.
-    keys, place = np.unique(rows * np.int64(shape[1]) + indices, return_inverse=True)
+    keys, place = np.unique(rows * width + indices, return_inverse=True)
     values = np.bincount(place, weights=data.astype(np.float64), minlength=len(keys))
     keys, values = keys[values != 0], values[values != 0]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(keys // max(int(shape[1]), 1), minlength=int(shape[0]))))).astype(np.int64)
-    return SparseRows(offsets, (keys % max(int(shape[1]), 1)).astype(np.int32), values, int(shape[1]))
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(keys // width, minlength=int(shape[0]))))).astype(np.int64)
+    return SparseRows(offsets, (keys % width).astype(np.int32), values, int(shape[1]))
+
+
+def _check_finite(name: str, matrix: Any) -> None:
+    values = matrix.values if isinstance(matrix, SparseRows) else matrix
+    with np.errstate(all="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isfinite(total) or values.dtype.kind != "f":
+        return
+    bad = np.flatnonzero(~np.isfinite(values))  # finite numbers may well have a sum that is not
+    if len(bad):
+        row = np.searchsorted(matrix.offsets, bad[0], "right") - 1 if isinstance(matrix, SparseRows) else bad[0] // matrix.shape[1]
+        raise InputError(f"{name}, row {row + 1}: the vector holds {values.ravel()[bad[0]]}, expected finite numbers")
 
 
 def _array_ids(name: str, key: str, ids: Any) -> IdColumn:
     import polars
 
-    from aspectrum.world.rows import code_series
-
     if ids.ndim != 1 or ids.dtype.kind not in "iuUS":
         raise InputError(f"{name}: {key} has shape {ids.shape} and type {ids.dtype}, expected one id (a whole number or text) per row")
-    if ids.dtype.kind == "S":
-        ids = np.char.decode(ids, "utf-8")
-    series = polars.Series("item", ids.astype(np.int64) if ids.dtype.kind in "iu" else ids.tolist())
-    codes: Codes
-    codes, distinct = code_series(series)
-    return IdColumn(codes, distinct)
+    if ids.dtype.kind == "u" and len(ids) and ids.max() >= 2**63:
+        known: dict[int, int] = {}
+        codes = np.array([known.setdefault(id, len(known)) for id in ids.tolist()], dtype=np.int32)
+        return IdColumn(codes, list(known))
+    try:
+        if ids.dtype.kind == "S":
+            ids = np.char.decode(ids, "utf-8")
+        series = polars.Series(
+            "item",
+            ids.astype(np.int64) if ids.dtype.kind in "iu" else ids.tolist(),
+            dtype=None if ids.dtype.kind in "iu" else polars.String,
+        )
+    except UnicodeError as error:
+        raise InputError(f"{name}: {key} holds an id that is no text in UTF-8: {reason(error)}") from None
+    if series.dtype == polars.String and (series == "").any():
+        raise InputError(f"{name}, row {int((series == '').arg_max() or 0) + 1}: the item is missing")
+    return IdColumn(*code_series(series))

@@ -7,6 +7,7 @@ import difflib
 import errno
 import gzip
 import os
+import re
 import sys
 import zlib
 from pathlib import Path
@@ -14,10 +15,16 @@ from pathlib import Path
 from aspectrum.errors import InputError
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
 
 
-def read_bytes(path: str) -> bytes:
-    """All of a file, unpacked if it is gzip or zstd. ``-`` is the standard input."""
+def read_bytes(path: str, name: str | None = None) -> bytes:
+    """All of a file, unpacked if it is gzip or zstd. ``-`` is the standard input.
+
+    Args:
+        name: What errors call it. Default: the path.
+    """
+    name = printed(path) if name is None else name
     try:
         if path == "-":
             data = sys.stdin.buffer.read()
@@ -25,72 +32,107 @@ def read_bytes(path: str) -> bytes:
             with open(path, "rb") as file:
                 data = file.read()
     except OSError as error:
-        raise InputError(f"{path}: {why_unreadable(path, error)}") from None
+        raise InputError(f"{name}: {why_unreadable(path, error)}") from None
+    except ValueError as error:  # such as a zero byte in the path
+        raise InputError(f"{name}: cannot be read: {reason(error)}") from None
+    except AttributeError:
+        raise InputError(f"{name}: cannot be read: there is no standard input") from None
     if data.startswith(_GZIP):
-        return _unpacked_gzip(path, data)
-    if data.startswith(_ZSTD):
-        return _unpacked_zstd(path, data)
+        return _unpacked_gzip(name, data)
+    if data.startswith(_ZSTD) or _SKIPPED_ZSTD.match(data):
+        return _unpacked_zstd(name, data)
     if path.lower().endswith((".gz", ".zst")):
-        raise InputError(f"{path}: is not packed, although its name ends in {os.path.splitext(path)[1]}")
+        raise InputError(f"{name}: is not packed, although its name ends in {os.path.splitext(path)[1]}")
     return data
+
+
+def printed(path: str) -> str:
+    """A path as messages write it, on one line."""
+    return path if path.isprintable() and path else ascii(path)
+
+
+def reason(error: BaseException) -> str:
+    """What another library says is wrong, on one line."""
+    lines = str(error).strip().splitlines()
+    text = lines[0].strip() if lines else type(error).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def why_unreadable(path: str, error: OSError) -> str:
     """What went wrong, in words."""
     if error.errno == errno.ENOENT:
-        try:
-            near = difflib.get_close_matches(Path(path).name, sorted(os.listdir(Path(path).parent)), 1, 0.8)
-        except OSError:
-            near = []
-        return "there is no such file" + (f"; did you mean {Path(path).with_name(near[0])}?" if near else "")
+        if os.path.islink(path):
+            return f"is a link to {printed(os.readlink(path))}, which is not there"
+        return "there is no such file" + _meant(path)
     if error.errno == errno.EISDIR:
         return "is a directory, expected a file"
     if error.errno in (errno.EACCES, errno.EPERM):
         return "cannot be read: no permission"
-    return f"cannot be read: {error.strerror or error}"
+    return f"cannot be read: {error.strerror or reason(error)}"
 
 
-def _unpacked_gzip(path: str, data: bytes) -> bytes:
+def _meant(path: str) -> str:
+    try:
+        near = difflib.get_close_matches(Path(path).name, sorted(os.listdir(Path(path).parent)), 1, 0.8)
+    except (OSError, ValueError):
+        near = []
+    return f"; did you mean {printed(str(Path(path).with_name(near[0])))}?" if near else ""
+
+
+def _unpacked_gzip(name: str, data: bytes) -> bytes:
     try:
         return gzip.decompress(data)
     except EOFError:
-        raise InputError(f"{path}: the gzip file is cut short") from None
-    except (OSError, zlib.error) as error:
-        raise InputError(f"{path}: the gzip file is damaged ({error})") from None
+        raise InputError(f"{name}: the gzip file is cut short") from None
+    except (OSError, ValueError, zlib.error) as error:
+        raise InputError(f"{name}: the gzip file is damaged ({reason(error)})") from None
 
 
-def _unpacked_zstd(path: str, data: bytes) -> bytes:
-    import io
-
+def _unpacked_zstd(name: str, data: bytes) -> bytes:
     import zstandard
 
+    step = 1 << 20  # what follows a frame is copied, so frames are fed in small parts
+    unpacked: list[bytes] = []
+    unpacker = None
     try:
-        # A frame that is cut short ends the stream silently, so the reader is asked whether it saw the end.
-        unpacker = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
-        unpacked = io.BytesIO()
-        unpacked.write(unpacker.decompress(data))
+        for start in range(0, len(data), step):
+            part = data[start : start + step]
+            while part:
+                unpacker = unpacker or zstandard.ZstdDecompressor().decompressobj()
+                unpacked.append(unpacker.decompress(part))
+                # A frame that is cut short ends silently, so the reader is asked whether it saw the end.
+                part = unpacker.unused_data if unpacker.eof else b""
+                unpacker = None if unpacker.eof else unpacker
     except zstandard.ZstdError as error:
-        raise InputError(f"{path}: the zstd file is damaged ({error})") from None
-    if not unpacker.eof:
-        raise InputError(f"{path}: the zstd file is cut short")
-    return unpacked.getvalue()
+        raise InputError(f"{name}: the zstd file is damaged ({reason(error)})") from None
+    if unpacker is not None:
+        raise InputError(f"{name}: the zstd file is cut short")
+    return b"".join(unpacked)
 
 
-def as_text(path: str, data: bytes) -> bytes:
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_MARK_IN_FRONT = re.compile(rb"(?:^|\n)\xef\xbb\xbf")
+
+
+def as_text(name: str, data: bytes) -> bytes:
     """The bytes of a text file in UTF-8, without a mark in front, or an error that names the line."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"{path}: is written in UTF-16 or UTF-32; save it as UTF-8")
+        raise InputError(f"{name}, line 1: is written in UTF-16 or UTF-32; save it as UTF-8")
     if data.startswith(codecs.BOM_UTF8):
         data = data[len(codecs.BOM_UTF8) :]
     at = data.find(b"\0")
     if at >= 0:
-        raise InputError(f"{path}, line {line_at(data, at)}: holds a zero byte; expected a text file in UTF-8")
+        raise InputError(f"{name}, line {line_at(data, at)}: holds a zero byte; expected a text file in UTF-8")
     if not data.isascii():
-        _check_utf8(path, data)
+        _check_utf8(name, data)
+        mark = _MARK_IN_FRONT.search(data)
+        if mark:
+            raise InputError(f"{name}, line {line_at(data, mark.end())}: begins with a byte order mark; were several files joined?")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        at = next(place for place in _returns(data) if data[place + 1 : place + 2] != b"\n")
+        found = _LONE_RETURN.search(data)
+        assert found is not None
         raise InputError(
-            f"{path}, line {line_at(data, at)}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
+            f"{name}, line {line_at(data, found.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
         )
     return data
 
@@ -99,15 +141,7 @@ def line_at(data: bytes, place: int) -> int:
     return data.count(b"\n", 0, place) + 1
 
 
-def _returns(data: bytes) -> list[int]:
-    places, at = [], data.find(b"\r")
-    while at >= 0 and (not places or data[places[-1] + 1 : places[-1] + 2] == b"\n"):
-        places.append(at)
-        at = data.find(b"\r", at + 1)
-    return places
-
-
-def _check_utf8(path: str, data: bytes) -> None:
+def _check_utf8(name: str, data: bytes) -> None:
     step = 1 << 22  # in parts, as decoding everything would take up to four times the room
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)
@@ -118,5 +152,6 @@ def _check_utf8(path: str, data: bytes) -> None:
         except UnicodeDecodeError as error:
             at = start - pending + error.start
             raise InputError(
-                f"{path}, line {line_at(data, at)}: byte 0x{data[at]:02x} is not UTF-8; is the file written in another encoding, such as Latin-1?"
+                f"{name}, line {line_at(data, at)}: byte 0x{data[at]:02x} is not UTF-8; "
+                "is the file written in another encoding, such as Latin-1?"
             ) from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from aspectrum.errors import InputError
+from aspectrum.io.files import printed
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -86,6 +87,11 @@ class Source:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise InputError(f"format is {self.format!r}, expected one of {', '.join(FORMATS)}")
+        for role, column in self.columns.items():
+            if isinstance(column, bool) or not isinstance(column, str | int):
+                raise InputError(f"{role} is said to be column {column!r}, expected a name or a place from 1")
+        if self.header not in (None, True, False):
+            raise InputError(f"header is {self.header!r}, expected true or false")
         if self.split is not None and not self.split:
             raise InputError("split is empty, expected the text that stands between two aspects, such as '|'")
 
@@ -95,10 +101,10 @@ class Source:
 
     @property
     def path(self) -> str:
-        return os.fspath(self.data)
+        return os.fsdecode(self.data)
 
     def named(self, input: str) -> str:
-        return self.name or (self.path if self.is_path else input)
+        return self.name or (printed(self.path) if self.is_path else input)
 
     @property
     def guessed_format(self) -> Format | None:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from aspectrum.arrays import Codes, Counts, Floats, Masks, Offsets
+from aspectrum.arrays import Codes, Counts, Flags, Floats, Masks, Offsets
 
 class Cover:
     """The aspects that count at each place of each list, checked once; see cover.hpp."""
@@ -92,6 +92,10 @@ def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
 def aspect_counts(offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes: Codes, n_aspects: int) -> tuple[Offsets, Codes, Floats]:
     """Which aspects each user's rows have, ascending, and how many rows have each."""
 
+def judged_rows(offsets: Offsets, items: Codes, aspects: Codes, counts: Flags) -> tuple[Offsets, Codes, Offsets, Codes, Offsets]:
+    """Judgments of users, sorted by item, as rows: offsets of users over rows, items of rows, offsets of rows over the entries
+    that count, aspects of those entries, and offsets of users over entries."""
+
 def number_codes(offsets: Offsets, codes: Codes, n_codes: int) -> tuple[Offsets, Codes, Codes]:
     """The codes each segment has, ascending, and the number each entry has among them."""
 
@@ -143,6 +147,9 @@ def sort_segments(
 ) -> Offsets:
     """The rows of each segment sorted by key, then second key, then as they stood."""
 
+def find_repeats(offsets: Offsets, rows: Offsets, keys: Codes, seconds: Codes | None = None) -> Offsets:
+    """Places in sorted segments whose row repeats the keys of the one before."""
+
 def lookup(offsets: Offsets, items: Codes, key_offsets: Offsets, keys: Codes) -> Codes:
     """Where each item stands among its user's sorted keys, -1 where it does not."""
 
@@ -169,3 +176,18 @@ class IdCoder:
 
 def order_texts(stream: Any) -> Codes:
     """Place of each text of an Arrow stream in bytewise order."""
+
+class Texts:
+    """Distinct texts, as an Arrow array."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
+def read_columns(
+    text: bytes, separator: str, quoted: bool, width: int, records: int, skip: int, ids: list[int], numbers: list[int]
+) -> tuple[list[tuple[Codes, Texts]], list[Floats], bool]:
+    """Columns of a table of about so many records, after the first `skip`: codes of ids (-1 for an empty cell) with the distinct
+    ids, numbers (NaN for a cell that holds none), and whether a record is wider or narrower than the table."""
+
+def read_record(text: bytes, separator: str, quoted: bool, width: int, record: int) -> list[bytes]:
+    """The cells of one record."""

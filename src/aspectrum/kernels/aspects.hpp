@@ -175,6 +175,33 @@ inline std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> aspect_counts(Array<i
     return {to_array(std::move(out_offsets)), to_array(std::move(out_codes)), to_array(std::move(out_counts))};
 }
 
+// Groups the judgments of each user, sorted by item, into rows: offsets of users over rows, the item of each row, offsets of
+// rows over the entries that count, the aspects of those, and offsets of users over them.
+inline std::tuple<Out<int64_t>, Out<int32_t>, Out<int64_t>, Out<int32_t>, Out<int64_t>> judged_rows(
+    Array<int64_t> offsets_, Array<int32_t> items, Array<int32_t> aspects, Array<bool> counts) {
+    const auto n = static_cast<int64_t>(items.shape(0));
+    const int64_t users = segments(offsets_, n);
+    require(static_cast<int64_t>(aspects.shape(0)) == n && static_cast<int64_t>(counts.shape(0)) == n,
+            "one item, aspect and flag per judgment");
+    std::vector<int64_t> row_offsets{0}, set_offsets{0}, entry_offsets{0};
+    std::vector<int32_t> row_items, set_aspects;
+    for (int64_t u = 0; u < users; ++u) {
+        const int64_t begin = offsets_.data()[u], end = offsets_.data()[u + 1];
+        for (int64_t p = begin; p < end; ++p) {
+            if (p == begin || items.data()[p - 1] != items.data()[p]) {
+                if (!row_items.empty()) set_offsets.push_back(static_cast<int64_t>(set_aspects.size()));
+                row_items.push_back(items.data()[p]);
+            }
+            if (counts.data()[p]) set_aspects.push_back(aspects.data()[p]);
+        }
+        row_offsets.push_back(static_cast<int64_t>(row_items.size()));
+        entry_offsets.push_back(static_cast<int64_t>(set_aspects.size()));
+    }
+    if (!row_items.empty()) set_offsets.push_back(static_cast<int64_t>(set_aspects.size()));
+    return {to_array(std::move(row_offsets)), to_array(std::move(row_items)), to_array(std::move(set_offsets)),
+            to_array(std::move(set_aspects)), to_array(std::move(entry_offsets))};
+}
+
 // Numbers the codes of each segment anew: which it has, ascending, and the number of each entry.
 inline std::tuple<Out<int64_t>, Out<int32_t>, Out<int32_t>> number_codes(Array<int64_t> offsets_, Array<int32_t> codes, int64_t n_codes) {
     const int64_t groups = segments(offsets_, static_cast<int64_t>(codes.shape(0)));

@@ -86,6 +86,20 @@ struct IdKey {
         key.text = text;
         return key;
     }
+    // The same where twelve bytes can be read, whatever the length.
+    static IdKey of_padded(const char* text, uint32_t length) {
+        if (length > 12) return of(text, length);
+        uint32_t first;
+        uint64_t rest;
+        std::memcpy(&first, text, 4);
+        std::memcpy(&rest, text + 4, 8);
+        if (length < 4) first &= (uint32_t{1} << (8 * length)) - 1;
+        rest = length <= 4 ? 0 : length == 12 ? rest : rest & ((uint64_t{1} << (8 * (length - 4))) - 1);
+        IdKey key;
+        key.low = length | uint64_t{first} << 32;
+        key.high = rest;
+        return key;
+    }
     uint64_t hash() const { return mix(low, high); }
     bool operator==(const IdKey& other) const {
         return low == other.low && high == other.high && (!text || (other.text && std::memcmp(text, other.text, low) == 0));
@@ -102,7 +116,11 @@ class IdTable {
     std::deque<std::string> texts_;  // long ids, which must outlive the stream they came in
 
   public:
-    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+    void prefetch_slot(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+    void prefetch_key(uint64_t hash) const {
+        const Slot& slot = slots_[hash & (slots_.size() - 1)];
+        if (slot.code >= 0) __builtin_prefetch(&keys_[slot.code]);
+    }
 
     // The code of a key, and whether it is new.
     std::pair<int32_t, bool> code(const IdKey& key, uint64_t hash) {
@@ -120,9 +138,26 @@ class IdTable {
         return {code, true};
     }
 
+    int32_t size() const { return static_cast<int32_t>(keys_.size()); }
+    const IdKey& key(int32_t code) const { return keys_[code]; }
+
+    void append_text(int32_t code, std::string& bytes) const {
+        const IdKey& key = keys_[code];
+        if (key.text) {
+            bytes.append(key.text, key.low);
+            return;
+        }
+        char view[16];
+        std::memcpy(view, &key.low, 8);
+        std::memcpy(view + 8, &key.high, 8);
+        uint32_t length;
+        std::memcpy(&length, view, 4);
+        bytes.append(view + 4, length);
+    }
+
   private:
     void grow() {
-        std::vector<Slot> wider(2 * slots_.size(), Slot{0, -1});
+        std::vector<Slot> wider((slots_.size() < (1 << 18) ? 8 : 2) * slots_.size(), Slot{0, -1});
         const size_t wrap = wider.size() - 1;
         for (size_t k = 0; k < keys_.size(); ++k) {
             const uint64_t hash = keys_[k].hash();
@@ -227,7 +262,7 @@ class IdCoder {
 
   private:
     void code_piece(const IdReader& reader, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
-        constexpr int64_t kBlock = 32;
+        constexpr int64_t kBlock = 64;
         IdKey keys[kBlock], last;
         uint64_t hashes[kBlock];
         int32_t last_code = -1;
@@ -235,12 +270,15 @@ class IdCoder {
         codes.resize(start + n);
         for (int64_t block = 0; block < n; block += kBlock) {
             const int64_t size = std::min(kBlock, n - block);
+            // What the table will touch is fetched a block ahead: slots first, then the keys they lead to.
             for (int64_t i = 0; i < size; ++i) {
                 if (!reader.valid(block + i)) continue;
                 keys[i] = reader.key(block + i);
                 hashes[i] = keys[i].hash();
-                table_.prefetch(hashes[i]);
+                table_.prefetch_slot(hashes[i]);
             }
+            for (int64_t i = 0; i < size; ++i)
+                if (reader.valid(block + i)) table_.prefetch_key(hashes[i]);
             for (int64_t i = 0; i < size; ++i) {
                 const int64_t row = start + block + i;
                 if (!reader.valid(block + i)) {

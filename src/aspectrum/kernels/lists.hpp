@@ -64,6 +64,21 @@ inline Out<int64_t> sort_segments(Array<int64_t> offsets_, Array<int64_t> rows, 
     return to_array(std::move(out));
 }
 
+// Places in sorted segments whose row repeats the keys of the one before.
+inline Out<int64_t> find_repeats(Array<int64_t> offsets_, Array<int64_t> rows, Array<int32_t> keys, std::optional<Array<int32_t>> seconds) {
+    const int64_t n = static_cast<int64_t>(rows.shape(0)), n_keys = static_cast<int64_t>(keys.shape(0));
+    const int64_t groups = segments(offsets_, n);
+    require(!seconds || static_cast<int64_t>(seconds->shape(0)) == n_keys, "one second key per key");
+    for (int64_t p = 0; p < n; ++p) require(rows.data()[p] >= 0 && rows.data()[p] < n_keys, "a row is out of range");
+    std::vector<int64_t> places;
+    for (int64_t g = 0; g < groups; ++g)
+        for (int64_t p = offsets_.data()[g] + 1; p < offsets_.data()[g + 1]; ++p) {
+            const int64_t before = rows.data()[p - 1], row = rows.data()[p];
+            if (keys.data()[before] == keys.data()[row] && (!seconds || seconds->data()[before] == seconds->data()[row])) places.push_back(p);
+        }
+    return to_array(std::move(places));
+}
+
 // Items and where they stand, for one user at a time.
 struct PlaceTable {
     struct Slot {

@@ -8,6 +8,7 @@
 #include "lanes.hpp"
 #include "lists.hpp"
 #include "sums.hpp"
+#include "tables.hpp"
 #include "text.hpp"
 
 #include <nanobind/stl/string.h>
@@ -56,6 +57,7 @@ NB_MODULE(_kernels, m) {
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
     m.def("aspect_counts", &aspect_counts, "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a);
 
+    m.def("judged_rows", &judged_rows, "offsets"_a, "items"_a, "aspects"_a, "counts"_a);
     m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
 
     m.def("dense_lengths", &dense_lengths<float>, "values"_a);
@@ -77,11 +79,47 @@ NB_MODULE(_kernels, m) {
           "seconds_descending"_a = false);
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
+    m.def("find_repeats", &find_repeats, "offsets"_a, "rows"_a, "keys"_a, "seconds"_a = nb::none());
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
     nb::class_<IdCoder>(m, "IdCoder").def(nb::init<>()).def("code", &IdCoder::code, "stream"_a);
     m.def("order_texts", &order_texts, "stream"_a);
+    nb::class_<Texts>(m, "Texts")
+        .def("__len__", &Texts::size)
+        .def("__arrow_c_array__", [](const Texts& texts, nb::object) { return texts.arrow_array(); }, "requested_schema"_a = nb::none());
+    m.def("read_columns", [](nb::bytes text, const std::string& separator, bool quoted, int64_t width, int64_t records,
+                             int64_t skip, const std::vector<int64_t>& ids, const std::vector<int64_t>& numbers) {
+        require(separator.size() <= 1, "a separator is one byte, or none");
+        TableColumns columns;
+        {
+            nb::gil_scoped_release release;
+            columns = read_columns(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted, width,
+                                   records, skip, ids, numbers);
+        }
+        nb::list id_columns, number_columns;
+        for (size_t c = 0; c < columns.codes.size(); ++c)
+            id_columns.append(nb::make_tuple(to_array(std::move(columns.codes[c])), columns.texts[c]));
+        for (size_t c = 0; c < columns.numbers.size(); ++c)
+            number_columns.append(to_array(std::move(columns.numbers[c])));
+        return nb::make_tuple(id_columns, number_columns, columns.ragged);
+    }, "text"_a, "separator"_a, "quoted"_a, "width"_a, "records"_a, "skip"_a, "ids"_a, "numbers"_a);
+    m.def("read_record", [](nb::bytes text, const std::string& separator, bool quoted, int64_t width, int64_t record) {
+        require(separator.size() <= 1, "a separator is one byte, or none");
+        TableCursor cursor(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted);
+        nb::list cells;
+        for (int64_t row = 0; cursor.next_record(); ++row) {
+            if (row == record) {
+                for (int64_t place = 0; place < width; ++place) {
+                    const Cell cell = cursor.next_cell();
+                    cells.append(nb::bytes(cell.begin, cell.end - cell.begin));
+                }
+                break;
+            }
+            cursor.end_record();
+        }
+        return cells;
+    }, "text"_a, "separator"_a, "quoted"_a, "width"_a, "record"_a);
     m.def("scan_table", [](nb::bytes text, const std::string& separator, bool quoted, int64_t fields, int64_t stop) {
         require(separator.size() <= 1, "a separator is one byte, or none");
         TableScan scan;

@@ -19,18 +19,25 @@ struct TableScan {
     bool plain = true;    // words: single blanks between them and none around
 };
 
+inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }  // as isspace, whatever the locale
+
 inline int64_t count_words(const char* at, const char* end, bool& plain) {
-    auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
     int64_t words = 0;
     bool inside = false;
     for (const char* c = at; c < end; ++c) {
-        const bool is_blank = blank(*c);
-        words += !is_blank && !inside;
-        plain = plain && !(is_blank && (*c != ' ' || !inside));
-        inside = !is_blank;
+        const bool blank = is_blank(*c);
+        words += !blank && !inside;
+        plain = plain && !(blank && (*c != ' ' || !inside));
+        inside = !blank;
     }
     plain = plain && (inside || at == end);
     return words;
+}
+
+// A line without anything on it: no field is that empty by intent.
+inline bool is_blank_line(const char* at, const char* eol) {
+    while (at < eol && *at == ' ') ++at;
+    return at == eol || (*at == '\r' && at + 1 == eol);
 }
 
 // Goes through a text until something is wrong, or until record `stop` (its line is told). A separator of 0 stands for
@@ -38,65 +45,59 @@ inline int64_t count_words(const char* at, const char* end, bool& plain) {
 inline TableScan scan_table(const char* at, const char* end, char separator, bool quoted, int64_t fields, int64_t stop) {
     TableScan scan;
     int64_t line = 1;
+    auto stopped = [&](Problem problem, int64_t where, int64_t n) {
+        scan.problem = problem;
+        scan.line = where;
+        scan.fields = n;
+        return scan;
+    };
     while (at < end) {
         const char* newline = static_cast<const char*>(std::memchr(at, '\n', end - at));
         const char* eol = newline ? newline : end;
         const int64_t first_line = line;
         int64_t n = 0;
-        const bool is_blank = eol == at || (eol == at + 1 && *at == '\r');
         if (separator == 0) {
             n = count_words(at, eol, scan.plain);
-            at = eol + 1;
-            ++line;
-        } else if (is_blank) {
-            at = eol + 1;
-            ++line;
+            at = eol;
+        } else if (is_blank_line(at, eol)) {
+            at = eol;
         } else if (!quoted) {
             n = 1 + std::count(at, eol, separator);
-            at = eol + 1;
-            ++line;
+            at = eol;
         } else {
             for (bool more = true; more;) {  // a field each time
                 ++n;
                 if (at < end && *at == '"') {
                     const int64_t opened = line;
-                    for (++at;; ++at) {
-                        at = static_cast<const char*>(at < end ? std::memchr(at, '"', end - at) : nullptr);
-                        if (!at) return {scan.records, scan.blanks, kOpenQuote, opened, n};
-                        if (at + 1 == end || at[1] != '"') break;
-                        ++at;
+                    const char* close = at + 1;
+                    for (;; close += 2) {  // two quotes stand for one
+                        close = static_cast<const char*>(close < end ? std::memchr(close, '"', end - close) : nullptr);
+                        if (!close) return stopped(kOpenQuote, opened, n);
+                        if (close + 1 == end || close[1] != '"') break;
                     }
-                    ++at;
-                    if (at < end && *at == '\r' && at + 1 < end && at[1] == '\n') ++at;
-                    if (at < end && *at != separator && *at != '\n') return {scan.records, scan.blanks, kStrayQuote, line, n};
+                    line += std::count(at, close, '\n');
+                    at = close + 1;
+                    if (end - at >= 2 && at[0] == '\r' && at[1] == '\n') ++at;
+                    if (at < end && *at != separator && *at != '\n') return stopped(kStrayQuote, line, n);
                 } else {
-                    while (at < end && *at != separator && *at != '\n') {
-                        if (*at == '"') return {scan.records, scan.blanks, kStrayQuote, line, n};
-                        ++at;
-                    }
+                    for (; at < end && *at != separator && *at != '\n'; ++at)
+                        if (*at == '"') return stopped(kStrayQuote, line, n);
                 }
                 more = at < end && *at == separator;
-                ++at;
+                at += more;
             }
-            line = first_line + 1;
-            for (const char* c = eol; c < at - 1 && c < end; ++c) line += *c == '\n';
+        }
+        if (at < end) {
+            ++at;
+            ++line;
         }
         if (n == 0) {
             ++scan.blanks;
             continue;
         }
-        if (scan.records == stop) {
-            scan.line = first_line;
-            scan.fields = n;
-            return scan;
-        }
+        if (scan.records == stop) return stopped(kFine, first_line, n);
         if (fields == 0) fields = n;
-        if (n != fields && stop < 0) {
-            scan.problem = kFields;
-            scan.line = first_line;
-            scan.fields = n;
-            return scan;
-        }
+        if (n != fields && stop < 0) return stopped(kFields, first_line, n);
         ++scan.records;
     }
     scan.fields = fields;

@@ -140,53 +140,37 @@ class Subtopics:
         for column, what, least in ((i, "items", 0), (a, "aspects", -1)):
             if len(column) and column.min() < least:
                 raise InputError(f"subtopics: {what}: code {column.min()} is out of range")
-        order = kernels.sort_segments(*kernels.group_rows(u, n_users), i, False, a)
-        u, i, a, g = u[order], i[order], a[order], g[order]
-        if s is not None:
-            s = s[order]
-        repeated = np.flatnonzero((u[1:] == u[:-1]) & (i[1:] == i[:-1]) & (a[1:] == a[:-1]))
+        offsets, order = kernels.group_rows(u, n_users)
+        order = kernels.sort_segments(offsets, order, i, False, a)
+        repeated = kernels.find_repeats(offsets, order, i, a)
         if len(repeated):
-            contradict = (g[repeated] != g[repeated + 1]) | (False if s is None else s[repeated] != s[repeated + 1])
-            if np.any(contradict):
-                at = int(repeated[np.flatnonzero(contradict)[0]])
+            before, again = order[repeated - 1], order[repeated]
+            contradict = np.flatnonzero((g[before] != g[again]) | (False if s is None else s[before] != s[again]))
+            if len(contradict):
+                at = again[contradict[0]]
                 raise InputError(f"subtopics: user code {u[at]}, item code {i[at]}, aspect code {a[at]} is judged twice, differently")
-            keep = np.ones(len(u), dtype=np.bool_)
-            keep[repeated + 1] = False
-            u, i, a, g = u[keep], i[keep], a[keep], g[keep]
-            s = None if s is None else s[keep]
-        return cls.from_sorted(u, i, a, g, s, n_users=n_users)
+            order = np.delete(order, repeated)
+            offsets = offsets - np.searchsorted(repeated, offsets)
+        return cls.from_sorted(offsets, i[order], a[order], g[order], None if s is None else s[order])
 
     @classmethod
-    def from_sorted(cls, u: Codes, i: Codes, a: Codes, g: Floats | None = None, s: Floats | None = None, *, n_users: int) -> "Subtopics":
-        """The same from rows that are in range, sorted by user, item and aspect, each once."""
-        if g is None:
-            g = np.ones(len(u))
-        starts = np.flatnonzero(np.append(True, (u[1:] != u[:-1]) | (i[1:] != i[:-1]))) if len(u) else np.empty(0, np.int64)
-        row_of = np.zeros(len(u), dtype=np.int64)
-        row_of[starts[1:]] = 1
-        row_of = np.cumsum(row_of)
-        positive = (g >= 1) & (a >= 0)
-        if s is not None:
-            check_strengths(s[positive])
+    def from_sorted(cls, offsets: Offsets, i: Codes, a: Codes, g: Floats | None = None, s: Floats | None = None) -> "Subtopics":
+        """The same from the rows of each user, in range and sorted by item and aspect, each once."""
+        counts = a >= 0 if g is None else (g >= 1) & (a >= 0)
+        offsets, judged, set_offsets, wanted, entry_offsets = kernels.judged_rows(offsets, i, a, counts)
         # A user's own numbering: the positive aspects of that user, ascending.
-        wanted = a[positive]
-        aspect_offsets, own_aspects, local = kernels.number_codes(
-            _offsets_of(u[positive], n_users), wanted, int(wanted.max(initial=-1)) + 1
-        )
+        aspect_offsets, own_aspects, local = kernels.number_codes(entry_offsets, wanted, int(wanted.max(initial=-1)) + 1)
+        grades = None if g is None else g[counts]
+        strengths = None if s is None else s[counts]
+        if strengths is not None:
+            check_strengths(strengths)
         sets = AspectSets(
-            _offsets_of(row_of[positive], len(starts)),
+            set_offsets,
             local,
             int(np.diff(aspect_offsets).max(initial=0)),
-            None if s is None or (s[positive] == 1).all() else s[positive],
+            None if strengths is None or (strengths == 1).all() else strengths,
         )
-        return cls(
-            _offsets_of(u[starts], n_users),
-            i[starts],
-            sets,
-            aspect_offsets,
-            own_aspects,
-            None if (g[positive] == 1).all() else g[positive],
-        )
+        return cls(offsets, judged, sets, aspect_offsets, own_aspects, None if grades is None or (grades == 1).all() else grades)
 
     @property
     def n_users(self) -> int:
@@ -283,7 +267,3 @@ def check_strengths(strengths: Floats, where: str = "subtopics") -> None:
 def _check_weights(weights: Floats) -> None:
     if (weights < 0).any():
         raise InputError(f"a weight must not be negative, found {weights.min()}")
-
-
-def _offsets_of(keys: npt.NDArray[Any], n: int) -> Offsets:
-    return np.concatenate(([0], np.cumsum(np.bincount(keys, minlength=n)))).astype(np.int64)

@@ -249,7 +249,9 @@ class _Builder:
             facts.noticed["rows repeat an item of the list and are left out"] = len(at) - len(first)
             at = at[first]
             offsets = _offsets(users[at], self.n_users)
-        inside = users[at][1:] == users[at][:-1]
+        inside = np.ones(max(0, len(at) - 1), dtype=np.bool_)  # neighbours of one list
+        ends = offsets[1:-1]
+        inside[ends[(ends > 0) & (ends < len(at))] - 1] = False
         tied = None
         if "score" in rows.numbers:
             scores = rows.numbers["score"][at]
@@ -340,14 +342,13 @@ class _Builder:
             whose = f"{self._user(users[a])}, {self._item(items[a])}, {self._aspect(aspects[a])}"
             return f"{whose} is judged twice, {was:g} and {now:g}" + _elsewhere(rows, a)
 
-        _, at = self._distinct(rows, facts, users, self.n_users, items, aspects, numbers, conflict)
+        offsets, at = self._distinct(rows, facts, users, self.n_users, items, aspects, numbers, conflict)
         return Subtopics.from_sorted(
-            users[at],
+            offsets,
             items[at],
             aspects[at],
             None if grades is None else grades[at],
             None if strengths is None or (strengths == 1).all() else strengths[at],
-            n_users=self.n_users,
         )
 
     def weights(self, rows: Rows, facts: Input) -> Weights:
@@ -415,26 +416,21 @@ class _Builder:
         """
         offsets, at = kernels.group_rows(groups, n_groups)
         at = kernels.sort_segments(offsets, at, keys, False, seconds)
-        same = (groups[at][1:] == groups[at][:-1]) & (keys[at][1:] == keys[at][:-1])
-        if seconds is not None:
-            same &= seconds[at][1:] == seconds[at][:-1]
-        repeated = np.flatnonzero(same)
+        repeated = kernels.find_repeats(offsets, at, keys, seconds)
         if len(repeated) == 0:
             return offsets, at
+        before, again = at[repeated - 1], at[repeated]
         differ = np.zeros(len(repeated), np.bool_)
         for values in numbers:
-            differ |= values[at[repeated]] != values[at[repeated + 1]]
+            differ |= values[before] != values[again]
         if differ.any():
-            first = int(repeated[np.flatnonzero(differ)[0]])
             if not self._first_counts:
-                a, b = int(at[first]), int(at[first + 1])
+                first = int(np.flatnonzero(differ)[0])
+                a, b = int(before[first]), int(again[first])
                 raise InputError(f"{rows.at(b if places is None else int(places[b]))}: {conflict(a, b)}")
             facts.noticed["rows contradict an earlier one and are left out"] = int(differ.sum())
         facts.noticed["rows repeat an earlier one"] = len(repeated) - int(differ.sum())
-        keep = np.ones(len(at), dtype=np.bool_)
-        keep[repeated + 1] = False
-        at = at[keep]
-        return _offsets(groups[at], n_groups), at
+        return offsets - np.searchsorted(repeated, offsets), np.delete(at, repeated)
 
     def _user(self, code: int) -> str:
         return f"user {shown(self.users[code])}"

@@ -1,0 +1,212 @@
+"""Frames: Parquet and Arrow files, and what pandas, polars, PyArrow and DuckDB hand over, column by column."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from aspectrum.errors import InputError
+from aspectrum.io.binary import check_arrow, check_parquet
+from aspectrum.io.files import reason
+from aspectrum.world.rows import Untyped
+
+if TYPE_CHECKING:
+    import polars
+
+Layout = Literal["table", "run", "qrels"]
+
+
+class FrameTable:
+    """A frame, whose ids are what they are."""
+
+    untyped: Untyped | None = None
+    layout: Layout = "table"
+
+    def __init__(self, source: str, frame: polars.DataFrame) -> None:
+        self.source, self.frame = source, frame
+        self.names: Sequence[str] | None = frame.columns
+        self.width = frame.width
+        if self.width == 0:
+            raise InputError(f"{source}: has no columns")
+
+    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
+        import polars
+
+        yield polars.DataFrame([self.frame.to_series(place).alias(role) for role, place in places.items()])
+
+    def cell(self, row: int, place: int) -> Any:
+        found = self.frame.to_series(place)[row]
+        return found.to_list() if hasattr(found, "to_list") else found
+
+    def place(self, row: int) -> str:
+        return f"row {row + 1}"
+
+    def vectors(self) -> list[int]:
+        import polars
+
+        return [
+            place
+            for place, kind in enumerate(self.frame.dtypes)
+            if isinstance(kind, polars.List | polars.Array) and kind.inner is not None and kind.inner.is_numeric()
+        ]
+
+    def is_number(self, place: int) -> bool:
+        return self.frame.dtypes[place].is_numeric()
+
+    def close(self) -> None:
+        pass
+
+
+def guarded(read: Callable[[], polars.DataFrame]) -> polars.DataFrame:
+    """What polars reads; a panic of its reader, which is not an Exception, becomes an error of its own."""
+    import polars
+
+    try:
+        return read()
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise polars.exceptions.ComputeError(str(error)) from None
+        raise
+
+
+def read_binary(source: str, data: bytes, format: Literal["parquet", "arrow"]) -> polars.DataFrame:
+    """A Parquet file, or an Arrow file or stream."""
+    import polars
+
+    what = "a Parquet file" if format == "parquet" else "an Arrow file"
+
+    def read() -> polars.DataFrame:
+        (check_parquet if format == "parquet" else check_arrow)(data)
+        file = io.BytesIO(data)
+        if format == "parquet":
+            return polars.read_parquet(file)
+        return polars.read_ipc_stream(file) if data.startswith(b"\xff\xff\xff\xff") else polars.read_ipc(file)
+
+    try:
+        return guarded(read)
+    except Exception as error:
+        raise InputError(f"{source}: cannot be read as {what}: {reason(error)}") from None
+
+
+def to_polars(source: str, given: Any) -> polars.DataFrame:
+    """A polars frame from a frame or a column of polars, pandas, PyArrow or DuckDB, without a loop over rows."""
+    import polars
+
+    def read() -> polars.DataFrame:
+        if isinstance(given, polars.DataFrame):
+            return given
+        if isinstance(given, polars.LazyFrame):
+            return given.collect()
+        if isinstance(given, polars.Series):
+            return given.to_frame()
+        if type(given).__module__.partition(".")[0] == "pandas":
+            return _from_pandas(source, given)
+        if type(given).__module__.partition(".")[0] == "pyarrow" and not hasattr(given, "schema"):
+            return polars.Series(given).to_frame()
+        return polars.DataFrame(given)
+
+    try:
+        return guarded(read)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{source}: a {type(given).__name__} cannot be read as a frame: {reason(error)}") from None
+
+
+def _from_pandas(source: str, given: Any) -> polars.DataFrame:
+    """Without PyArrow, which pandas' own road to Arrow needs; only what PyArrow holds already comes through it."""
+    import polars
+
+    if not hasattr(given, "columns"):  # a series or an index
+        column = given.to_series() if hasattr(given, "to_series") else given
+        return _pandas_column("" if given.name is None else str(given.name), column).to_frame()
+    names = [str(name) for name in given.columns]
+    if len(set(names)) < len(names):
+        again = next(name for place, name in enumerate(names) if name in names[:place])
+        raise InputError(f"{source}: two columns are named {again!r}")
+    return polars.DataFrame([_pandas_column(name, given.iloc[:, place]) for place, name in enumerate(names)])
+
+
+def _pandas_column(name: str, column: Any) -> polars.Series:
+    import polars
+
+    kind = column.dtype
+    if hasattr(column, "cat"):
+        codes = polars.Series(column.cat.codes.to_numpy().astype(np.int64))
+        return _pandas_column(name, column.cat.categories.to_series()).gather(codes.set(codes < 0, None))
+    if type(kind).__name__ == "ArrowDtype" or getattr(kind, "storage", None) == "pyarrow":
+        return polars.Series(name, column.array.__arrow_array__())
+    if hasattr(kind, "numpy_dtype"):  # Int64, Float64, boolean: numbers beside a mask
+        missing = polars.Series(column.isna().to_numpy())
+        return polars.Series(name, column.to_numpy(dtype=kind.numpy_dtype, na_value=kind.type(0))).set(missing, None)
+    values = column.to_numpy()
+    if values.dtype.kind == "O":
+        values = values.copy()
+        values[column.isna().to_numpy()] = None
+        return series_of(name, values.tolist())
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)
+    try:
+        return polars.Series(name, values)
+    except (TypeError, ValueError, polars.exceptions.PolarsError):
+        return polars.Series(name, values.tolist(), dtype=polars.Object)
+
+
+def series_of(name: str, values: list[Any]) -> polars.Series:
+    """A column of Python objects: of their kind where all have one, otherwise as they are.
+
+    Nothing is converted, as polars would: of a list with 1 and a list with 2.5 it makes lists with 1 and 2.
+    """
+    import polars
+
+    kinds = {type(value) for value in values if value is not None}
+    dtype: Any = polars.Object
+    if kinds and kinds <= {list, tuple, np.ndarray}:
+        values = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
+        inner = {type(one) for value in values if value is not None for one in (value if isinstance(value, list | tuple) else [value])}
+        inner.discard(type(None))
+        if inner == {int}:
+            dtype = polars.List(polars.Int64)
+        elif inner and inner <= {int, float}:
+            dtype = polars.List(polars.Float64)
+            values = [None if value is None else [None if one is None else float(one) for one in value] for value in values]
+        elif inner <= {str}:
+            dtype = polars.List(polars.String)
+    elif len(kinds) <= 1:
+        dtype = None
+    try:
+        return polars.Series(name, values, dtype=dtype, strict=True)
+    except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
+        return polars.Series(name, values, dtype=polars.Object)
+
+
+def as_number(column: polars.Series) -> polars.Series:
+    """Float64; null where there is no number."""
+    import polars
+
+    kind = column.dtype
+    if isinstance(kind, polars.Categorical | polars.Enum):
+        column, kind = column.cast(polars.String), polars.String()
+    if kind == polars.String:
+        return column.str.strip_chars().cast(polars.Float64, strict=False)
+    if kind == polars.Object:
+        return polars.Series(column.name, [_float(value) for value in column.to_list()], dtype=polars.Float64)
+    if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
+        return column.cast(polars.Float64, strict=False)
+    return polars.Series(column.name, [None] * len(column), dtype=polars.Float64)
+
+
+def _float(value: Any) -> float | None:
+    import polars
+
+    if isinstance(value, str):
+        return as_number(polars.Series([value]))[0]  # type: ignore[no-any-return]
+    try:
+        return float(value) if isinstance(value, Real | Decimal | np.number) else None
+    except (OverflowError, ValueError):
+        return None

@@ -1,0 +1,100 @@
+"""JSON Lines: an object per line, whose keys are columns."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aspectrum.errors import InputError
+from aspectrum.io.files import reason
+from aspectrum.io.frames import FrameTable, guarded, series_of
+from aspectrum.world.ids import shown
+
+if TYPE_CHECKING:
+    import polars
+
+_PLAIN_NAME = re.compile(r"[\w .-]+", re.ASCII)
+# Escapes that could hide a key with a plain name, or that are half a letter, which polars turns into another.
+_ODD_ESCAPES = re.compile(rb"\\u(?:00[2-7]|[dD][89a-fA-F])")
+
+
+class JsonTable(FrameTable):
+    """Values are what they are: 1 is a number, "1" is text.
+
+    polars reads quickly and forgives much: of a key that stands twice it takes the first, of 1 and "1" in a column it makes
+    text. So what it read is taken only where the text shows that there was nothing to forgive; otherwise Python reads.
+    """
+
+    def __init__(self, source: str, text: bytes) -> None:
+        self.source, self._text = source, text
+        quick = None if _ODD_ESCAPES.search(text) else self._quickly()
+        self._is_exact = quick is None
+        super().__init__(source, self._exactly(None) if quick is None else quick)
+
+    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
+        if not self._is_exact and not all(self._is_sound(place, role in numbers) for role, place in places.items()):
+            self.frame, self._is_exact = self._exactly(self.frame.columns), True
+        yield from super().pieces(places, numbers)
+
+    def place(self, row: int) -> str:
+        return f"line {next(number for place, (number, _) in enumerate(self._lines()) if place == row)}"
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        return ((number, line) for number, line in enumerate(self._text.split(b"\n"), 1) if line.strip())
+
+    def _quickly(self) -> polars.DataFrame | None:
+        import polars
+
+        try:
+            frame = guarded(lambda: polars.read_ndjson(io.BytesIO(self._text), infer_schema_length=None))
+        except Exception:
+            return None
+        n_lines = self._text.count(b"\n") + (not self._text.endswith(b"\n"))
+        return frame if frame.width and frame.height in (n_lines, sum(1 for _ in self._lines()) if n_lines > frame.height else -1) else None
+
+    def _is_sound(self, place: int, is_number: bool) -> bool:
+        """Whether every line has this key once, with a value of the same kind."""
+        import polars
+
+        column = self.frame.to_series(place)
+        kind = column.dtype
+        numbers = (polars.Int64, polars.List(polars.Int64), polars.List(polars.Float64), *((polars.Float64,) if is_number else ()))
+        if column.null_count() or not _PLAIN_NAME.fullmatch(column.name) or kind not in (polars.String, *numbers):
+            return False
+        # No line lacks the key, so if it stands as often as there are lines, it stands once in each. Text is made of anything,
+        # numbers of numbers only.
+        key = b'"' + column.name.encode() + b'"'
+        if self._text.count(key) != len(column):
+            return False
+        return kind != polars.String or sum(self._text.count(key + colon + b'"') for colon in (b":", b": ")) == len(column)
+
+    def _exactly(self, names: Sequence[str] | None) -> polars.DataFrame:
+        import polars
+
+        rows: list[dict[str, Any]] = []
+        for number, line in self._lines():
+            try:
+                found = json.loads(line.decode(), object_pairs_hook=_object)
+            except json.JSONDecodeError:
+                found = None
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{self.source}, line {number}: {reason(error)}") from None
+            if not isinstance(found, dict):
+                raise InputError(f"{self.source}, line {number}: {shown(line[:40].decode('utf-8', 'replace'))} is not a JSON object")
+            rows.append(found)
+        keys = dict.fromkeys(key for row in rows for key in row) if names is None else names
+        try:
+            return polars.DataFrame([series_of(key, [row.get(key) for row in rows]) for key in keys])
+        except (ValueError, polars.exceptions.PolarsError) as error:  # such as a name that is half a letter
+            raise InputError(f"{self.source}: cannot be read as JSON Lines: {reason(error)}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(shown(key) for place, key in enumerate(keys) if key in keys[:place])} stands twice")
+    return found

@@ -1,0 +1,246 @@
+"""Tables of text: CSV, TSV, columns of words, TREC runs and judgments."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Floats
+from aspectrum.errors import InputError
+from aspectrum.io.columns import Wanted, is_place, is_spelling
+from aspectrum.io.files import as_text, read_bytes
+from aspectrum.io.frames import Layout
+from aspectrum.io.source import Source
+from aspectrum.world.ids import shown
+from aspectrum.world.rows import Untyped
+
+if TYPE_CHECKING:
+    import polars
+
+_N_HEAD = 20
+_FIELDS = {"run": 6, "qrels": 4, "table": 0}
+_NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)\s*", re.ASCII | re.IGNORECASE)
+_QUOTED = re.compile(rb'(?:^|(?<=[\t,;\n]))"(?:[^"]|"")*(?:"|$)')
+
+
+class TextTable:
+    """Lines of text, whose ids may be numbers or words.
+
+    Every record must have the same number of fields, and every quote be closed. What is wrong is named by its line.
+    """
+
+    def __init__(self, source: str, text: bytes, wanted: Wanted, how: Source, format: str | None) -> None:
+        self.source, self._text, self._path = source, text, how.path
+        self.layout: Layout
+        self.layout, self._separator = _layout(source, text, wanted, how, format)
+        self._quoted = self._separator != "" and b'"' in text
+        # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
+        start = text if self._quoted else _head(text)
+        n_records, self.width = self._check(start)
+        self._check_words()
+        self._about_records = n_records * len(text) // len(start) + 1
+        self.untyped: Untyped | None = "number" if self.layout == "table" else "text"
+        head = [self._record(row) for row in range(min(_N_HEAD, n_records))]
+        has_header = self.layout == "table" and (_is_header(source, wanted, how, head) if how.header is None else how.header)
+        self._skip = int(has_header)
+        self.names: Sequence[str] | None = [name.strip() for name in head[0]] if has_header else None
+        self._numeric = {place for place in range(self.width) if all(_is_number(row[place]) for row in head[self._skip :])}
+
+    def _check(self, text: bytes) -> tuple[int, int]:
+        """The number of records and of fields of a text, or an error that names the line."""
+        expected = _FIELDS[self.layout]
+        scan = kernels.scan_table(text, self._separator, self._quoted, expected)
+        if scan[2] == 2 and not _opens_with_a_quote(text, self._separator):
+            self._quoted = False  # quotes are letters here, as in 5" disc
+            scan = kernels.scan_table(text, self._separator, False, expected)
+        n_records, _, problem, line, fields, _ = scan
+        if problem == 1:
+            usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0)[4]
+            what = {"run": "for a TREC run", "qrels": "for TREC judgments", "table": "as in the first line"}[self.layout]
+            raise InputError(f"{self.source}, line {line}: has {fields} field{'s' * (fields > 1)}, expected {usual} {what}")
+        if problem == 2:
+            raise InputError(f"{self.source}, line {line}: a quote stands in the middle of a field; expected it around the whole field")
+        if problem == 3:
+            raise InputError(f"{self.source}, line {line}: a quote is opened and never closed")
+        return n_records, fields
+
+    def _check_words(self) -> None:
+        if self._separator == "" and self.layout == "table":
+            odd = re.search(rb'(?<!\S)"', self._text)
+            if odd:
+                line = self._text.count(b"\n", 0, odd.start()) + 1
+                raise InputError(
+                    f"{self.source}, line {line}: a word begins with a quote, and columns are separated by blanks; "
+                    "expected words without quotes, or a CSV file"
+                )
+
+    def coded(self, ids: Sequence[int], numbers: Sequence[int]) -> tuple[dict[int, tuple[Codes, polars.Series]], dict[int, Floats]]:
+        """By place: ids as codes (-1 where there is none) with the distinct ids, and numbers (NaN where there is none)."""
+        import polars
+
+        id_columns, number_columns, ragged = kernels.read_columns(
+            self._text, self._separator, self._quoted, self.width, self._about_records, self._skip, list(ids), list(numbers)
+        )
+        if ragged:
+            self._check(self._text)
+        found = {place: (codes, polars.Series(texts)) for place, (codes, texts) in zip(ids, id_columns, strict=True)}
+        return found, dict(zip(numbers, number_columns, strict=True))
+
+    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
+        import polars
+
+        texts, values = self.coded(
+            sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
+        )
+        yield polars.DataFrame(
+            [
+                polars.Series(role, values[place]) if role in numbers else _gathered(*texts[place]).alias(role)
+                for role, place in places.items()
+            ]
+        )
+
+    def _record(self, row: int) -> list[str]:
+        text = self._text or as_text(self.source, read_bytes(self._path, self.source))
+        return [cell.decode() for cell in kernels.read_record(text, self._separator, self._quoted, self.width, row)]
+
+    def cell(self, row: int, place: int) -> Any:
+        return self._record(row + self._skip)[place] or None
+
+    def place(self, row: int) -> str:
+        text = self._text or as_text(self.source, read_bytes(self._path, self.source))
+        return f"line {kernels.scan_table(text, self._separator, self._quoted, 0, row + self._skip)[3]}"
+
+    def vectors(self) -> list[int]:
+        return []
+
+    def is_number(self, place: int) -> bool:
+        return place in self._numeric
+
+    def close(self) -> None:
+        if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
+            self._text = b""
+
+
+def _head(text: bytes) -> bytes:
+    """The first lines, and at least one with anything on it."""
+    end = 0
+    for _ in range(_N_HEAD):
+        end = text.find(b"\n", end) + 1
+        if end == 0:
+            return text
+    return text if text[:end].isspace() else text[:end]
+
+
+def _gathered(codes: Codes, ids: polars.Series) -> polars.Series:
+    import polars
+
+    places = polars.Series(codes)
+    return ids.gather(places.set(places < 0, None))
+
+
+def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str | None) -> tuple[Layout, str]:
+    """What kind of text it is, and its separator; none means blanks."""
+    if format in ("run", "qrels"):
+        return format, ""  # type: ignore[return-value]
+    lines = _first_lines(text)
+    if format is None and not how.columns:
+        layout = _trec_layout(source, wanted, lines)
+        if layout is not None:
+            return layout, ""
+    if format == "tsv":
+        return "table", "\t"
+    outside = next(iter(_first_lines(_QUOTED.sub(b'""', text[: 1 << 16]))), b"")
+    there = [separator for separator in ("\t", ",", ";") if separator.encode() in outside]
+    if not there and format is None and b" " in lines[0].strip() and len(wanted.required) > 1:
+        return "table", ""
+    if len(there) < 2:
+        return "table", there[0] if there else "," if format == "csv" else "\t"
+    return "table", _one_of(source, text, wanted, how, there)
+
+
+def _one_of(source: str, text: bytes, wanted: Wanted, how: Source, separators: Sequence[str]) -> str:
+    """The one of several separators in the first line that gives every record the same number of fields."""
+    quoted = b'"' in text
+    fit = [one for one in separators if one != how.split and kernels.scan_table(text, one, quoted)[2] == 0]
+    firsts = {one: [cell.decode() for cell in kernels.read_record(text, one, quoted, kernels.scan_table(text, one, quoted)[4], 0)] for one in fit}
+    named = [one for one in fit if any(is_spelling(wanted.input, wanted.roles, cell) for cell in firsts[one])]
+    fit = named if len(named) == 1 else fit
+    if len(fit) > 1 and "\t" not in fit:
+        raise InputError(f"{source}, line 1: both ',' and ';' may separate its columns; add a line with their names, or write it with tabs")
+    return (fit or separators)[0]
+
+
+def _trec_layout(source: str, wanted: Wanted, lines: Sequence[bytes]) -> Layout | None:
+    """A run or judgments, as seen from the first lines."""
+    rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
+    if wanted.input == "rankings":
+        is_run = all(len(row) == 6 and row[1].upper() in ("Q0", "0") and _is_number(row[3]) and _is_number(row[4]) for row in rows[:1])
+        return "run" if is_run else None
+    if wanted.input not in ("relevance", "history", "subtopics") or any(
+        len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows
+    ):
+        return None
+    if any(b"," in line for line in lines[:1]) or (b"\t" in lines[0] and not _is_number(rows[0][1])):
+        return None
+    if any(b"\t" in line and len(line.strip().split(b"\t")) != 4 for line in lines):
+        raise InputError(
+            f"{source}, line 1: has words separated by blanks and by tabs; say whether it is TREC judgments or has columns separated by tabs: "
+            f"--reader {wanted.input}=qrels or {wanted.input}=tsv"
+        )
+    if wanted.input == "subtopics":
+        return "qrels"
+    # A user, an item, a rating and a time are four numbers too. Judgments have an iteration that is always 0, or documents with names.
+    plain = all(row[1].upper() in ("0", "Q0") for row in rows)
+    diverse = all(_is_number(row[1]) for row in rows) and not any(_is_number(row[2]) for row in rows)
+    return "qrels" if plain or diverse else None
+
+
+def _first_lines(text: bytes) -> list[bytes]:
+    """The first lines with anything on them, and of each as much as tells its form."""
+    lines: list[bytes] = []
+    start = 0
+    while len(lines) < _N_HEAD and 0 <= start < len(text):
+        end = text.find(b"\n", start)
+        line = text[start : end if end >= 0 else None][: 1 << 16]
+        if line.strip():
+            lines.append(line)
+        start = end + 1 if end >= 0 else -1
+    return lines
+
+
+def _is_number(word: str) -> bool:
+    return _NUMBER.fullmatch(word) is not None
+
+
+def _opens_with_a_quote(text: bytes, separator: str) -> bool:
+    return text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text
+
+
+def _is_header(source: str, wanted: Wanted, how: Source, head: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record names the columns."""
+    first = [cell.strip() for cell in head[0]]
+    places = {role: int(column) for role, column in how.columns.items() if is_place(column)}
+    names = [column for role, column in how.columns.items() if role not in places]
+    if any(name in first for name in (*names, *(how.usual.columns.values() if how.usual is not None else ()))):
+        return True
+    spelled = {role for role in wanted.roles if any(is_spelling(wanted.input, (role,), cell) for cell in first)}
+    if any(_is_number(cell) for cell in first):
+        if wanted.input == "features" and "item" in spelled:  # and dimensions called 0, 1, 2
+            others = [cell for cell in first if not is_spelling("features", ("item",), cell)]
+            return others in ([str(place + start) for place in range(len(others))] for start in (0, 1))
+        return len(wanted.required) > 1 and spelled.issuperset(wanted.required)
+    if places.keys() >= set(wanted.required):
+        # Who says places may have data that reads like a name, so the name has to stand where it belongs.
+        if any(is_spelling(wanted.input, (role,), first[place - 1]) for role, place in places.items() if 0 < place <= len(first)):
+            return True
+    elif spelled:
+        return True
+    if any(first[place] and all(_is_number(row[place]) for row in head[1:]) for place in range(len(first)) if len(head) > 1):
+        raise InputError(
+            f"{source}, line 1: {', '.join(map(shown, first[:6]))} looks like names of columns that are not known; say which is "
+            f"which, as in --columns {','.join(f'{role}=NAME' for role in wanted.required)}, or --no-header if it is data"
+        )
+    return False

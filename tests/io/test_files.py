@@ -1,0 +1,229 @@
+"""Paths that lead nowhere, and files that are packed, damaged or cut short."""
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import zstandard
+
+import aspectrum as asp
+from aspectrum.io.files import as_text, read_bytes
+from tests.io.reading import read, refused, short
+
+CONTENT = b"user,item\nu,a\nu,b\n"
+FRAME = pl.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "score": [2.0, 1.0]})
+ROWS = {"user": ["u", "u"], "item": ["a", "b"]}
+
+
+def pack(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
+
+
+def zstd(data: bytes, **how: bool) -> bytes:
+    return zstandard.ZstdCompressor(**how).compress(data)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "recs.csv"
+
+
+def test_no_such_file(path: Path) -> None:
+    path.write_bytes(CONTENT)
+    wrong = path.with_name("rec.csv")
+    assert refused("rankings", wrong) == f"{wrong}: there is no such file; did you mean {path}?"
+    far = path.with_name("entirely-different.tsv")
+    assert refused("rankings", far) == f"{far}: there is no such file"
+    nowhere = path.parent / "gone" / "recs.csv"
+    assert refused("rankings", nowhere) == f"{nowhere}: there is no such file"
+    assert "is no" in refused("rankings", path / "inside") or "Not a directory" in refused("rankings", path / "inside")
+
+
+def test_a_name_says_what_errors_call_it(path: Path) -> None:
+    assert refused("rankings", asp.Source(path, name="the lists")) == "the lists: there is no such file"
+    path.write_bytes(b"user,item\nu\n")
+    assert refused("rankings", asp.Source(path, name="the lists")).startswith("the lists, line 2: ")
+
+
+@pytest.mark.parametrize("odd", ["", "a\0b", "\ud800", "a\nb.csv", "x" * 5000], ids=short)
+def test_odd_paths(odd: str) -> None:
+    refused("rankings", odd)
+    refused("features", odd + ".npz")
+
+
+def test_directories_and_broken_links(tmp_path: Path) -> None:
+    assert refused("rankings", tmp_path) == f"{tmp_path}: is a directory, expected a file"
+    link, loop = tmp_path / "link.csv", tmp_path / "loop.csv"
+    link.symlink_to("gone.csv")
+    loop.symlink_to("loop.csv")
+    assert refused("rankings", link) == f"{link}: is a link to gone.csv, which is not there"
+    assert refused("rankings", loop).startswith(f"{loop}: cannot be read: ")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(path: Path) -> None:
+    path.write_bytes(CONTENT)
+    path.chmod(0)
+    assert refused("rankings", path) == f"{path}: cannot be read: no permission"
+
+
+def test_no_permission_as_the_system_says_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", closed)
+    assert refused("rankings", path) == f"{path}: cannot be read: no permission"
+
+
+def test_bytes_in_a_path(tmp_path: Path) -> None:
+    class BytesPath:
+        def __fspath__(self) -> bytes:
+            return os.fsencode(tmp_path / "recs.csv")
+
+    (tmp_path / "recs.csv").write_bytes(CONTENT)
+    assert read("rankings", BytesPath()) == ROWS
+
+
+def test_a_pipe_is_read_once_and_lines_are_named_all_the_same(path: Path) -> None:
+    os.mkfifo(path)
+    for content, found in ((CONTENT, None), (CONTENT + b"u,a\n", "line 4: ")):
+        writer = threading.Thread(target=path.write_bytes, args=(content,))
+        writer.start()
+        if found is None:
+            assert read("rankings", path) == ROWS
+        else:
+            with pytest.raises(asp.InputError, match=found):
+                asp.evaluate(path, "GiniComplement@2")
+        writer.join()
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_the_standard_input(name: str, tmp_path: Path) -> None:
+    (tmp_path / "-").write_bytes(b"user,item\nwrong,wrong\n")  # a file of that name is another thing
+    script = (
+        "import sys; from aspectrum.io import read_input; rows = read_input('rankings', sys.argv[1]); "
+        "print(rows.ids['item'].ids.to_list(), rows.at(1))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, name], input=pack(CONTENT), capture_output=True, cwd=tmp_path, check=True)
+    assert ran.stdout.decode().strip() == f"['a', 'b'] {name}, line 3"
+
+
+def test_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert refused("rankings", "-") == "-: cannot be read: there is no standard input"
+
+
+SKIPPED = b"\x50\x2a\x4d\x18\x04\x00\x00\x00skip"
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        pack(CONTENT),
+        pack(CONTENT[:7]) + pack(CONTENT[7:]),
+        pack(CONTENT) + b"\0" * 100,
+        zstd(CONTENT),
+        zstd(CONTENT, write_checksum=True),
+        zstd(CONTENT, write_content_size=False),
+        zstd(CONTENT[:7]) + zstd(b"") + zstd(CONTENT[7:]),
+        SKIPPED + zstd(CONTENT) + SKIPPED,
+    ],
+    ids=["gzip", "parts", "padded", "zstd", "sum", "no size", "frames", "skipped"],
+)
+@pytest.mark.parametrize("name", ["recs.csv", "recs.csv.gz", "recs.csv.zst", "recs"])
+def test_packed_files_are_known_by_their_content(packed: bytes, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(packed)
+    assert read("rankings", tmp_path / name) == ROWS
+
+
+def test_a_long_zstd_file_of_many_frames(tmp_path: Path) -> None:
+    content = os.urandom(3 << 20)
+    (tmp_path / "x").write_bytes(b"".join(zstd(content[start : start + 70_001]) for start in range(0, len(content), 70_001)))
+    assert read_bytes(str(tmp_path / "x")) == content
+
+
+@pytest.mark.parametrize(
+    ("packed", "message"),
+    [
+        (pack(CONTENT)[:-1], "the gzip file is cut short"),
+        (pack(CONTENT)[:15], "the gzip file is cut short"),
+        (pack(CONTENT)[:2], "the gzip file is cut short"),
+        (pack(CONTENT) + pack(CONTENT)[:-3], "the gzip file is cut short"),
+        (pack(CONTENT) + b"more", "the gzip file is damaged"),
+        (pack(CONTENT)[:-8] + b"\0" * 8, "the gzip file is damaged"),
+        (zstd(CONTENT)[:-1], "the zstd file is cut short"),
+        (zstd(CONTENT)[:4], "the zstd file is cut short"),
+        (zstd(CONTENT) + zstd(CONTENT)[:-1], "the zstd file is cut short"),
+        (zstd(CONTENT) + b"more", "the zstd file is damaged"),
+        (zstd(CONTENT, write_checksum=True)[:-4] + b"\0" * 4, "the zstd file is damaged"),
+        (CONTENT, "is not packed, although its name ends in .gz"),
+        (b"", "is not packed, although its name ends in .gz"),
+        (pack(b""), "the file is empty"),
+        (zstd(b""), "the file is empty"),
+    ],
+    ids=range(15),
+)
+def test_packed_files_that_are_damaged(packed: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "recs.csv.gz"
+    path.write_bytes(packed)
+    assert refused("rankings", path).startswith(f"{path}: {message}")
+
+
+def binary(format: str) -> bytes:
+    file = io.BytesIO()
+    if format == "parquet":
+        FRAME.write_parquet(file)
+    elif format == "stream":
+        FRAME.write_ipc_stream(file)
+    elif format in ("arrow", "arrow packed"):
+        FRAME.write_ipc(file, compression="zstd" if "packed" in format else "uncompressed")
+    else:
+        np.savez(file, features=np.eye(2), ids=np.array(["a", "b"]))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow", "arrow packed", "stream", "npz"])
+def test_binary_files_cut_anywhere_are_refused(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{format.split(' ')[0].replace('stream', 'arrow')}"
+    content = binary(format)
+    for size in range(len(content)):
+        path.write_bytes(content[:size])
+        assert refused("features" if format == "npz" else "rankings", path).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["x", "x.dat"])
+@pytest.mark.parametrize("format", ["parquet", "arrow", "arrow packed", "stream"])
+def test_binary_files_are_known_by_their_content(format: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(binary(format))
+    assert read("rankings", tmp_path / name) == ROWS | {"score": [2.0, 1.0]}
+    (tmp_path / name).write_bytes(pack(binary(format)))
+    assert read("rankings", tmp_path / name)["item"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_text_under_a_binary_name(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{format}"
+    path.write_bytes(CONTENT)
+    assert refused("rankings", path).startswith(f"{path}: cannot be read as a")
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow", "npz"])
+def test_binary_files_under_a_text_name(format: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(binary(format))
+    assert refused("rankings", path).startswith(f"{path}, line ")
+
+
+def test_the_line_of_a_byte_that_is_no_text() -> None:
+    long = "é".encode() * (3 << 20)  # letters that stand across the parts in which text is looked through
+    assert as_text("x", b"a" + long) == b"a" + long
+    for at, line in ((b"a" + long + b"\n\xff", 2), (b"a\n" + long + b"\xe9", 2), (b"\xc3", 1), (b"a\n\nb\xed\xa0\x80", 3)):
+        with pytest.raises(asp.InputError, match=rf"x, line {line}: byte 0x\w\w is not UTF-8"):
+            as_text("x", at)

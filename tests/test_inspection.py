@@ -1,0 +1,144 @@
+"""What is found out about inputs, and the likely reasons why ids do not match."""
+
+import random
+from typing import Any
+
+import pytest
+
+from aspectrum.inspection import Finding, inspect
+from aspectrum.world.building import build_worlds
+
+
+def findings(lists: Any, **inputs: Any) -> list[Finding]:
+    return inspect(build_worlds({"lists": lists}, **inputs))
+
+
+def of(found: list[Finding], what: str) -> Finding:
+    (finding,) = (one for one in found if what in one.what)
+    return finding
+
+
+def reason_of(ours: list[Any], theirs: list[Any]) -> str | None:
+    """Why users of lists are not in the truth."""
+    found = findings({user: ["a"] for user in ours}, relevance={user: ["a"] for user in theirs})
+    return of(found, "users are not in relevance").reason
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "reason"),
+    [
+        (["ann", "bob"], [" ann", "bob\t"], "by blanks around them: 'ann' here, ' ann' there"),
+        (["ann", "bob"], ['"ann"', '"bob"'], "by quotes around them: 'ann' here, '\"ann\"' there"),
+        (["Ann", "BOB"], ["ann", "bob"], "by capital letters: 'Ann' here, 'ann' there"),
+        (["7", "12"], ["007", "012"], "by zeros in front: '7' here, '007' there"),
+        (["7", "12"], ["7.0", "12.0"], "by '.0' at the end: '7' here, '7.0' there"),
+        (["caf\u00e9", "na\u00efve"], ["cafe\u0301", "nai\u0308ve"], "by how accents are written (Unicode): "),
+        (["ann", "bob"], ["user:ann", "user:bob"], "by a prefix: 'ann' here, 'user:ann' there"),
+        (["ml/ann", "ml/bob"], ["x_ann", "x_bob"], "by a prefix: 'ml/ann' here, 'x_ann' there"),
+        (["u7", "u12"], ["7", "12"], "by a prefix or suffix around the number: 'u7' here, '7' there"),
+        (["item 7 (old)", "item 12 (old)"], ["7x", "12x"], "by a prefix or suffix around the number: "),
+    ],
+)
+def test_likely_reason(ours: list[str], theirs: list[str], reason: str) -> None:
+    found = reason_of(ours, theirs)
+    assert found is not None
+    assert found.startswith(f"they differ {reason}")
+
+
+def test_no_reason_where_there_is_none() -> None:
+    assert reason_of(["ann", "bob"], ["cyd", "dan"]) is None
+    assert reason_of([1, 2, 3], [4, 5, 6]) is None
+
+
+def test_one_likeness_by_chance_is_no_reason() -> None:
+    ours = ["ann", "bob", "cyd", "dan", "eve"]
+    assert reason_of(ours, ["ANN", "x", "y"]) is None
+    assert reason_of(ours, ["ANN", "BOB", "CYD"]) is not None
+
+
+def test_exchanged_columns() -> None:
+    found = findings({"ann": ["a", "b"], "bob": ["c"]}, relevance={"a": ["ann"], "b": ["ann"], "c": ["bob"]})
+    finding = of(found, "users are not in relevance")
+    assert finding.level == "error"
+    assert finding.reason == "but most are items there; are the columns of user and item exchanged in one of the files?"
+
+
+def test_some_that_are_unknown_are_worth_a_look_and_all_are_wrong() -> None:
+    lists = {"ann": ["a", "b"], "bob": ["c"]}
+    assert of(findings(lists, relevance={"ann": ["a"]}), "users are not in relevance").level == "warning"
+    assert of(findings(lists, relevance={"cyd": ["a"]}), "users are not in relevance").level == "error"
+    assert of(findings(lists, aspects={"a": ["x"]}), "items are not in aspects").level == "warning"
+    assert of(findings(lists, aspects={"z": ["x"]}), "items are not in aspects").level == "error"
+    assert of(findings(lists, features={"a": [1.0]}), "items are not in features").examples == ("'b'", "'c'")
+    assert of(findings(lists, catalogue=["a", "b"]), "items are not in catalogue").level == "warning"
+    assert of(findings(lists, aspects={"a": ["x"]}, items=["a", "b"]), "items are not in aspects").examples == ("'c'",)
+
+
+def test_items_that_nobody_judged_are_what_lists_are_for() -> None:
+    lists = {"ann": ["a", "b"], "bob": ["c"]}
+    everybody = {"ann": ["a"], "bob": ["z"]}
+    assert of(findings(lists, relevance=everybody), "items are not in relevance").level == "fact"
+    assert of(findings(lists, relevance={"ann": ["x"], "bob": ["z"]}), "items are not in relevance").level == "warning"
+    finding = of(findings(lists, relevance={"ann": ["A", "B"], "bob": ["C"]}), "items are not in relevance")
+    assert finding.level == "error"
+    assert finding.reason == "they differ by capital letters: 'a' here, 'A' there"
+
+
+def test_what_lists_do_not_have() -> None:
+    lists = {"ann": ["a"]}
+    found = findings(lists, relevance={"ann": {"a": 1}, "bob": {"a": 0}}, history={"ann": ["a"], "cyd": ["a"]}, threshold=1.0)
+    assert [(one.source, one.examples) for one in found if one.what == "users have no list"] == [
+        ("relevance", ("'bob'",)),
+        ("history", ("'cyd'",)),
+    ]
+    assert of(found, "no item with a grade of 1 or more").level == "fact"
+    assert of(findings(lists, relevance={"ann": {"a": 0.5}}), "no item with a grade of 1 or more").level == "warning"
+
+
+def test_users_that_were_asked_for() -> None:
+    lists = {"ann": ["a"], "bob": ["a"]}
+    assert [one for one in findings(lists, users=["ann"]) if "have no list" in one.what] == []
+    assert of(findings(lists, users=["ann", "cyd"]), "users have no list").level == "warning"
+    finding = of(findings(lists, users=["Ann", "Bob"]), "users have no list")
+    assert (finding.level, finding.reason) == ("error", "they differ by capital letters: 'Ann' here, 'ann' there")
+
+
+def test_truth_without_aspects() -> None:
+    found = findings({"ann": ["a"]}, relevance={"ann": ["a", "b"]}, aspects={"a": ["x"], "c": []})
+    (finding,) = (one for one in found if one.source == "relevance" and "items are not in aspects" in one.what)
+    assert (finding.level, finding.examples) == ("warning", ("'b'",))
+    assert of(found, "items have no aspect").examples == ("'c'",)
+
+
+def test_weights_of_aspects_that_nothing_has() -> None:
+    finding = of(findings({"ann": ["a"]}, aspects={"a": ["x"]}, weights={"x": 1, "y": 1}), "aspects are not in aspects")
+    assert (finding.level, finding.examples) == ("warning", ("'y'",))
+    assert of(findings({"ann": ["a"]}, aspects={"a": ["x"]}, weights={"X": 1}), "aspects are not in aspects").level == "error"
+
+
+def test_nothing_to_measure() -> None:
+    assert of(findings([]), "rows of rankings").level == "error"
+    assert inspect(build_worlds({})) == []
+
+
+def test_facts_come_first() -> None:
+    found = findings({"ann": ["a"], "bob": ["b"]}, relevance={"ann": ["a"]}, aspects={"z": ["x"]})
+    levels = [one.level for one in found]
+    assert levels == sorted(levels, key=["fact", "warning", "error"].index)
+    assert set(levels) == {"fact", "warning", "error"}
+
+
+def test_as_text() -> None:
+    finding = Finding("warning", "recs.csv", "items are not in x.csv", 1200, 3400, ("'a'", "'b'"), "they differ")
+    assert str(finding) == "recs.csv: 1,200 of 3,400 items are not in x.csv (such as 'a', 'b'); they differ"
+    assert finding.to_dict()["examples"] == ["'a'", "'b'"]
+
+
+def test_many_ids_of_which_some_are_compared() -> None:
+    """More than is looked at: the share that matches is still seen."""
+    choose = random.Random("many")
+    names = [f"{choose.randrange(10**12):x}" for _ in range(120_000)]
+    found = findings({name.upper() + "G": ["a"] for name in names[:2000]}, relevance={f"{name}g": ["a"] for name in names})
+    reason = of(found, "users are not in relevance").reason
+    assert reason is not None
+    assert reason.startswith("they differ by capital letters")
