@@ -112,7 +112,9 @@ def _string_ids(folder: Path) -> bool:
         ours, memory, _ = _measured(_OUR_IDS, 3, path)
         theirs, _, counts = _measured(_POLARS_IDS, 3, path)
         assert counts == [USERS, ITEMS], counts
-        reached &= report(f"{ROWS:,} rows of string ids, {name}, to a number, against parsing and coding alone", ours, theirs, "polars", 0.5)
+        reached &= report(
+            f"{ROWS:,} rows of string ids, {name}, to a number, against parsing and coding alone", ours, theirs, "polars", 0.5
+        )
         print(f"  peak memory {memory:.0f} MB")
     return reached
 
@@ -135,8 +137,8 @@ def _write_diversity(qrels: Path, lists: Path, seed: int = 0) -> None:
         for topic in range(1, TOPICS + 1):
             documents = [f"doc{number:07}" for number in choose.sample(range(1_000_000), DEPTH + JUDGED // 2)]
             judged = documents[-JUDGED:]
-            for document, subtopic in sorted(choose.sample(pairs, JUDGMENTS)):
-                judgments.write(f"{topic} {subtopic + 1} {judged[document]} {choose.randrange(2)}\n")
+            for place, subtopic in sorted(choose.sample(pairs, JUDGMENTS)):
+                judgments.write(f"{topic} {subtopic + 1} {judged[place]} {choose.randrange(2)}\n")
             choose.shuffle(documents)
             for rank, document in enumerate(documents[:DEPTH], 1):
                 run.write(f"{topic} Q0 {document} {rank} {DEPTH - rank + 0.5} simulated\n")

@@ -117,6 +117,6 @@ def convention_named(name: str | Convention | None) -> Convention:
     found = CONVENTIONS.get(name or "published")
     if found is None:
         close = difflib.get_close_matches(str(name), CONVENTIONS, 1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
     return found

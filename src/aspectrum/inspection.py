@@ -197,15 +197,18 @@ class _Look:
     def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> str | None:
         """Why ids that should match do not, if there is one likely reason."""
         ours = _texts(self._ids[role], alone, _N_OURS)
-        for other in ("item", "user") if maybe_swapped else ():
-            if other != role and other in there.ids and role in ("user", "item"):
-                known = set(_texts(self._ids[other], there.ids[other], _N_THEIRS))
-                if 2 * sum(id in known for id in ours) > len(ours):
-                    return f"but most are {other}s there; are the columns of user and item exchanged in one of the files?"
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
             self._likeness[key] = _Likeness(self._ids[role], there.ids[role])
-        return self._likeness[key].reason(ours)
+        alike = self._likeness[key].reason(ours)
+        if alike is not None or not maybe_swapped:
+            return alike
+        other = {"user": "item", "item": "user"}.get(role)
+        if other is not None and other in there.ids:
+            known = set(_texts(self._ids[other], there.ids[other], _N_THEIRS))
+            if 2 * sum(id in known for id in ours) > len(ours):
+                return f"but most are {other}s there; are the columns of user and item exchanged in one of the files?"
+        return None
 
 
 _N_OURS, _N_THEIRS = 500, 50_000

@@ -180,7 +180,7 @@ def parse(text: str) -> Metric:
     for parameter in given:
         if parameter not in known:
             close = difflib.get_close_matches(parameter, known, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = f"; did you mean {close[0]!r}?" if close else "."
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
     if _has_cutoffs(text):
         try:
@@ -201,7 +201,7 @@ def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
         own = names.get(_plain(name))
         if own is None:
             close = difflib.get_close_matches(_plain(name), names, 1, 0.5)
-            hint = f"; did you mean {names[close[0]]!r}?" if close else ""
+            hint = f"; did you mean {names[close[0]]!r}?" if close else "."
             raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
         found = _registry[own]
     return found

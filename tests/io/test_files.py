@@ -191,7 +191,7 @@ def binary(format: str) -> bytes:
 
 @pytest.mark.parametrize("format", ["parquet", "arrow", "arrow packed", "stream", "npz"])
 def test_binary_files_cut_anywhere_are_refused(format: str, tmp_path: Path) -> None:
-    path = tmp_path / f"x.{format.split(' ')[0].replace('stream', 'arrow')}"
+    path = tmp_path / f"x.{format.split(' ', maxsplit=1)[0].replace('stream', 'arrow')}"
     content = binary(format)
     for size in range(len(content)):
         path.write_bytes(content[:size])

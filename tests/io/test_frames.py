@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import aspectrum as asp
@@ -20,6 +20,10 @@ from aspectrum.io.frames import as_number, series_of
 from tests.io.reading import read, refused
 
 BIG = 2**60 + 1  # which a floating-point number does not hold
+
+
+def arrow(values: list[Any], kind: Any) -> Any:
+    return pd.Series(values, dtype=pd.ArrowDtype(kind))
 
 
 def items(given: Any) -> list[Any]:
@@ -47,9 +51,9 @@ PANDAS: dict[str, tuple[Any, list[Any]]] = {
     "object zero": (pd.Series(["a\0b", "b"], dtype=object), ["a\0b", "b"]),
     "categories": (pd.Categorical(["a", "b", "a"]), ["a", "b", "a"]),
     "categories of numbers": (pd.Categorical([BIG, 2, BIG]), [BIG, 2, BIG]),
-    "arrow int": (pd.array([BIG, 2], dtype=pd.ArrowDtype(pa.int64())), [BIG, 2]),
-    "arrow text": (pd.array(["a", "b"], dtype=pd.ArrowDtype(pa.large_string())), ["a", "b"]),
-    "arrow categories": (pd.array(["a", "b"], dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))), ["a", "b"]),
+    "arrow int": (arrow([BIG, 2], pa.int64()), [BIG, 2]),
+    "arrow text": (arrow(["a", "b"], pa.large_string()), ["a", "b"]),
+    "arrow categories": (arrow(["a", "b"], pa.dictionary(pa.int8(), pa.string())), ["a", "b"]),
     "sparse": (pd.arrays.SparseArray([0, 5]), [0, 5]),
     "dates": (pd.to_datetime(["2024-01-01", "2024-01-02"]), [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2)]),
     "list": (pd.Series([["a", "b"], ["c"]], dtype=object), ["a", "b", "c"]),
@@ -84,8 +88,8 @@ def test_ids_of_pandas(kind: str) -> None:
         pd.Series([1, "", "a"], dtype=object)[[0, 1]],
         pd.Categorical(["a", None]),
         pd.Categorical([BIG, None]),
-        pd.array([BIG, None], dtype=pd.ArrowDtype(pa.int64())),
-        pd.to_datetime(["2024-01-01", None]),
+        arrow([BIG, None], pa.int64()),
+        pd.Series(["2024-01-01", None], dtype="datetime64[ns]"),
         pd.Series([["a"], None], dtype=object),
         pd.Series([["a"], [None]], dtype=object),
         pd.Series([["a"], [""]], dtype=object),
@@ -143,7 +147,7 @@ NUMBERS: dict[str, tuple[Any, list[float]]] = {
     "text": (pd.Series(["0.1", "2e0"]), [0.1, 2.0]),
     "categories": (pd.Categorical(["7", "5", "7"]), [7.0, 5.0, 7.0]),
     "flags": ([True, False], [1.0, 0.0]),
-    "arrow decimals": (pd.array([decimal.Decimal("0.10")], dtype=pd.ArrowDtype(pa.decimal128(10, 2))), [0.1]),
+    "arrow decimals": (arrow([decimal.Decimal("0.10")], pa.decimal128(10, 2)), [0.1]),
 }
 
 
@@ -316,6 +320,6 @@ def test_python_objects_become_a_column_of_their_kind_or_stay() -> None:
         ([None, None], pl.Null),
         ([2**63], pl.UInt64),
     ):
-        found = series_of("x", values)  # type: ignore[arg-type]
+        found = series_of("x", values)
         assert found.dtype == kind and found.to_list() == values
     assert as_number(pl.Series([[1.0]])).to_list() == [None]

@@ -11,9 +11,9 @@ from typing import Any
 import duckdb
 import pandas as pd
 import polars as pl
-import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.feather  # type: ignore[import-untyped]
+import pyarrow.parquet  # type: ignore[import-untyped]
 import pytest
 import zstandard
 
@@ -357,6 +357,11 @@ def test_separators_are_told_apart_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("u;i;0,5\nu;j;0,4\n")
     assert "line 1: both ',' and ';' may separate" in refused("rankings", path)
+    path.write_text("a,b\tc,1\nd,e\tf,2\n")
+    assert "line 1: both '\\t' and ',' may separate" in refused("rankings", path)
+    assert read("rankings", asp.Source(path, format="tsv")) == {"user": ["a,b", "d,e"], "item": ["c,1", "f,2"]}
+    path.write_text('u;5" disc;0,5\nu;6" disc;0,4\n')
+    assert "may separate" in refused("rankings", path)
     path.write_text("1,Action;Drama\n2,Drama\n")
     assert read("aspects", asp.Source(path, split=";")) == {"item": ["1", "1", "2"], "aspect": ["Action", "Drama", "Drama"]}
     path.write_text("1,Action;Drama\n2,Drama;War\n")

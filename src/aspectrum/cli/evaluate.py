@@ -106,6 +106,8 @@ def _format_of(path: str, format: Format | None) -> Format:
     from aspectrum.errors import OutputError
     from aspectrum.results import format_of
 
+    if path == "-":
+        raise click.UsageError("--output -: the numbers are printed to the standard output anyway, as --format says")
     try:
         return format_of(path)
     except OutputError as error:

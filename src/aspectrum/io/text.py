@@ -52,10 +52,7 @@ class TextTable:
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout]
-        scan = kernels.scan_table(text, self._separator, self._quoted, expected)
-        if scan[2] == 2 and not _opens_with_a_quote(text, self._separator):
-            self._quoted = False  # quotes are letters here, as in 5" disc
-            scan = kernels.scan_table(text, self._separator, False, expected)
+        scan, self._quoted = _scanned(text, self._separator, expected)
         n_records, _, problem, line, fields, _ = scan
         if problem == 1:
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0)[4]
@@ -163,13 +160,22 @@ def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str |
 
 def _one_of(source: str, text: bytes, wanted: Wanted, how: Source, separators: Sequence[str]) -> str:
     """The one of several separators in the first line that gives every record the same number of fields."""
-    quoted = b'"' in text
-    fit = [one for one in separators if one != how.split and kernels.scan_table(text, one, quoted)[2] == 0]
-    firsts = {one: [cell.decode() for cell in kernels.read_record(text, one, quoted, kernels.scan_table(text, one, quoted)[4], 0)] for one in fit}
-    named = [one for one in fit if any(is_spelling(wanted.input, wanted.roles, cell) for cell in firsts[one])]
+    scans = {one: _scanned(text, one) for one in separators if one != how.split}
+    fit = [one for one, (scan, _) in scans.items() if scan[2] == 0]
+    said = {column for column in how.columns.values() if not is_place(column)}
+    said |= set() if how.usual is None else set(how.usual.columns.values())
+    firsts = {
+        one: [cell.decode().strip() for cell in kernels.read_record(text, one, quoted, scan[4], 0)]
+        for one, (scan, quoted) in scans.items()
+        if one in fit
+    }
+    named = [one for one, cells in firsts.items() if any(is_spelling(wanted.input, wanted.roles, cell) or cell in said for cell in cells)]
     fit = named if len(named) == 1 else fit
-    if len(fit) > 1 and "\t" not in fit:
-        raise InputError(f"{source}, line 1: both ',' and ';' may separate its columns; add a line with their names, or write it with tabs")
+    if len(fit) > 1:
+        raise InputError(
+            f"{source}, line 1: both {fit[0]!r} and {fit[1]!r} may separate its columns; add a first line with their names, "
+            f"or separate them by tabs and say --reader {wanted.input}=tsv"
+        )
     return (fit or separators)[0]
 
 
@@ -215,8 +221,13 @@ def _is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def _opens_with_a_quote(text: bytes, separator: str) -> bool:
-    return text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text
+def _scanned(text: bytes, separator: str, fields: int = 0) -> tuple[tuple[int, int, int, int, int, bool], bool]:
+    """How the text is built, and whether quotes stand around fields; they may be letters, as in 5" disc."""
+    quoted = separator != "" and b'"' in text
+    scan = kernels.scan_table(text, separator, quoted, fields)
+    if scan[2] == 2 and not (text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text):
+        return kernels.scan_table(text, separator, False, fields), False
+    return scan, quoted
 
 
 def _is_header(source: str, wanted: Wanted, how: Source, head: Sequence[Sequence[str]]) -> bool:

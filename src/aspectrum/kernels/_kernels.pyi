@@ -94,7 +94,8 @@ def aspect_counts(offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes
 
 def judged_rows(offsets: Offsets, items: Codes, aspects: Codes, counts: Flags) -> tuple[Offsets, Codes, Offsets, Codes, Offsets]:
     """Judgments of users, sorted by item, as rows: offsets of users over rows, items of rows, offsets of rows over the entries
-    that count, aspects of those entries, and offsets of users over entries."""
+    that count, aspects of those entries, and offsets of users over entries.
+    """
 
 def number_codes(offsets: Offsets, codes: Codes, n_codes: int) -> tuple[Offsets, Codes, Codes]:
     """The codes each segment has, ascending, and the number each entry has among them."""
@@ -187,7 +188,8 @@ def read_columns(
     text: bytes, separator: str, quoted: bool, width: int, records: int, skip: int, ids: list[int], numbers: list[int]
 ) -> tuple[list[tuple[Codes, Texts]], list[Floats], bool]:
     """Columns of a table of about so many records, after the first `skip`: codes of ids (-1 for an empty cell) with the distinct
-    ids, numbers (NaN for a cell that holds none), and whether a record is wider or narrower than the table."""
+    ids, numbers (NaN for a cell that holds none), and whether a record is wider or narrower than the table.
+    """
 
 def read_record(text: bytes, separator: str, quoted: bool, width: int, record: int) -> list[bytes]:
     """The cells of one record."""

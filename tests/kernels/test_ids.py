@@ -1,0 +1,116 @@
+"""Codes of ids and the order of texts, against dictionaries and sorting."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from aspectrum import kernels
+
+# Texts of every length around the twelve bytes that stand in a view, alike in front or behind.
+texts = st.text("ab\0é🦉", max_size=4) | st.builds(
+    lambda front, n, back: front + "x" * n + back,
+    st.sampled_from(["", "a", "b"]),
+    st.integers(0, 40),
+    st.sampled_from(["", "a", "b", "\0"]),
+)
+numbers = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)
+columns = st.lists(st.none() | texts, max_size=80) | st.lists(st.none() | numbers, max_size=80)
+
+
+def coded(coder: kernels.IdCoder, stream: Any) -> tuple[list[int], list[int]]:
+    codes, firsts = coder.code(stream.__arrow_c_stream__())
+    return codes.tolist(), firsts.tolist()
+
+
+def plainly(values: list[Any], known: dict[Any, int]) -> tuple[list[int], list[int]]:
+    codes, firsts = [], []
+    for row, value in enumerate(values):
+        if value is not None and value not in known:
+            firsts.append(row)
+            known[value] = len(known)
+        codes.append(-1 if value is None else known[value])
+    return codes, firsts
+
+
+def kind_of(values: list[Any]) -> Any:
+    return pl.Int64 if any(isinstance(value, int) for value in values) else pl.String
+
+
+@settings(max_examples=400, deadline=None)
+@given(columns, st.lists(st.integers(0, 80), max_size=3))
+@example(["", "a" * 13, "a" * 12, "a" * 13, ""], [])
+def test_codes_are_given_in_order_of_first_appearance(values: list[Any], cuts: list[int]) -> None:
+    kind = kind_of(values)
+    whole = pl.Series(values, dtype=kind)
+    assert coded(kernels.IdCoder(), whole) == plainly(values, {})
+    coder, known = kernels.IdCoder(), dict[Any, int]()
+    ends = sorted({min(cut, len(values)) for cut in cuts} | {0, len(values)})
+    for start, end in pairwise(ends):  # stream after stream
+        assert coded(coder, whole[start:end]) == plainly(values[start:end], known)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.none() | texts, max_size=80), st.sampled_from([pa.string(), pa.large_string(), pa.string_view()]), st.integers(0, 5))
+def test_texts_of_every_layout(values: list[str | None], layout: Any, start: int) -> None:
+    chunked = pa.chunked_array([pa.array(values, layout)[start:], pa.array(values[:3], layout)], layout)
+    assert coded(kernels.IdCoder(), chunked) == plainly([*values[start:], *values[:3]], {})
+    present = list(dict.fromkeys(value for value in values if value is not None))
+    assert kernels.order_texts(pa.chunked_array([pa.array(present, layout)]).__arrow_c_stream__()).tolist() == places(present)
+
+
+def places(values: list[str]) -> list[int]:
+    order = sorted(range(len(values)), key=lambda row: values[row].encode())
+    found = [0] * len(values)
+    for place, row in enumerate(order):
+        found[row] = place
+    return found
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(texts, unique=True, max_size=80), st.sampled_from(["", "the same in front of all "]))
+@example(["a", "a\0", "a\0\0", ""], "")
+def test_texts_are_ordered_bytewise(values: list[str], front: str) -> None:
+    values = [front + value for value in values]
+    assert kernels.order_texts(pl.Series(values, dtype=pl.String).__arrow_c_stream__()).tolist() == places(values)
+
+
+def test_many_ids() -> None:
+    random = np.random.default_rng(5)
+    values = random.integers(0, 40_000, 200_000)
+    names = [f"{'item number ' * int(value % 2)}{value}" for value in values.tolist()]
+    assert coded(kernels.IdCoder(), pl.Series(names)) == plainly(names, {})
+    assert coded(kernels.IdCoder(), pl.Series(values)) == plainly(values.tolist(), {})
+    distinct = list(dict.fromkeys(names))
+    assert kernels.order_texts(pl.Series(distinct).__arrow_c_stream__()).tolist() == places(distinct)
+
+
+def test_what_is_no_stream_of_ids() -> None:
+    for series in (
+        pl.Series([1.5]),
+        pl.Series([True]),
+        pl.Series([["a"]]),
+        pl.Series(["a"], dtype=pl.Categorical),
+        pl.Series([1], dtype=pl.Int32),
+    ):
+        with pytest.raises(ValueError, match="ids come as text or 64-bit whole numbers"):
+            kernels.IdCoder().code(series.__arrow_c_stream__())
+    coder = kernels.IdCoder()
+    coder.code(pl.Series([1]).__arrow_c_stream__())
+    with pytest.raises(ValueError, match="ids are all text or all numbers"):
+        coder.code(pl.Series(["1"]).__arrow_c_stream__())
+    with pytest.raises(ValueError, match="texts are to be ordered"):
+        kernels.order_texts(pl.Series([1]).__arrow_c_stream__())
+    with pytest.raises(ValueError, match="a text is missing"):
+        kernels.order_texts(pl.Series(["a", None]).__arrow_c_stream__())
+    stream = pl.Series(["a"]).__arrow_c_stream__()
+    coder = kernels.IdCoder()
+    coder.code(stream)
+    assert coder.code(stream)[0].tolist() == []
+    with pytest.raises(TypeError):
+        coder.code(None)

@@ -1,0 +1,122 @@
+"""How a table of text is built: the scan against the csv module and plain splitting."""
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from aspectrum import kernels
+
+FINE, FIELDS, STRAY, OPEN = range(4)
+
+pieces = st.sampled_from(["a", "b", " ", "\t", ",", '"', '""', "\n", "\n\n", "\r\n", ',"', '",', "  ", "\v", "é"])
+texts = st.lists(pieces, max_size=14).map("".join)
+
+
+def scan(text: str, separator: str, quoted: bool, fields: int = 0, stop: int = -1) -> tuple[int, int, int, int, int, bool]:
+    return kernels.scan_table(text.encode(), separator, quoted, fields, stop)
+
+
+def is_blank(line: str) -> bool:
+    return not line.removesuffix("\r").strip(" ")
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts, st.sampled_from(",\t"))
+def test_without_quotes_a_record_is_a_line(text: str, separator: str) -> None:
+    lines = text.split("\n")[: None if not text.endswith("\n") and text else -1]
+    counts = [(number, line.count(separator) + 1) for number, line in enumerate(lines, 1) if not is_blank(line)]
+    odd = next(((number, count) for number, count in counts if count != counts[0][1]), None)
+    records, blanks, problem, line, fields, _ = scan(text, separator, False)
+    if odd is not None:
+        assert (problem, line, fields) == (FIELDS, *odd)
+    else:
+        assert (records, blanks, problem) == (len(counts), len(lines) - len(counts), FINE)
+        assert fields == (counts[0][1] if counts else 0)
+    for place, (number, count) in enumerate(counts):
+        assert scan(text, separator, False, 0, place)[3:5] == (number, count)
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts)
+def test_blanks_separate_words(text: str) -> None:
+    lines = text.split("\n")[: None if not text.endswith("\n") and text else -1]
+    counts = [(number, len(re.findall(r"[^ \t\v\f\r]+", line))) for number, line in enumerate(lines, 1)]
+    counts = [(number, count) for number, count in counts if count]
+    odd = next(((number, count) for number, count in counts if count != counts[0][1]), None)
+    records, blanks, problem, line, fields, plain = scan(text, "", False)
+    if odd is not None:
+        assert (problem, line, fields) == (FIELDS, *odd)
+    else:
+        assert (records, blanks, problem) == (len(counts), len(lines) - len(counts), FINE)
+        assert plain == all(re.fullmatch(r"([^ \t\v\f\r]+( [^ \t\v\f\r]+)*)?", line) for line in lines)
+
+
+def next_record(reader: Any) -> list[str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error:  # behind a record with too many or too few fields
+        return None
+
+
+@settings(max_examples=1000, deadline=None)
+@given(texts)
+@example('"a\n"\n\n"b""c",d')
+@example('"a"\r\n"b"\r\n')
+@example('"a" ,b')
+@example('a,"')
+@example('""')
+@example('"",')
+def test_quotes_stand_around_fields(text: str) -> None:
+    """What is accepted is what the csv module reads strictly, and lines are where its records begin."""
+    records, _, problem, line, fields, _ = scan(text, ",", True)
+    if problem in (STRAY, OPEN):
+        assert 1 <= line <= text.count("\n") + 1 and '"' in text
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    found, before = [], 0
+    while (record := next_record(reader)) is not None:
+        if record and not (len(record) == 1 and '"' not in text and not record[0].strip(" ")):
+            found.append((before + 1, len(record)))
+        before = reader.line_num
+    if '"' in text:  # the module does not tell a blank from a quoted blank
+        plain = text.split("\n")
+        found = [(number, count) for number, count in found if count > 1 or not is_blank(plain[number - 1])]
+    odd = next(((number, count) for number, count in found if count != found[0][1]), None)
+    if problem == FIELDS:
+        assert odd == (line, fields)
+    else:
+        assert odd is None and records == len(found)
+        for place, (number, count) in enumerate(found):
+            assert scan(text, ",", True, 0, place)[3:5] == (number, count)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "line"),
+    [
+        ('a,b\n1,"2\n3\n', OPEN, 2),
+        ('a,b\n"1\n\n1","2\n3\n', OPEN, 4),
+        ('a,b\n1,2"\n', STRAY, 2),
+        ('a,b\n"1\n1"x,2\n', STRAY, 3),
+        ('a,b\n"1"\r,2\n', STRAY, 2),
+        ('"a\nb",c\n\n1\n', FIELDS, 4),
+        ('"a\nb",c\n\n"1\n2"\n', FIELDS, 4),
+    ],
+)
+def test_problems_are_on_their_line(text: str, problem: int, line: int) -> None:
+    assert scan(text, ",", True)[2:4] == (problem, line)
+
+
+def test_a_number_of_fields_can_be_asked_for() -> None:
+    assert scan("a b c\nd e f\n", "", False, 3)[:3] == (2, 0, FINE)
+    assert scan("a b c\nd e f\n", "", False, 4)[2:5] == (FIELDS, 1, 3)
+    assert scan("", ",", True) == (0, 0, FINE, 0, 0, True)
+
+
+def test_a_separator_is_one_byte() -> None:
+    with pytest.raises(ValueError, match="a separator is one byte"):
+        kernels.scan_table(b"", "ab", False)
