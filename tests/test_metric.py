@@ -69,6 +69,8 @@ def test_any_value_reads_back(names: dict[Any, float], alpha: float, k: list[int
     ("text", "message"),
     [
         ("AlfaNDCG@5", "unknown metric 'AlfaNDCG'; did you mean 'AlphaNDCG'"),
+        (f"AlphaNDCG(alpha={'9' * 400})", "AlphaNDCG: alpha is inf, expected a finite number"),
+        ("AlphaNDCG(gamma={{a: 1}: 2}, gain=probabilistic)", "is not of the form {key: value, ...}"),
         ("Precision at five", "unknown metric"),
         ("AlphaNDCG(alfa=0.5)", "no parameter 'alfa'; did you mean 'alpha'"),
         ("AlphaNDCG(alpha=0.5", "closing bracket"),

@@ -227,7 +227,7 @@ def _read_parameters(text: str, whole: str) -> dict[str, Any]:
 def _read_value(text: str, whole: str) -> Any:
     if text.startswith("{") and text.endswith("}"):
         pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
-        if any(len(pair) != 2 for pair in pairs):
+        if any(len(pair) != 2 for pair in pairs) or "{" in text[1:]:
             raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
         return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
     if text[:1] in ("'", '"'):
@@ -306,9 +306,13 @@ def _checked(cls: type[Metric], name: str, value: Any) -> Any:
         elif option is bool and isinstance(value, bool):
             return value
         elif option is float and isinstance(value, int | float | np.number) and not isinstance(value, bool):
-            if not math.isfinite(value):
-                raise MetricError(f"{cls.__name__}: {name} is {value}, expected a finite number")
-            return float(value)
+            try:
+                number = float(value)
+            except OverflowError:
+                number = math.inf
+            if not math.isfinite(number):
+                raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
+            return number
         elif get_origin(option) is tuple and isinstance(value, Mapping | tuple):
             return _checked_pairs(cls, name, value)
     names = {bool: "true or false", float: "a number"}

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -127,7 +127,9 @@ class Results(Mapping[str, float]):
 
         if not self.blocks:
             raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
-        users = Ids(list(dict.fromkeys(user for block in self.blocks for user in block.users)))
+        users = self.blocks[0].users
+        if any(block.users != users for block in self.blocks):
+            users = Ids(list(dict.fromkeys(user for block in self.blocks for user in block.users)))
         columns: dict[str, polars.Series] = {}
         for block in self.blocks:
             places = None if block.users == users else [users.code(user) for user in block.users]
@@ -138,7 +140,7 @@ class Results(Mapping[str, float]):
                     columns[name] = polars.Series(name, [known.get(place) for place in range(len(users))], dtype=polars.Float64)
                 else:
                     columns[name] = polars.Series(name, scores)
-        return polars.DataFrame([_user_column(users), *(columns[name] for name in self.columns if name in columns)])
+        return polars.DataFrame([users.to_series("user"), *(columns[name] for name in self.columns if name in columns)])
 
     def __add__(self, other: Results) -> Results:
         if self.columns.keys() != other.columns.keys():
@@ -381,19 +383,6 @@ def check_parquet(path: str | os.PathLike[str]) -> None:
 _HEAD = ["Metric", "Value", "Stands on"]
 _CSV_HEAD = ["value", "stands_on", "computed"]
 _ABSENT = "not computed"
-
-
-def _user_column(users: Ids) -> polars.Series:
-    import polars
-
-    ids: list[Hashable] = list(users)
-    try:
-        column = polars.Series("user", ids)
-    except (TypeError, polars.exceptions.PolarsError):  # ids of several kinds
-        column = None
-    if column is None or column.dtype == polars.Object:  # a kind that a column, or a file, cannot hold
-        column = polars.Series("user", [str(id) for id in ids], dtype=polars.String)
-    return column
 
 
 def _number(value: float) -> str:

@@ -84,9 +84,12 @@ class Ids:
             return self._values.alias(name)  # type: ignore[no-any-return]
         ids = list(self)
         try:
-            return polars.Series(name, ids)
-        except (TypeError, polars.exceptions.PolarsError):
-            return polars.Series(name, [str(id) for id in ids])
+            column = polars.Series(name, ids)
+        except (TypeError, polars.exceptions.PolarsError):  # ids of several kinds
+            column = None
+        if column is None or column.dtype == polars.Object:  # a kind that a column, or a file, cannot hold
+            column = polars.Series(name, [str(id) for id in ids], dtype=polars.String)
+        return column
 
     @property
     def heads(self) -> Codes:
