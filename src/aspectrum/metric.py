@@ -227,7 +227,7 @@ def _read_parameters(text: str, whole: str) -> dict[str, Any]:
 def _read_value(text: str, whole: str) -> Any:
     if text.startswith("{") and text.endswith("}"):
         pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
-        if any(len(pair) != 2 for pair in pairs) or "{" in text[1:]:
+        if any(len(pair) != 2 or any(piece.strip().startswith("{") for piece in pair) for pair in pairs):
             raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
         return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
     if text[:1] in ("'", '"'):

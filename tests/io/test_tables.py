@@ -188,6 +188,13 @@ def test_huge_ids_in_text_files(item: str, tmp_path: Path) -> None:
     assert asp.evaluate(tmp_path / "lists.csv", "NDCG@2", relevance=tmp_path / "truth.csv")["NDCG@2"] == 1.0
 
 
+@pytest.mark.parametrize("item", [10**18, 2**63 - 1, -(2**63), 2**64 - 1])
+def test_huge_ids_in_text_files_match_numbers(item: int, tmp_path: Path) -> None:
+    (tmp_path / "lists.csv").write_text(f"user,item\n1,{item}\n1,2\n")
+    truth = pl.DataFrame({"user": [1], "item": [item]})
+    assert asp.evaluate(tmp_path / "lists.csv", "NDCG@2", relevance=truth)["NDCG@2"] == 1.0
+
+
 def test_ids_may_hold_anything(tmp_path: Path) -> None:
     items = [
         "a b",
@@ -269,6 +276,29 @@ def test_what_is_wrong_is_named_by_file_and_line(content: str, message: str, tmp
     path.write_bytes(content.encode())
     found = refused("rankings", path)
     assert found.startswith(str(path)) and message in found
+
+
+@pytest.mark.parametrize("odd", ["{0}1", "{0}1{0}2{0}3{0}4", "{0}1{0}2{0}3{0}4{0}5{0}", "1"])
+@pytest.mark.parametrize("n", [3, 5000])
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_ragged_rows_are_found_wherever_they_are(odd: str, n: int, separator: str, quote: str, tmp_path: Path) -> None:
+    if separator == " " and quote:
+        return
+    path = tmp_path / "x.txt"
+    line = "u" + odd.format(separator)
+    names = separator.join(["user", "item", "score", "more"])
+    rows = [separator.join([f"u{row}", f"{quote}i{row}{quote}", "1.5", "text"]) for row in range(n)]
+    path.write_text("\n".join([names, *rows, line, *rows]))
+    count = len(line.split()) if separator == " " else line.count(separator) + 1
+    assert refused("rankings", path).startswith(f"{path}, line {n + 2}: has {count} field")
+
+
+@pytest.mark.parametrize("odd", ["a,1", "a,1,2,3", "a"])
+def test_ragged_vectors_are_found(odd: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("item,x,y\n" + "".join(f"i{row},1,2\n" for row in range(100)) + odd + "\n")
+    assert f"{path}, line 102: has {odd.count(',') + 1} field" in refused("features", path)
 
 
 @pytest.mark.parametrize(

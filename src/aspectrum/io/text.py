@@ -83,6 +83,7 @@ class TextTable:
         )
         if ragged:
             self._check(self._text)
+            raise InputError(f"{self.source}: its records do not have the same number of fields")
         found = {place: (codes, polars.Series(texts)) for place, (codes, texts) in zip(ids, id_columns, strict=True)}
         return found, dict(zip(numbers, number_columns, strict=True))
 
@@ -170,7 +171,7 @@ def _one_of(source: str, text: bytes, wanted: Wanted, how: Source, separators: S
         if one in fit
     }
     named = [one for one, cells in firsts.items() if any(is_spelling(wanted.input, wanted.roles, cell) or cell in said for cell in cells)]
-    fit = named if len(named) == 1 else fit
+    fit = named if len(named) == 1 and how.header is not False else fit
     if len(fit) > 1:
         raise InputError(
             f"{source}, line 1: both {fit[0]!r} and {fit[1]!r} may separate its columns; add a first line with their names, "

@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -146,8 +145,9 @@ inline double to_number(Cell cell) {
     const auto [stopped, error] = std::from_chars(cell.begin, cell.end, value);
     if (stopped != cell.end || cell.begin == cell.end) return nan;
     if (error == std::errc::result_out_of_range) {  // too large, or so small that it is 0
-        const std::string text(cell.begin, cell.end);
-        value = std::strtod(text.c_str(), nullptr);
+        long double wider = nan;
+        std::from_chars(cell.begin, cell.end, wider);
+        value = static_cast<double>(wider);
     } else if (error != std::errc()) {
         return nan;
     }

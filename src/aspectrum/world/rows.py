@@ -20,7 +20,7 @@ Untyped = Literal["number", "text"]
 """What ids of a text file become, in which 7 may be a number or text: ``number`` where every id of that role can be,
 ``text`` unless another input has numbers."""
 
-_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+_WHOLE = r"^(0|-?[1-9][0-9]{0,99})$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,15 @@ def _settled(role: str, columns: Sequence[tuple[str, IdColumn]]) -> list[Any]:
                     f"in {source} there is {shown(words[0])}; use one kind everywhere"
                 )
             return [column.ids for _, column in columns]
-    return [column.ids if column.untyped is None else column.ids.cast(polars.Int64) for _, column in columns]  # type: ignore[union-attr]
+    return [column.ids if column.untyped is None else _numbers(column.ids) for _, column in columns]
+
+
+def _numbers(texts: Any) -> Any:
+    """Whole numbers written as text: Int64, or numbers of Python where some are larger."""
+    import polars
+
+    numbers = texts.cast(polars.Int64, strict=False)
+    return [int(text) for text in texts] if numbers.null_count() else numbers
 
 
 def _first(ids: Any) -> list[Any]:
