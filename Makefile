@@ -35,7 +35,7 @@ bench: $(VENV)/tested
 # The kernels with the address and undefined-behaviour sanitizers, in an environment of their own.
 sanitize: build/sanitized/installed
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/metrics tests/world
+	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/metrics tests/world tests/io
 
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,10 +55,9 @@ $(VENV)/checked: $(VENV)/tested
 build/sanitized/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 	$(PYTHON) -m venv build/sanitized
 	build/sanitized/bin/python -m pip install --quiet --upgrade pip
-	build/sanitized/bin/python -m pip install --quiet hypothesis pytest scipy
+	build/sanitized/bin/python -m pip install --quiet duckdb hypothesis pandas polars pyarrow pytest scipy zstandard
 	build/sanitized/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
 		--config-settings=build-dir=build/sanitized-objects --config-settings=cmake.define.ASPECTRUM_SANITIZE=ON .
-	build/sanitized/bin/python -m pip install --quiet numpy polars
 	touch $@
 
 clean:

@@ -404,7 +404,7 @@ MISTAKES = {
     "metrics: [ILD@5,\n ]\nmetric: 5": ["3:1: unknown key 'metric'"],
     "metrics:\n  - ILD@5,10\n  - ild@10": ["3:5: metrics: IntraListDiversity@10 is asked for twice, first on line 2"],
     "metrics: 5": ["1:10: metrics: found the number 5, expected a metric such as ILD@10"],
-    f"metrics: [AlphaNDCG(alpha={10**400})]": ["1:11: metrics: *too large"],
+    f"metrics: [AlphaNDCG(alpha={10**400})]": ["1:11: metrics: *alpha is inf, expected a finite number"],
     # metrics as a mapping
     "metrics:\n  ILDD: {cutoff: 5}": ["2:3: metrics: unknown metric 'ILDD'; did you mean 'ILD'?"],
     "metrics:\n  ILD@5: {}": ["2:3: metrics: found the key 'ILD@5', expected the name of a metric alone"],
@@ -426,7 +426,7 @@ MISTAKES = {
     ],
     "metrics:\n  AlphaDCG: {cutoff: 5, gamma: 0.5}": ["2:32: metrics.AlphaDCG.gamma: AlphaDCG: gamma goes with gain=probabilistic only"],
     "metrics:\n  AlphaDCG: {cutoff: 5, gamma: {a: 2}, gain: probabilistic}": ["2:32: metrics.AlphaDCG.gamma: AlphaDCG: gamma is 2.0"],
-    f"metrics:\n  AlphaDCG: {{alpha: {10**400}}}": ["2:21: metrics.AlphaDCG.alpha: AlphaDCG: *too large"],
+    f"metrics:\n  AlphaDCG: {{alpha: {10**400}}}": ["2:21: metrics.AlphaDCG.alpha: AlphaDCG: *alpha is inf, expected a finite number"],
     # RELISON's grammar, where RELISON itself is silent
     "metrics:\n  ILD:\n    cutoff:\n      type: int": ["3:5: metrics.ILD.cutoff: has neither values nor range, expected values:"],
     "metrics:\n  ILD: {cutoff: {type: float, values: 5}}": ["2:24: metrics.ILD.cutoff.type: found 'float', expected int, long, double,"],

@@ -52,7 +52,7 @@ class MetricReader:
     def _read_text(self, written: Written) -> None:
         if isinstance(written.value, str):
             try:
-                self._keep(_parse(written.value), written)
+                self._keep(parse(written.value), written)
             except MetricError as error:
                 self._mistakes.add(written, ("metrics",), str(error))
         elif written.value is not UNREADABLE:
@@ -78,7 +78,7 @@ class MetricReader:
         try:
             if re.search(r"[@(]", name):
                 raise MetricError(f"found the key {shortened(name)!r}, expected the name of a metric alone, with its parameters below it")
-            metric = _parse(name)
+            metric = parse(name)
         except MetricError as error:
             self._mistakes.add(written, ("metrics",), str(error), key=True)
             return
@@ -263,19 +263,12 @@ def options_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _parse(text: str) -> Metric:
-    try:
-        return parse(text)
-    except (OverflowError, TypeError, RecursionError) as error:  # numbers beyond all bounds, braces in braces
-        raise MetricError(f"{text[:60]!r} cannot be read: {error}") from None
-
-
 def _failure(metric: Metric, values: Mapping[str, Any]) -> str | None:
     """Why a metric cannot have these parameters."""
     try:
         replace(metric, **values)
-    except (MetricError, OverflowError, TypeError) as error:
-        return str(error) if isinstance(error, MetricError) else f"{type(metric).__name__}: {error}"
+    except MetricError as error:
+        return str(error)
     return None
 
 

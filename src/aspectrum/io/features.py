@@ -96,16 +96,14 @@ def _ids_of(source: Source, table: Table, place: int, rows_of: RowsOf) -> Mappin
 
 def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
     """One column per dimension."""
-    import polars
-
     assert table.names is not None
     item = _item_of(source, table)
     others = [other for other in range(table.width) if other != item]
     if not others:
         raise InputError(f"{table.source}: has no column but {table.names[item]!r}; expected a vector, or one column per dimension")
     dimensions = {str(other): other for other in others}
-    pieces = table.pieces(dimensions, list(dimensions))
-    frame = polars.concat([piece.with_columns([as_number(piece[name]) for name in dimensions]) for piece in pieces])
+    fetched = table.fetch(dimensions, list(dimensions))
+    frame = fetched.with_columns([as_number(fetched[name]) for name in dimensions])
     matrix = frame.to_numpy(order="c").astype(np.float64, copy=False)
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):
@@ -118,8 +116,6 @@ def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
 
 def _lists(source: Source, table: Table, vectors: list[int], rows_of: RowsOf) -> Rows:
     """A column of lists of numbers."""
-    import polars
-
     assert table.names is not None
     item = _item_of(source, table)
     if "feature" in source.columns:
@@ -130,7 +126,7 @@ def _lists(source: Source, table: Table, vectors: list[int], rows_of: RowsOf) ->
         raise InputError(f"{table.source}: {both} both hold vectors; say which, as in --columns features:feature=NAME")
     if item in vectors:
         raise InputError(f"{table.source}: no column is recognised as the item, as {table.names[item]!r} holds vectors")
-    column = polars.concat(table.pieces({"vector": vectors[0]}, ()))["vector"]
+    column = table.fetch({"vector": vectors[0]}, ())["vector"]
     matrix = _matrix_of_lists(table, table.names[vectors[0]], column)
     return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,10 +34,10 @@ class FrameTable:
         if self.width == 0:
             raise InputError(f"{source}: has no columns")
 
-    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
+    def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
         import polars
 
-        yield polars.DataFrame([self.frame.to_series(place).alias(role) for role, place in places.items()])
+        return polars.DataFrame([self.frame.to_series(place).alias(role) for role, place in places.items()])
 
     def cell(self, row: int, place: int) -> Any:
         found = self.frame.to_series(place)[row]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.errors import InputError
 from aspectrum.io.columns import Wanted, find_columns
 from aspectrum.io.features import read_features
 from aspectrum.io.frames import as_number
+from aspectrum.io.ids import code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table, open_table
 from aspectrum.io.text import TextTable
@@ -87,26 +87,12 @@ def rows_of(source: Source, wanted: Wanted, table: Table) -> Rows:
     places = _places(source, wanted, table)
     if isinstance(table, TextTable) and source.split is None:
         return _text_rows(source, wanted, table, places)
-    numbers = {role: _Numbers(table, role, places[role]) for role in places if role not in _IDS}
-    ids = {role: _IdsOf(table, role, wanted.input) for role in places if role in _IDS}
-    n_read = 0
-    origins: list[npt.NDArray[Any]] = []
-    for piece in table.pieces(places, list(numbers)):
-        several = _one_a_row(source, wanted, table, piece, n_read)
-        for role, column in ids.items():
-            column.add(several.frame[role], several)
-        for role, values in numbers.items():
-            values.add(as_number(several.frame[role]), several)
-        if several.rows is not None:
-            origins.append(several.rows[several.kept] + n_read)
-        n_read += piece.height
-    origin = np.concatenate(origins) if origins else None
+    numbers = [role for role in places if role not in _IDS]
+    several = _one_a_row(source, wanted, table, table.fetch(places, numbers))
     table.close()
-    values_of = {role: values.values() for role, values in numbers.items()}
-    columns = {role: column.column() for role, column in ids.items()}
-    if table.names is None and table.layout == "table" and "score" in values_of and "score" not in source.columns:
-        _check_not_ranks(table.source, columns["user"].codes, values_of["score"])
-    return Rows(table.source, columns, values_of, table.place if origin is None else lambda row: table.place(int(origin[row])))
+    values = {role: _finite(table, role, places[role], several) for role in numbers}
+    columns = {role: _id_column(table, role, wanted.input, several) for role in places if role in _IDS}
+    return _rows(source, table, columns, values, several.place)
 
 
 def _text_rows(source: Source, wanted: Wanted, table: TextTable, places: Mapping[str, int]) -> Rows:
@@ -122,9 +108,15 @@ def _text_rows(source: Source, wanted: Wanted, table: TextTable, places: Mapping
     table.close()
     numbers = {role: values[place] for role, place in places.items() if role not in roles}
     columns = {role: IdColumn(*texts[place], table.untyped) for role, place in roles.items()}
+    return _rows(source, table, columns, numbers, table.place)
+
+
+def _rows(
+    source: Source, table: Table, columns: Mapping[str, IdColumn], numbers: Mapping[str, Floats], place: Callable[[int], str]
+) -> Rows:
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
-    return Rows(table.source, columns, numbers, table.place)
+    return Rows(table.source, columns, numbers, place)
 
 
 def _may_be_missing(role: str, input: str) -> bool:
@@ -157,28 +149,34 @@ def _places(source: Source, wanted: Wanted, table: Table) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class _Several:
-    """A piece of a table whose cells hold one thing each.
+    """A table whose cells hold one thing each.
 
     Args:
-        start: Rows of the table that came before.
-        rows: The row of the piece that each row comes from; None if they are the same.
+        origins: The row of the table that each row comes from; None if they are the same.
         kept: Which rows are rows. The others stand for an empty list, whose owner is to be known all the same.
     """
 
+    table: Table
     frame: polars.DataFrame
-    start: int
-    rows: npt.NDArray[Any] | None
-    kept: Any
+    origins: npt.NDArray[Any] | None = None
+    kept: npt.NDArray[Any] | None = None
 
-    @property
-    def is_kept(self) -> Any:
-        return True if isinstance(self.kept, slice) else self.kept
+    def origin(self, row: int) -> int:
+        return row if self.origins is None else int(self.origins[row])
 
-    def row_of(self, row: int) -> int:
-        return self.start + (row if self.rows is None else int(self.rows[row]))
+    def place(self, row: int) -> str:
+        """Where a row that is kept stands."""
+        return self.table.place(self.origin(row if self.kept is None else int(np.flatnonzero(self.kept)[row])))
+
+    def among_kept(self, marks: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Rows that are marked and kept."""
+        return np.flatnonzero(marks if self.kept is None else marks & self.kept)
+
+    def keep(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return values if self.kept is None else values[self.kept]
 
 
-def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataFrame, start: int) -> _Several:
+def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataFrame) -> _Several:
     """Cells that hold several things, as a list or as text to split, become several rows."""
     import polars
 
@@ -187,7 +185,7 @@ def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataF
             frame = frame.with_columns(_split(frame[role], source.split))
     owners = [role for role in ("item", "aspect", "feature") if role in frame.columns and _holds_lists(frame[role])]
     if not owners:
-        return _Several(frame, start, None, slice(None))
+        return _Several(table, frame)
     if len(owners) > 1:
         raise InputError(f"{table.source}: both the {owners[0]} and the {owners[1]} come as lists, expected one of them")
     lists = owners + [role for role in frame.columns if role not in _IDS and _holds_lists(frame[role])]
@@ -196,7 +194,7 @@ def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataF
     for role in lists[1:]:
         odd = lengths.ne_missing(frame[role].list.len())
         if odd.any():
-            place = table.place(start + int(odd.arg_max()))  # type: ignore[arg-type]
+            place = table.place(int(odd.arg_max()))  # type: ignore[arg-type]
             raise InputError(f"{table.source}, {place}: there are not as many {role}s as {lists[0]}s")
     counts = lengths.fill_null(1).to_numpy().astype(np.int64)
     # An empty list has a row of its own here, whatever the version of polars makes of it.
@@ -207,8 +205,8 @@ def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataF
     at = at.set(at < 0, None)
     columns = [frame[role].filter(full).explode().gather(at) if role in lists else frame[role].gather(rows) for role in frame.columns]
     # Who has an empty list is known all the same; a judged item without aspects is a row.
-    kept = slice(None) if wanted.input == "subtopics" and owners == ["aspect"] else counts[rows] > 0
-    return _Several(polars.DataFrame([column.alias(role) for role, column in zip(frame.columns, columns, strict=True)]), start, rows, kept)
+    kept = None if wanted.input == "subtopics" and owners == ["aspect"] else counts[rows] > 0
+    return _Several(table, polars.DataFrame([column.alias(role) for role, column in zip(frame.columns, columns, strict=True)]), rows, kept)
 
 
 def _holds_lists(column: polars.Series) -> bool:
@@ -228,113 +226,23 @@ def _split(column: polars.Series, separator: str) -> polars.Series:
     return polars.select(polars.when(parts.list.len() > 0).then(parts)).to_series().alias(column.name)
 
 
-class _Numbers:
-    """A column of finite numbers, piece by piece."""
-
-    def __init__(self, table: Table, role: str, place: int) -> None:
-        self._table, self._role, self._place = table, role, place
-        self._pieces: list[Floats] = []
-
-    def add(self, column: polars.Series, several: _Several) -> None:
-        values = column.to_numpy()
-        bad = np.flatnonzero(~np.isfinite(values) & several.is_kept)
-        if len(bad):
-            raise _no_number(self._table, self._role, self._place, several.row_of(int(bad[0])))
-        self._pieces.append(np.ascontiguousarray(values[several.kept], dtype=np.float64))
-
-    def values(self) -> Floats:
-        values = self._pieces[0] if len(self._pieces) == 1 else np.concatenate([np.empty(0), *self._pieces])
-        self._pieces.clear()
-        return values
+def _finite(table: Table, role: str, place: int, several: _Several) -> Floats:
+    values = as_number(several.frame[role]).to_numpy()
+    bad = several.among_kept(~np.isfinite(values))
+    if len(bad):
+        raise _no_number(table, role, place, several.origin(int(bad[0])))
+    return np.ascontiguousarray(several.keep(values), dtype=np.float64)
 
 
-class _IdsOf:
-    """A column of ids, piece by piece."""
+def _id_column(table: Table, role: str, input: str, several: _Several) -> IdColumn:
+    def refuse(row: int, what: str) -> InputError:
+        return InputError(f"{table.source}, {table.place(several.origin(row))}: {what}")
 
-    def __init__(self, table: Table, role: str, input: str) -> None:
-        self._table, self._role = table, role
-        # A row without an aspect says that the item is known, or judged, and has none.
-        self._may_be_missing = role == "aspect" and input in ("aspects", "subtopics")
-        self._coder = kernels.IdCoder()
-        self._codes: list[Codes] = []
-        self._ids: list[polars.Series] = []
-        self._objects: dict[Any, int] = {}
-
-    def add(self, column: polars.Series, several: _Several) -> None:
-        import polars
-
-        column = self._plain(column, several)
-        if column.dtype not in (polars.String, polars.Int64):
-            codes = self._code_objects(column, several)
-        else:
-            if column.dtype == polars.String and (column == "").any():
-                column = column.set(column == "", None)
-            codes, firsts = self._coder.code(column.__arrow_c_stream__())
-            self._ids.append(column.gather(firsts))
-        missing = np.flatnonzero((codes < 0) & several.is_kept)
-        if len(missing) and not self._may_be_missing:
-            raise self._error(several, int(missing[0]), f"the {self._role} is missing")
-        self._codes.append(codes[several.kept])
-
-    def _plain(self, column: polars.Series, several: _Several) -> polars.Series:
-        """Text as String, whole numbers as Int64 where they fit, anything else as it is."""
-        import polars
-
-        kind = column.dtype
-        if isinstance(kind, polars.Categorical | polars.Enum | polars.Null):
-            return column.cast(polars.String)
-        if kind.is_float():
-            column = column.fill_nan(None)
-            limit = 2.0**53 if kind == polars.Float64 else 2.0**24 if kind == polars.Float32 else 2.0**11
-            vague = ~(column.abs() <= limit).fill_null(True)
-            if vague.any():
-                row = int(vague.arg_max())  # type: ignore[arg-type]
-                what = f"the {self._role} is {column[row]!r}, and {kind} does not tell such numbers apart; expected whole numbers or text"
-                raise self._error(several, row, what)
-        if kind.is_numeric():
-            whole = column.cast(polars.Int64, strict=False)
-            if whole.null_count() == column.null_count() and (kind.is_integer() or (whole.cast(kind) == column).fill_null(True).all()):
-                return whole
-        return column
-
-    def _code_objects(self, column: polars.Series, several: _Several) -> Codes:
-        import polars
-
-        codes: list[int] = []
-        is_flag = column.dtype == polars.Boolean and self._role not in ("user", "item")
-        for row, given in enumerate(column.to_list()):
-            id = given.item() if isinstance(given, np.generic) else given
-            if isinstance(id, bool) and not is_flag:  # which Python takes for 1 or 0
-                raise self._error(several, row, f"the {self._role} is {str(id).lower()}, expected text or a whole number")
-            try:
-                if isinstance(id, str):
-                    id.encode()
-                known = self._objects.get(id, len(self._objects))
-            except TypeError:
-                article = "an" if self._role[0] in "aeio" else "a"
-                what = f"{shown(id)} cannot be the id of {article} {self._role}: it is not hashable"
-                raise self._error(several, row, what) from None
-            except UnicodeEncodeError:
-                raise self._error(several, row, f"the {self._role} {shown(id)} holds half a letter, which is no text") from None
-            if id is None or id != id or (isinstance(id, str) and not id):
-                codes.append(-1)
-            else:
-                self._objects[id] = known
-                codes.append(known)
-        return np.array(codes, dtype=np.int32)
-
-    def _error(self, several: _Several, row: int, what: str) -> InputError:
-        return InputError(f"{self._table.source}, {self._table.place(several.row_of(row))}: {what}")
-
-    def column(self) -> IdColumn:
-        import polars
-
-        del self._coder  # what was needed on the way gives room to what comes
-        codes = self._codes[0] if len(self._codes) == 1 else np.concatenate([np.empty(0, np.int32), *self._codes])
-        self._codes.clear()
-        if not self._ids:
-            return IdColumn(codes, list(self._objects))
-        return IdColumn(codes, polars.concat(self._ids, rechunk=True), self._table.untyped)
+    codes, ids = code_column(role, several.frame[role], refuse)
+    missing = several.among_kept(codes < 0)
+    if len(missing) and not _may_be_missing(role, input):
+        raise refuse(int(missing[0]), f"the {role} is missing")
+    return IdColumn(several.keep(codes), ids, table.untyped if hasattr(ids, "dtype") else None)
 
 
 def _check_not_ranks(source: str, users: Codes, scores: Floats) -> None:

@@ -34,10 +34,10 @@ class JsonTable(FrameTable):
         self._is_exact = quick is None
         super().__init__(source, self._exactly(None) if quick is None else quick)
 
-    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
+    def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
         if not self._is_exact and not all(self._is_sound(place, role in numbers) for role, place in places.items()):
             self.frame, self._is_exact = self._exactly(self.frame.columns), True
-        yield from super().pieces(places, numbers)
+        return super().fetch(places, numbers)
 
     def place(self, row: int) -> str:
         return f"line {next(number for place, (number, _) in enumerate(self._lines()) if place == row)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from aspectrum.errors import InputError
@@ -27,8 +27,8 @@ class Table(Protocol):
     untyped: Untyped | None
     layout: Layout
 
-    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
-        """Columns by role, some rows at a time, as they are; those in `numbers` may come as numbers."""
+    def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
+        """Columns by role, as they are; those in `numbers` may come as numbers."""
 
     def cell(self, row: int, place: int) -> Any:
         """What stands in one cell."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aspectrum import kernels
@@ -87,13 +87,13 @@ class TextTable:
         found = {place: (codes, polars.Series(texts)) for place, (codes, texts) in zip(ids, id_columns, strict=True)}
         return found, dict(zip(numbers, number_columns, strict=True))
 
-    def pieces(self, places: Mapping[str, int], numbers: Sequence[str]) -> Iterator[polars.DataFrame]:
+    def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
         import polars
 
         texts, values = self.coded(
             sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
         )
-        yield polars.DataFrame(
+        return polars.DataFrame(
             [
                 polars.Series(role, values[place]) if role in numbers else _gathered(*texts[place]).alias(role)
                 for role, place in places.items()

@@ -17,6 +17,7 @@
 NB_MODULE(_kernels, m) {
     using namespace aspectrum;
     using namespace nb::literals;
+    nb::set_leak_warnings(false);  // other libraries keep our types in their caches until the very end
 
     m.def("set_threads", [](int n) { return thread_limit.exchange(std::max(0, n)); }, "n"_a);
     m.def("threads", &threads);
