@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp)
 
-.PHONY: demo test test-slow check format bench sanitize clean
+.PHONY: demo test test-oldest test-slow check format bench sanitize clean
 
 demo: $(VENV)/installed
 	$(BIN)/aspectrum demo demo-report.md
@@ -18,6 +18,11 @@ test: $(VENV)/tested
 
 test-slow: $(VENV)/tested
 	$(BIN)/python -m pytest -m slow
+
+# Readers, outputs and command line with the oldest libraries that are allowed, in an environment of their own.
+test-oldest: build/oldest/installed
+	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
+		tests/io tests/cli tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
 
 check: $(VENV)/checked
 	$(BIN)/ruff check .
@@ -34,7 +39,7 @@ bench: $(VENV)/tested
 
 # The kernels with the address and undefined-behaviour sanitizers, in an environment of their own.
 sanitize: build/sanitized/installed
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/metrics tests/world tests/io
 
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
@@ -58,6 +63,14 @@ build/sanitized/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 	build/sanitized/bin/python -m pip install --quiet duckdb hypothesis pandas polars pyarrow pytest scipy zstandard
 	build/sanitized/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
 		--config-settings=build-dir=build/sanitized-objects --config-settings=cmake.define.ASPECTRUM_SANITIZE=ON .
+	touch $@
+
+build/oldest/installed: pyproject.toml CMakeLists.txt tests/oldest.txt $(KERNELS)
+	$(PYTHON) -m venv build/oldest
+	build/oldest/bin/python -m pip install --quiet --upgrade pip
+	build/oldest/bin/python -m pip install --quiet --requirement tests/oldest.txt duckdb hypothesis jsonschema pyarrow pytest pytest-xdist scipy
+	build/oldest/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
+		--config-settings=build-dir=build/oldest-objects .
 	touch $@
 
 clean:

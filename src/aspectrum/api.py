@@ -163,8 +163,7 @@ def evaluate_systems(
         built = read_worlds(systems, convention=chosen, users=named, **inputs)
         worlds = built.worlds
         known = built.truth["users"].ids["user"] if "users" in built.truth else None
-        if any(map(is_external, (*systems.values(), *(inputs.get(name) for name in INPUTS)))):
-            notes = _notes(built)
+        notes = _notes(built, any(map(is_external, (*systems.values(), *(inputs.get(name) for name in INPUTS)))))
     return SystemResults(
         {
             name: evaluate_world(
@@ -216,18 +215,20 @@ def read_worlds(
     )
 
 
-def _notes(built: Built) -> tuple[str, ...]:
-    """What a reader of the numbers should know of the inputs; what makes them meaningless is an error."""
+def _notes(built: Built, external: bool) -> tuple[str, ...]:
+    """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
     findings = inspect(built)
-    for finding in findings:
-        if finding.level == "error":
-            raise InputError(str(finding))
-    orders = {lists.source: lists.order_in_words for lists in built.rankings.values()}
-    if len(set(orders.values())) == 1:
-        ordered = [f"lists are ordered by {next(iter(orders.values()))}"]
-    else:
-        ordered = [f"{source}: lists are ordered by {order}" for source, order in orders.items()]
-    return (*ordered, *(str(finding) for finding in findings if finding.level == "warning"))
+    ordered = []
+    if external:
+        for finding in findings:
+            if finding.level == "error":
+                raise InputError(str(finding))
+        orders = {lists.source: lists.order_in_words for lists in built.rankings.values()}
+        if len(set(orders.values())) == 1:
+            ordered = [f"lists are ordered by {next(iter(orders.values()))}"]
+        else:
+            ordered = [f"{source}: lists are ordered by {order}" for source, order in orders.items()]
+    return (*ordered, *(str(finding) for finding in findings if finding.level != "fact"))
 
 
 def _given_worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, World]:

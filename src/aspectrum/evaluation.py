@@ -141,7 +141,9 @@ def _chosen_users(world: World, choice: Any, truth: str | None) -> Offsets:
         "all": lambda: np.ones(world.n_users, dtype=np.bool_),
     }
     if choice not in flags:
-        raise MetricError(f"users is {choice!r}, expected {', '.join(map(repr, flags))} or a set of users")
+        raise MetricError(
+            f"users is {choice!r}, expected {', '.join(map(repr, flags))} or a set of users; a file of users is asp.Source(path)"
+        )
     return np.flatnonzero(flags[choice]())
 
 

@@ -27,7 +27,7 @@ class Finding:
         level: ``fact``; ``warning``: numbers can be computed, but look at it; ``error``: no number would mean anything.
         source: The input it is about.
         what: In words.
-        count: How many rows, users or items; and out of how many.
+        count: How many rows, users or items, if it is about a number of them; and out of how many.
         examples: Some of them.
         reason: Why it may be so.
     """
@@ -35,7 +35,7 @@ class Finding:
     level: Level
     source: str
     what: str
-    count: int
+    count: int | None = None
     of: int | None = None
     examples: tuple[str, ...] = ()
     reason: str | None = None
@@ -46,7 +46,8 @@ class Finding:
         of = "" if self.of is None else f" of {self.of:,}"
         such = f" (such as {', '.join(self.examples)})" if self.examples else ""
         why = f"; {self.reason}" if self.reason else ""
-        return f"{self.count:,}{of} {self.what}{such}{why}"
+        count = "" if self.count is None else f"{self.count:,}{of} "
+        return f"{count}{self.what}{such}{why}"
 
     def __str__(self) -> str:
         return f"{self.source}: {self.said}"
@@ -98,6 +99,7 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
     if "weights" in built.truth and built.truth.keys() & {"aspects", "subtopics"}:
         findings += look.missing(built.truth["weights"], "aspects" if "aspects" in built.truth else "subtopics", "aspect")
     findings += look.without_list()
+    findings += look.unsplit()
     findings += look.without_aspect()
     findings += look.without_relevant()
     order: Mapping[str, int] = {"fact": 0, "warning": 1, "error": 2}
@@ -106,6 +108,7 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
 
 # What is in order as it is; the rest asks for a look.
 _HARMLESS = ("rows repeat an earlier one",)
+_OF_ROWS = ("rows", "neighbours", "ranks")
 
 
 class _Look:
@@ -118,11 +121,14 @@ class _Look:
         counts = ", ".join(f"{len(codes):,} {role}s" for role, codes in given.ids.items())
         if given.n_rows == 0:
             return [Finding("error", given.source, f"rows of {given.name}: there is nothing in it", 0)]
-        return [Finding("fact", given.source, f"rows of {given.name}" + (f": {counts}" if counts else ""), given.n_rows)]
+        said = [] if given.reading is None else [Finding("fact", given.source, given.reading)]
+        return [Finding("fact", given.source, f"rows of {given.name}" + (f": {counts}" if counts else ""), given.n_rows), *said]
 
     def noticed(self, given: Input) -> list[Finding]:
         return [
-            Finding("fact" if what in _HARMLESS else "warning", given.source, what, count, given.n_rows)
+            Finding(
+                "fact" if what in _HARMLESS else "warning", given.source, what, count, given.n_rows if what.startswith(_OF_ROWS) else None
+            )
             for what, count in given.noticed.items()
             if count
         ]
@@ -165,6 +171,20 @@ class _Look:
                 reason = self._reason("user", alone, next(iter(self._built.rankings.values())), False)
             examples = self._examples("user", alone)
             findings.append(Finding(level, truth.source, "users have no list", len(alone), len(truth.ids["user"]), examples, reason))
+        return findings
+
+    def unsplit(self) -> list[Finding]:
+        """Aspects that look like several in one."""
+        findings = []
+        for name in ("aspects", "subtopics"):
+            given = self._built.truth.get(name)
+            if given is not None:
+                names = [id for id in self._ids["aspect"].take(given.ids["aspect"]) if isinstance(id, str)]
+                several = [id for id in names if "|" in id]
+                if 10 * len(several) > len(names):
+                    examples = tuple(map(shown, several[:_N_EXAMPLES]))
+                    what = "aspects hold '|'; say --split '|' if they are several"
+                    findings.append(Finding("warning", given.source, what, len(several), len(names), examples))
         return findings
 
     def without_aspect(self) -> list[Finding]:

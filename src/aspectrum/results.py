@@ -175,7 +175,7 @@ class Results(Mapping[str, float]):
 
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
-        return _csv(["metric", *_CSV_HEAD], [[name, *_csv_cells(column)] for name, column in self.columns.items()])
+        return _csv(["metric", *_CSV_HEAD], [[name, *_csv_cells(column, self.notes)] for name, column in self.columns.items()])
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
@@ -266,7 +266,10 @@ class SystemResults(Mapping[str, Results]):
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
-        rows = [[system, name, *_csv_cells(column)] for system, result in self.systems.items() for name, column in result.columns.items()]
+        notes = self._all_notes()
+        rows = [
+            [system, name, *_csv_cells(column, notes)] for system, result in self.systems.items() for name, column in result.columns.items()
+        ]
         return _csv(["system", "metric", *_CSV_HEAD], rows)
 
     def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
@@ -381,7 +384,7 @@ def check_parquet(path: str | os.PathLike[str]) -> None:
 
 
 _HEAD = ["Metric", "Value", "Stands on"]
-_CSV_HEAD = ["value", "stands_on", "computed"]
+_CSV_HEAD = ["value", "stands_on", "computed", "notes"]
 _ABSENT = "not computed"
 
 
@@ -483,8 +486,9 @@ def _csv_line(cells: Sequence[str]) -> str:
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _csv_cells(column: Column) -> list[str]:
-    return ["" if math.isnan(column.value) else repr(float(column.value)), _counted(column), _computed(column)]
+def _csv_cells(column: Column, notes: Sequence[str]) -> list[str]:
+    value = "" if math.isnan(column.value) else repr(float(column.value))
+    return [value, _counted(column), _computed(column), "; ".join(notes)]
 
 
 def _json(content: Any, indent: int | None = 2) -> str:

@@ -40,20 +40,25 @@ def test_sound_data(call: Call) -> None:
         == """\
 als.csv
   9 rows of rankings: 3 users, 5 items
+  columns: user is 'user', item is 'item', score is 'score'
   3 lists are ordered by score, best first
 
 popular.csv
   8 rows of rankings: 3 users, 5 items
+  columns: user is 'user', item is 'item', rank is 'rank'
   3 lists are ordered by rank
 
 genres.csv
   7 rows of aspects: 5 items, 4 aspects
+  columns: item is 'item', aspect is 'genre'
 
 grades.csv
   6 rows of relevance: 3 users, 5 items
+  columns: user is 'user', item is 'item', grade is 'rating'
 
 history.csv
   4 rows of history: 3 users, 4 items
+  columns: user is 'user', item is 'item'
 
 Nothing is wrong.
 """

@@ -420,12 +420,12 @@ def test_ratings_with_times_are_not_taken_for_judgments(tmp_path: Path) -> None:
 
 def test_a_nameless_third_column_that_counts_is_not_a_score(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    for content in ("u,a,1\nu,b,2\nv,a,1\n", "u,a,2\nu,b,1\nv,a,1\nu,c,3\n", "u,a,0\nu,b,1\n"):
+    for content in ("u,a,1\nu,b,2\nv,a,1\n", "u,a,2\nu,b,1\nv,a,1\nu,c,3\n", "u,a,0\nu,b,1\n", "u,a,1\nu,b,3\n", "u,a,1\nv,a,2\nv,b,4\n"):
         path.write_text(content)
         assert "looks like ranks, not scores" in refused("rankings", path)
         assert "rank" in read("rankings", asp.Source(path, columns={"user": 1, "item": 2, "rank": 3}))
         assert "score" in read("rankings", asp.Source(path, columns={"user": 1, "item": 2, "score": 3}))
-    for content in ("u,a,2\nu,b,1\nv,a,1\n", "u,a,1\nu,b,3\n", "u,a,1\nu,b,1\n", "u,a,0.5\nu,b,1.5\n", "u,a,1\nv,a,1\n"):
+    for content in ("u,a,2\nu,b,1\nv,a,1\n", "u,a,1\nu,b,1\n", "u,a,0.5\nu,b,1.5\n", "u,a,1\nv,a,1\n"):
         path.write_text(content)
         assert "score" in read("rankings", path)
 

@@ -201,7 +201,7 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a"]}, {"subtopics": {"u": ["a"]}}, "subtopics: user 'u' has ['a'], expected {item: aspects}"),
         ({"u": ["a"]}, {"features": {"a": [1.0, float("nan")]}}, "features: the vector of item 'a' holds NaN"),
         ({"u": ["a"]}, {"features": {"a": [1.0], "b": [1.0, 2.0]}}, "features: the vector of item 'b' has shape (2,), expected (1,)"),
-        ({"u": ["a"]}, {"features": (["a", "a"], np.ones((2, 2)))}, "features: item 'a' has two vectors"),
+        ({"u": ["a"]}, {"features": (["a", "a"], np.eye(2))}, "features: item 'a' has two vectors"),
         ({"u": ["a"]}, {"features": (["a"], np.ones((2, 2)))}, "features: 1 ids for 2 vectors"),
         ({"u": ["a"]}, {"features": "items.npz"}, "features: expected {item: vector}"),
         ({"u": ["a"]}, {"features": (["a"], np.array([["red"]]))}, "features: expected numbers"),

@@ -71,3 +71,5 @@ def ndeval(
     )
     for line in result.lines():
         click.echo(line)
+    if result.n_averaged == 0:
+        click.echo(f"no topic of {run} is judged in {qrels}, so there is no mean", err=True)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from aspectrum.config.metric_grammar import MetricReader
-from aspectrum.config.settings import FORMAT_OF, OutputSettings, Settings, SourceSettings, system_name
+from aspectrum.config.settings import FORMAT_OF, INPUTS, OutputSettings, Settings, SourceSettings, system_name
 from aspectrum.config.tree import read_tree
 from aspectrum.config.written import UNREADABLE, Mistakes, Written, did_you_mean, listed, unknown_key
 
@@ -87,7 +87,8 @@ def _translate(error: ErrorDetails, tree: Written, mistakes: Mistakes) -> None:
             written = inner[step]
     words = re.findall(r"'([^']*)'", context.get("expected", ""))
     if kind == "extra_forbidden" or location[-1] == "[key]":
-        mistakes.add(written, where[:-1], unknown_key(where[-1], words or _fields_at(location)), key=True)
+        hint = "; it belongs under inputs" if len(where) == 1 and where[0] in INPUTS else ""
+        mistakes.add(written, where[:-1], unknown_key(where[-1], words or _fields_at(location)) + hint, key=True)
     elif written.value is UNREADABLE:
         return
     elif kind == "missing" and location[-1] == "path":

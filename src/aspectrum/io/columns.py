@@ -22,8 +22,9 @@ _USERS = [
     "qid",
     "topic",
     "topicid",
-    "target",
     "targetuser",
+    "source",
+    "sourceuser",
     "customer",
     "customerid",
     "session",
@@ -82,8 +83,8 @@ _SPELLINGS: Mapping[str, Sequence[str]] = {
     "item": _ITEMS,
     "aspect": _ASPECTS,
     "rank": ("rank", "position", "pos", "place"),
-    "score": ("score", "scores", "similarity", "prediction", "predicted", "estimate"),
-    "grade": ("grade", "rating", "ratings", "relevance", "rel", "judgment", "judgement", "stars", "label", "qrel"),
+    "score": ("score", "scores", "similarity", "prediction", "pred", "predicted", "predictedrating", "estimate", "est"),
+    "grade": ("grade", "rating", "ratings", "relevance", "relevant", "rel", "judgment", "judgement", "stars", "label", "qrel"),
     "strength": ("strength", "confidence", "probability"),
     "weight": ("weight", "weights", "importance", "probability"),
     "feature": ("feature", "featureid", "features", "term", "word", "attribute", "tag"),
@@ -98,10 +99,15 @@ _FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
     ("catalogue", "item"): _ANY_ID,
     ("items", "item"): _ANY_ID,
     ("users", "user"): ("id",),
-    ("rankings", "item"): ("recommended", "recommendation"),
+    ("rankings", "user"): ("target",),
+    ("relevance", "user"): ("target",),
+    ("history", "user"): ("target",),
+    ("rankings", "item"): ("recommended", "recommendation", "target"),
+    ("relevance", "item"): ("target",),
+    ("history", "item"): ("target",),
     ("rankings", "score"): ("rating", "weight"),
-    ("relevance", "grade"): ("score", "weight"),
-    ("history", "grade"): ("score", "weight"),
+    ("relevance", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
+    ("history", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
 }
 
 
@@ -140,8 +146,9 @@ def find_columns(
     names: Sequence[str] | None,
     width: int,
     usual: UsualColumns | None = None,
+    header: bool = False,
 ) -> dict[str, int]:
-    """The place of every column that is there, by role."""
+    """The place of every column that is there, by role; `header` if the names stand in the first line of a file."""
     found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in wanted.roles}
     if names is None:
         if not found and wanted.required:
@@ -168,8 +175,9 @@ def find_columns(
     if missing:
         there = f"its columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
         raise InputError(
-            f"{source}: no column is recognised as the {missing[0]}; {there}. Say which one it is, as in --columns {missing[0]}=NAME"
-            + ("; or --no-header if the first line is data" if names is not None else "")
+            f"{source}: no column is recognised as the {missing[0]}; {there}. Say which one it is, as in --columns {missing[0]}=NAME "
+            f"(in Python, asp.Source(..., columns={{{missing[0]!r}: NAME}}))"
+            + ("; or --no-header if the first line is data" if header else "")
         )
     roles_of: dict[int, str] = {}
     for role, place in found.items():

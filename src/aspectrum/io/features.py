@@ -101,6 +101,11 @@ def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
     others = [other for other in range(table.width) if other != item]
     if not others:
         raise InputError(f"{table.source}: has no column but {table.names[item]!r}; expected a vector, or one column per dimension")
+    for other in others:
+        if not table.names[other].strip() or table.names[other].startswith("Unnamed:"):
+            raise InputError(
+                f"{table.source}: column {other + 1} has no name, as an index that pandas writes; leave it out (index=False), or name it"
+            )
     dimensions = {str(other): other for other in others}
     fetched = table.fetch(dimensions, list(dimensions))
     frame = fetched.with_columns([as_number(fetched[name]) for name in dimensions])
@@ -162,17 +167,22 @@ def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
     arrays = _loaded(name, format, read_bytes(source.path, name))
     matrix = _matrix(name, arrays)
     n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else len(matrix)
-    key = next((key for key in _ID_KEYS if key in arrays), None)
+    keys = [key for key in _ID_KEYS if key in arrays]
+    if len(keys) > 1:
+        raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the ids of the vectors, expected one of them")
+    key = keys[0] if keys else None
+    noticed = {}
     if source.ids is not None:
         items = _given_ids(source.ids, rows_of)
     elif key is not None:
         items = _array_ids(name, key, arrays[key])
     else:
         items = _array_ids(name, "row numbers", np.arange(n_rows))
+        noticed["vectors have no ids; their numbers, from 0, stand for the items"] = n_rows
     if len(items.codes) != n_rows:
         raise InputError(f"{name}: there are {len(items.codes)} ids for {n_rows} vectors")
     _check_finite(name, matrix)
-    return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix)
+    return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, noticed=noticed)
 
 
 def _given_ids(given: Any, rows_of: RowsOf) -> IdColumn:
@@ -212,6 +222,9 @@ def _matrix(name: str, arrays: Mapping[str, Any]) -> Any:
         )
     if len(keys) > 1:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the vectors, expected one of them")
+    unknown = [key for key in others if key not in keys]
+    if unknown:
+        raise InputError(f"{name}: holds {keys[0]} and {shown(unknown[0])}; expected the vectors, and their items named ids")
     matrix = arrays[keys[0]]
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         raise InputError(f"{name}: {keys[0]} has shape {matrix.shape} and type {matrix.dtype}, expected one row of numbers per item")

@@ -39,6 +39,9 @@ class FrameTable:
 
         return polars.DataFrame([self.frame.to_series(place).alias(role) for role, place in places.items()])
 
+    def __len__(self) -> int:
+        return self.frame.height
+
     def cell(self, row: int, place: int) -> Any:
         found = self.frame.to_series(place)[row]
         return found.to_list() if hasattr(found, "to_list") else found

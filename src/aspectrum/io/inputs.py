@@ -92,7 +92,7 @@ def rows_of(source: Source, wanted: Wanted, table: Table) -> Rows:
     table.close()
     values = {role: _finite(table, role, places[role], several) for role in numbers}
     columns = {role: _id_column(table, role, wanted.input, several) for role in places if role in _IDS}
-    return _rows(source, table, columns, values, several.place)
+    return _rows(wanted, source, table, places, columns, values, several.place)
 
 
 def _text_rows(source: Source, wanted: Wanted, table: TextTable, places: Mapping[str, int]) -> Rows:
@@ -108,15 +108,67 @@ def _text_rows(source: Source, wanted: Wanted, table: TextTable, places: Mapping
     table.close()
     numbers = {role: values[place] for role, place in places.items() if role not in roles}
     columns = {role: IdColumn(*texts[place], table.untyped) for role, place in roles.items()}
-    return _rows(source, table, columns, numbers, table.place)
+    return _rows(wanted, source, table, places, columns, numbers, table.place)
 
 
 def _rows(
-    source: Source, table: Table, columns: Mapping[str, IdColumn], numbers: Mapping[str, Floats], place: Callable[[int], str]
+    wanted: Wanted,
+    source: Source,
+    table: Table,
+    places: Mapping[str, int],
+    columns: Mapping[str, IdColumn],
+    numbers: Mapping[str, Floats],
+    place: Callable[[int], str],
 ) -> Rows:
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
-    return Rows(table.source, columns, numbers, place)
+    noticed = _doubts(wanted, source, table, places, columns) | _blanks(columns)
+    return Rows(table.source, columns, numbers, place, reading=_reading(table, places), noticed=noticed)
+
+
+def _reading(table: Table, places: Mapping[str, int]) -> str:
+    """How the columns were understood, in words."""
+    if table.layout != "table":
+        return "read as a TREC run" if table.layout == "run" else "read as TREC judgments"
+    if table.names is None:
+        by_place = ", ".join(role for role, _ in sorted(places.items(), key=lambda pair: pair[1]))
+        return f"the first line is data; columns by place: {by_place}"
+    unused = [repr(name) for place, name in enumerate(table.names) if place not in places.values()]
+    more = f", and {len(unused) - 10} more" if len(unused) > 10 else ""
+    used = ", ".join(f"{role} is {table.names[place]!r}" for role, place in places.items())
+    return f"columns: {used}" + (f"; not used: {', '.join(unused[:10])}{more}" if unused else "")
+
+
+def _doubts(wanted: Wanted, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> dict[str, int]:
+    """Where the columns could have been meant in another way."""
+    doubts: dict[str, int] = {}
+    if table.layout != "table" or len(table) == 0:
+        return doubts
+    wants = {"rankings": ("rank", "score"), "relevance": ("grade",)}.get(wanted.input, ())
+    if table.names is not None and wants and not any(role in places for role in wants):
+        spare = [name for place, name in enumerate(table.names) if place not in places.values() and table.is_number(place)]
+        if spare:
+            doubts[f"rows have no {' or '.join(wants)}, although column {spare[0]!r} holds numbers; is it the {wants[-1]}?"] = len(table)
+    if isinstance(table, TextTable) and source.header is None:
+        first = ", ".join(map(shown, table.first))
+        if table.names is not None and table.width == 1:
+            doubts[f"line, the first ({first}), is taken for the name of the column; say --no-header if it is data"] = 1
+        alone = all(np.count_nonzero(column.codes == column.codes[0]) == 1 for column in columns.values())
+        if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
+            doubts[f"line, the first ({first}), is taken for data; say --header if it names the columns"] = 1
+    return doubts
+
+
+def _blanks(columns: Mapping[str, IdColumn]) -> dict[str, int]:
+    """Ids that would match others but for a blank in front or behind."""
+    import polars
+
+    counts = {
+        role: int((column.ids.str.strip_chars() != column.ids).sum())
+        for role, column in columns.items()
+        if isinstance(column.ids, polars.Series) and column.ids.dtype == polars.String
+    }
+    return {f"{role}s have blanks around them": count for role, count in counts.items() if count}
 
 
 def _may_be_missing(role: str, input: str) -> bool:
@@ -136,7 +188,8 @@ def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
 
 def _places(source: Source, wanted: Wanted, table: Table) -> dict[str, int]:
     if table.layout == "table":
-        return find_columns(table.source, wanted, source.columns, table.names, table.width, source.usual)
+        is_text = isinstance(table, TextTable)
+        return find_columns(table.source, wanted, source.columns, table.names, table.width, source.usual, is_text)
     known = {role: place for role, place in _TREC[table.layout].items() if role in wanted.roles}
     if source.columns:
         known |= find_columns(table.source, Wanted(wanted.input, (), wanted.roles), source.columns, None, table.width)
@@ -246,19 +299,19 @@ def _id_column(table: Table, role: str, input: str, several: _Several) -> IdColu
 
 
 def _check_not_ranks(source: str, users: Codes, scores: Floats) -> None:
-    """A third column without a name that counts 1, 2, 3 for every user is a rank, and would turn every list around."""
-    if len(scores) < 2 or not (np.isin(scores.min(), (0, 1)) and (scores == np.floor(scores)).all() and scores.max() <= len(scores)):
+    """A third column without a name that counts up for every user is a rank, and would turn every list around."""
+    if len(scores) < 2 or scores.min() < 0 or not (scores == np.floor(scores)).all():
         return
-    order = np.lexsort((scores, users))
-    starts = np.append(True, np.diff(users[order]) != 0)
-    steps = np.diff(scores[order])[~starts[1:]]
-    counts = len(steps) > 0 and (steps == 1).all() and (scores[order][starts] == scores.min()).all()
-    # Scores that count down in the file, best first, are scores.
     as_given = np.argsort(users, kind="stable")
-    falls = (np.diff(scores[as_given])[~starts[1:]] < 0).all()
-    if counts and not falls:
-        first = scores.min()
+    inside = np.diff(users[as_given]) == 0
+    steps = np.diff(scores[as_given])[inside]
+    rises = len(steps) > 0 and (steps >= 0).all() and (steps > 0).any()
+    # Rows in any order, whose numbers are 1 to n for every user; scores that count down in the file are scores.
+    order = np.lexsort((scores, users))
+    firsts = scores[order][np.append(True, ~inside)]
+    counts = len(steps) > 0 and (np.diff(scores[order])[inside] == 1).all() and (firsts == firsts[0]).all() and firsts[0] in (0, 1)
+    if rises or (counts and not (steps < 0).all()):
         raise InputError(
-            f"{source}: the third column counts {first:g}, {first + 1:g} ... for every user, so it looks like ranks, not scores; "
+            f"{source}: the third column, which has no name, counts up from the first row of a user, so it looks like ranks, not scores; "
             "say --columns rankings:user=1,item=2,rank=3 (or score=3)"
         )

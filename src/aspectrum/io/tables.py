@@ -30,6 +30,9 @@ class Table(Protocol):
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
         """Columns by role, as they are; those in `numbers` may come as numbers."""
 
+    def __len__(self) -> int:
+        """How many rows, once they were fetched."""
+
     def cell(self, row: int, place: int) -> Any:
         """What stands in one cell."""
 

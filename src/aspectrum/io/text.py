@@ -45,7 +45,8 @@ class TextTable:
         self.untyped: Untyped | None = "number" if self.layout == "table" else "text"
         head = [self._record(row) for row in range(min(_N_HEAD, n_records))]
         has_header = self.layout == "table" and (_is_header(source, wanted, how, head) if how.header is None else how.header)
-        self._skip = int(has_header)
+        self._skip, self._n_rows = int(has_header), 0
+        self.first = head[0]
         self.names: Sequence[str] | None = [name.strip() for name in head[0]] if has_header else None
         self._numeric = {place for place in range(self.width) if all(_is_number(row[place]) for row in head[self._skip :])}
 
@@ -53,16 +54,16 @@ class TextTable:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout]
         scan, self._quoted = _scanned(text, self._separator, expected)
-        n_records, _, problem, line, fields, _ = scan
-        if problem == 1:
-            usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0)[4]
+        where = f"{self.source}, line {scan.line}"
+        if scan.problem == "fields":
+            usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
             what = {"run": "for a TREC run", "qrels": "for TREC judgments", "table": "as in the first line"}[self.layout]
-            raise InputError(f"{self.source}, line {line}: has {fields} field{'s' * (fields > 1)}, expected {usual} {what}")
-        if problem == 2:
-            raise InputError(f"{self.source}, line {line}: a quote stands in the middle of a field; expected it around the whole field")
-        if problem == 3:
-            raise InputError(f"{self.source}, line {line}: a quote is opened and never closed")
-        return n_records, fields
+            raise InputError(f"{where}: has {scan.fields} field{'s' * (scan.fields > 1)}, expected {usual} {what}")
+        if scan.problem == "stray quote":
+            raise InputError(f"{where}: a quote stands in the middle of a field; expected it around the whole field")
+        if scan.problem == "open quote":
+            raise InputError(f"{where}: a quote is opened and never closed")
+        return scan.records, scan.fields
 
     def _check_words(self) -> None:
         if self._separator == "" and self.layout == "table":
@@ -84,6 +85,7 @@ class TextTable:
         if ragged:
             self._check(self._text)
             raise InputError(f"{self.source}: its records do not have the same number of fields")
+        self._n_rows = max((len(values) for values in (*(codes for codes, _ in id_columns), *number_columns)), default=0)
         found = {place: (codes, polars.Series(texts)) for place, (codes, texts) in zip(ids, id_columns, strict=True)}
         return found, dict(zip(numbers, number_columns, strict=True))
 
@@ -104,12 +106,15 @@ class TextTable:
         text = self._text or as_text(self.source, read_bytes(self._path, self.source))
         return [cell.decode() for cell in kernels.read_record(text, self._separator, self._quoted, self.width, row)]
 
+    def __len__(self) -> int:
+        return self._n_rows
+
     def cell(self, row: int, place: int) -> Any:
         return self._record(row + self._skip)[place] or None
 
     def place(self, row: int) -> str:
         text = self._text or as_text(self.source, read_bytes(self._path, self.source))
-        return f"line {kernels.scan_table(text, self._separator, self._quoted, 0, row + self._skip)[3]}"
+        return f"line {kernels.scan_table(text, self._separator, self._quoted, 0, row + self._skip).line}"
 
     def vectors(self) -> list[int]:
         return []
@@ -152,6 +157,8 @@ def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str |
         return "table", "\t"
     outside = next(iter(_first_lines(_QUOTED.sub(b'""', text[: 1 << 16]))), b"")
     there = [separator for separator in ("\t", ",", ";") if separator.encode() in outside]
+    if not there and b"|" in outside and how.split != "|" and len(wanted.required) > 1:
+        return "table", "|"
     if not there and format is None and b" " in lines[0].strip() and len(wanted.required) > 1:
         return "table", ""
     if len(there) < 2:
@@ -162,11 +169,11 @@ def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str |
 def _one_of(source: str, text: bytes, wanted: Wanted, how: Source, separators: Sequence[str]) -> str:
     """The one of several separators in the first line that gives every record the same number of fields."""
     scans = {one: _scanned(text, one) for one in separators if one != how.split}
-    fit = [one for one, (scan, _) in scans.items() if scan[2] == 0]
+    fit = [one for one, (scan, _) in scans.items() if not scan.problem]
     said = {column for column in how.columns.values() if not is_place(column)}
     said |= set() if how.usual is None else set(how.usual.columns.values())
     firsts = {
-        one: [cell.decode().strip() for cell in kernels.read_record(text, one, quoted, scan[4], 0)]
+        one: [cell.decode().strip() for cell in kernels.read_record(text, one, quoted, scan.fields, 0)]
         for one, (scan, quoted) in scans.items()
         if one in fit
     }
@@ -222,11 +229,11 @@ def _is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def _scanned(text: bytes, separator: str, fields: int = 0) -> tuple[tuple[int, int, int, int, int, bool], bool]:
+def _scanned(text: bytes, separator: str, fields: int = 0) -> tuple[kernels.TableScan, bool]:
     """How the text is built, and whether quotes stand around fields; they may be letters, as in 5" disc."""
     quoted = separator != "" and b'"' in text
     scan = kernels.scan_table(text, separator, quoted, fields)
-    if scan[2] == 2 and not (text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text):
+    if scan.problem == "stray quote" and not (text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text):
         return kernels.scan_table(text, separator, False, fields), False
     return scan, quoted
 

@@ -3,6 +3,7 @@
 from aspectrum.kernels._kernels import (
     Cover,
     IdCoder,
+    TableScan,
     Texts,
     aspect_counts,
     average_precisions,
@@ -45,6 +46,7 @@ from aspectrum.kernels._kernels import (
 __all__ = [
     "Cover",
     "IdCoder",
+    "TableScan",
     "Texts",
     "aspect_counts",
     "average_precisions",

@@ -163,10 +163,19 @@ def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> C
 def exact_sums(values: Floats) -> tuple[Counts, Counts]:
     """Column sums as 32-bit limbs of an integer in units of 2**-1074, and the NaNs left out of each."""
 
-def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop: int = -1) -> tuple[int, int, int, int, int, bool]:
-    """Records, blank lines, the first problem (0 none, 1 fields, 2 stray quote, 3 open quote), its line and number of fields,
-    and whether words stand between single blanks. No separator means blanks; `stop` asks for the line of that record.
+class TableScan:
+    """How a table of text is built: the number of records, and of fields; or the first problem, its line and its fields.
+
+    The problem is ``fields`` (more or fewer than in other records), ``stray quote``, ``open quote`` or nothing.
     """
+
+    records: int
+    problem: str
+    line: int
+    fields: int
+
+def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop: int = -1) -> TableScan:
+    """Go through a text. No separator means blanks; `stop` asks for the line and the fields of that record."""
 
 class IdCoder:
     """Gives codes to ids in order of first appearance, stream after stream."""
@@ -187,7 +196,7 @@ class Texts:
 def read_columns(
     text: bytes, separator: str, quoted: bool, width: int, records: int, skip: int, ids: list[int], numbers: list[int]
 ) -> tuple[list[tuple[Codes, Texts]], list[Floats], bool]:
-    """Columns of a table of about so many records, after the first `skip`: codes of ids (-1 for an empty cell) with the distinct
+    """Columns of a sound table of about so many records, after the first `skip`: codes of ids (-1 for an empty cell) with the distinct
     ids, numbers (NaN for a cell that holds none), and whether a record is wider or narrower than the table.
     """
 

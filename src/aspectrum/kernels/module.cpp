@@ -92,6 +92,7 @@ NB_MODULE(_kernels, m) {
     m.def("read_columns", [](nb::bytes text, const std::string& separator, bool quoted, int64_t width, int64_t records,
                              int64_t skip, const std::vector<int64_t>& ids, const std::vector<int64_t>& numbers) {
         require(separator.size() <= 1, "a separator is one byte, or none");
+        require(!quoted || !separator.empty(), "quotes need a separator");
         TableColumns columns;
         {
             nb::gil_scoped_release release;
@@ -107,6 +108,7 @@ NB_MODULE(_kernels, m) {
     }, "text"_a, "separator"_a, "quoted"_a, "width"_a, "records"_a, "skip"_a, "ids"_a, "numbers"_a);
     m.def("read_record", [](nb::bytes text, const std::string& separator, bool quoted, int64_t width, int64_t record) {
         require(separator.size() <= 1, "a separator is one byte, or none");
+        require(!quoted || !separator.empty(), "quotes need a separator");
         TableCursor cursor(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted);
         nb::list cells;
         for (int64_t row = 0; cursor.next_record(); ++row) {
@@ -121,14 +123,20 @@ NB_MODULE(_kernels, m) {
         }
         return cells;
     }, "text"_a, "separator"_a, "quoted"_a, "width"_a, "record"_a);
+    nb::class_<TableScan>(m, "TableScan")
+        .def_ro("records", &TableScan::records)
+        .def_prop_ro("problem", [](const TableScan& scan) { return scan.problem; })
+        .def_ro("line", &TableScan::line)
+        .def_ro("fields", &TableScan::fields);
     m.def("scan_table", [](nb::bytes text, const std::string& separator, bool quoted, int64_t fields, int64_t stop) {
         require(separator.size() <= 1, "a separator is one byte, or none");
+        require(!quoted || !separator.empty(), "quotes need a separator");
         TableScan scan;
         {
             nb::gil_scoped_release release;
             scan = scan_table(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted, fields, stop);
         }
-        return std::make_tuple(scan.records, scan.blanks, scan.problem, scan.line, scan.fields, scan.plain);
+        return scan;
     }, "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
     m.def("exact_sums", &exact_sums, "values"_a);
 }

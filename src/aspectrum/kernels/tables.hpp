@@ -261,6 +261,7 @@ inline TableColumns read_columns(const char* begin, const char* end, char separa
             const Cell cell = cursor.next_cell();
             if (const int c = id_at[place]; c >= 0) {
                 IdColumn& column = *columns[c];
+                require(cell.end - cell.begin <= UINT32_MAX, "a cell is too long");
                 const auto length = static_cast<uint32_t>(cell.end - cell.begin);
                 column.empty[filled] = length == 0;
                 const char* text = cell.begin;

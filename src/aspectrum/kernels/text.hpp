@@ -8,29 +8,22 @@
 
 namespace aspectrum {
 
-enum Problem : int { kFine = 0, kFields = 1, kStrayQuote = 2, kOpenQuote = 3 };
-
 struct TableScan {
-    int64_t records = 0;  // lines that are not blank, or what quotes make of them
-    int64_t blanks = 0;   // blank lines
-    int problem = kFine;  // the first thing that is wrong,
-    int64_t line = 0;     // the line it is on
-    int64_t fields = 0;   // and the number of fields of that record
-    bool plain = true;    // words: single blanks between them and none around
+    int64_t records = 0;       // lines that are not blank, or what quotes make of them
+    const char* problem = "";  // the first thing that is wrong: fields, stray quote, open quote
+    int64_t line = 0;          // the line it is on
+    int64_t fields = 0;        // the number of fields of that record; of all records if nothing is wrong
 };
 
 inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }  // as isspace, whatever the locale
 
-inline int64_t count_words(const char* at, const char* end, bool& plain) {
+inline int64_t count_words(const char* at, const char* end) {
     int64_t words = 0;
     bool inside = false;
     for (const char* c = at; c < end; ++c) {
-        const bool blank = is_blank(*c);
-        words += !blank && !inside;
-        plain = plain && !(blank && (*c != ' ' || !inside));
-        inside = !blank;
+        words += !is_blank(*c) && !inside;
+        inside = !is_blank(*c);
     }
-    plain = plain && (inside || at == end);
     return words;
 }
 
@@ -45,7 +38,7 @@ inline bool is_blank_line(const char* at, const char* eol) {
 inline TableScan scan_table(const char* at, const char* end, char separator, bool quoted, int64_t fields, int64_t stop) {
     TableScan scan;
     int64_t line = 1;
-    auto stopped = [&](Problem problem, int64_t where, int64_t n) {
+    auto stopped = [&](const char* problem, int64_t where, int64_t n) {
         scan.problem = problem;
         scan.line = where;
         scan.fields = n;
@@ -57,7 +50,7 @@ inline TableScan scan_table(const char* at, const char* end, char separator, boo
         const int64_t first_line = line;
         int64_t n = 0;
         if (separator == 0) {
-            n = count_words(at, eol, scan.plain);
+            n = count_words(at, eol);
             at = eol;
         } else if (is_blank_line(at, eol)) {
             at = eol;
@@ -72,16 +65,16 @@ inline TableScan scan_table(const char* at, const char* end, char separator, boo
                     const char* close = at + 1;
                     for (;; close += 2) {  // two quotes stand for one
                         close = static_cast<const char*>(close < end ? std::memchr(close, '"', end - close) : nullptr);
-                        if (!close) return stopped(kOpenQuote, opened, n);
+                        if (!close) return stopped("open quote", opened, n);
                         if (close + 1 == end || close[1] != '"') break;
                     }
                     line += std::count(at, close, '\n');
                     at = close + 1;
                     if (end - at >= 2 && at[0] == '\r' && at[1] == '\n') ++at;
-                    if (at < end && *at != separator && *at != '\n') return stopped(kStrayQuote, line, n);
+                    if (at < end && *at != separator && *at != '\n') return stopped("stray quote", line, n);
                 } else {
                     for (; at < end && *at != separator && *at != '\n'; ++at)
-                        if (*at == '"') return stopped(kStrayQuote, line, n);
+                        if (*at == '"') return stopped("stray quote", line, n);
                 }
                 more = at < end && *at == separator;
                 at += more;
@@ -91,13 +84,10 @@ inline TableScan scan_table(const char* at, const char* end, char separator, boo
             ++at;
             ++line;
         }
-        if (n == 0) {
-            ++scan.blanks;
-            continue;
-        }
-        if (scan.records == stop) return stopped(kFine, first_line, n);
+        if (n == 0) continue;
+        if (scan.records == stop) return stopped("", first_line, n);
         if (fields == 0) fields = n;
-        if (n != fields && stop < 0) return stopped(kFields, first_line, n);
+        if (n != fields && stop < 0) return stopped("fields", first_line, n);
         ++scan.records;
     }
     scan.fields = fields;

@@ -53,6 +53,7 @@ class Input:
         ids: The codes of the distinct users, items and aspects it names.
         noticed: How many rows had something that a user should know of.
         ordered_by: For rankings, what ordered the lists: rank, score or input.
+        reading: How its columns were understood, in words.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Input:
     ids: Mapping[str, Codes]
     noticed: dict[str, int] = field(default_factory=dict)
     ordered_by: str | None = None
+    reading: str | None = None
 
     @property
     def order_in_words(self) -> str:
@@ -220,7 +222,7 @@ class _Builder:
 
     def input(self, name: str, rows: Rows, ordered_by: str | None = None) -> Input:
         ids = {role: self._joined[id(column)] for role, column in rows.ids.items() if id(column) in self._joined}
-        return Input(name, rows.source, len(rows), ids, ordered_by=ordered_by)
+        return Input(name, rows.source, len(rows), ids, dict(rows.noticed), ordered_by, rows.reading)
 
     def _codes(self, column: IdColumn) -> Codes:
         """The code of each row; -1 for none."""
@@ -372,13 +374,22 @@ class _Builder:
             matrix, owners = self._sparse(rows, facts)
         else:
             matrix, owners = rows.matrix, self._codes(rows.ids["item"])
-            repeated = np.flatnonzero(np.bincount(owners, minlength=self.n_items) > 1) if len(owners) else owners
-            if len(repeated):
-                row = int(np.flatnonzero(owners == repeated[0])[1])
-                raise InputError(f"{rows.at(row)}: {self._item(repeated[0])} has two vectors")
+            self._check_vectors(rows, facts, matrix, owners)
         place = np.full(self.n_items, -1, dtype=np.int32)
-        place[owners] = np.arange(len(owners), dtype=np.int32)
+        place[owners[::-1]] = np.arange(len(owners), dtype=np.int32)[::-1]  # of vectors that repeat, the first
         return Features(_as_sets(matrix) if as_sets else matrix, place)
+
+    def _check_vectors(self, rows: Rows, facts: Input, matrix: Any, owners: Codes) -> None:
+        """Vectors of one item must be the same, unless the first counts."""
+        _, at = kernels.group_rows(owners, self.n_items)
+        again = np.flatnonzero(owners[at][1:] == owners[at][:-1]) + 1
+        for place in again.tolist():
+            row, before = int(at[place]), int(at[place - 1])
+            if np.array_equal(_vector(matrix, row), _vector(matrix, before)):
+                continue
+            if not self._first_counts:
+                raise InputError(f"{rows.at(row)}: {self._item(owners[row])} has two vectors" + _elsewhere(rows, before))
+            facts.noticed["rows contradict an earlier one and are left out"] = len(again)
 
     def _sparse(self, rows: Rows, facts: Input) -> tuple[SparseRows, Codes]:
         """One row per item from rows item, feature[, value]."""
@@ -452,6 +463,14 @@ def _ordered_by(rows: Rows, order: Order, preferred: tuple[str, str]) -> str:
     if order != "input" and order not in rows.numbers:
         raise InputError(f"{rows.source}: order={order!r} needs a {order} for every item, and there is none")
     return order
+
+
+def _vector(matrix: Any, row: int) -> Any:
+    """One row, in a form that can be compared."""
+    if isinstance(matrix, SparseRows):
+        entries = slice(int(matrix.offsets[row]), int(matrix.offsets[row + 1]))
+        return np.stack([matrix.columns[entries], matrix.values[entries]])
+    return matrix[[row]].toarray() if hasattr(matrix, "tocsr") else np.asarray(matrix[row])
 
 
 def _as_sets(matrix: Any) -> Any:

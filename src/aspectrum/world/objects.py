@@ -48,16 +48,19 @@ def ranking_rows(source: str, given: Any) -> Rows:
 
 
 def link_rows(source: str, given: Any) -> Rows:
-    """Rows user, item, grade (1 if none is given)."""
+    """Rows user, item[, grade]; where only some have a grade, that of the others is 1."""
     users, items = _Ids("user", source), _Ids("item", source)
     user_codes: list[int] = []
     item_codes: list[int] = []
     grades: list[float] = []
+    graded = False
     for user, item, grade in _links(source, given):
         user_codes.append(users.code(user))
         item_codes.append(items.code(item))
-        grades.append(_number(grade, source, "grade", user, item))
-    return Rows(source, {"user": users.column(user_codes), "item": items.column(item_codes)}, {"grade": np.array(grades)})
+        graded = graded or grade is not _NOTHING
+        grades.append(1.0 if grade is _NOTHING else _number(grade, source, "grade", user, item))
+    ids = {"user": users.column(user_codes), "item": items.column(item_codes)}
+    return Rows(source, ids, {"grade": np.array(grades)} if graded else {})
 
 
 def aspect_rows(given: Any) -> Rows:
@@ -225,13 +228,13 @@ def _padded_rows(source: str, given: Any, columns: tuple[str, ...], least: int, 
 
 def _links(source: str, given: Any) -> Iterable[tuple[Any, Any, Any]]:
     if not isinstance(given, Mapping):
-        yield from _padded_rows(source, given, ("user", "item", "grade"), 2, 1.0)
+        yield from _padded_rows(source, given, ("user", "item", "grade"), 2, _NOTHING)
         return
     for user, entries in given.items():
         if isinstance(entries, Mapping):
             yield from ((user, item, grade) for item, grade in entries.items())
         elif isinstance(entries, Iterable) and not isinstance(entries, str | bytes):
-            yield from ((user, item, 1.0) for item in _plain(entries))
+            yield from ((user, item, _NOTHING) for item in _plain(entries))
         else:
             raise InputError(f"{source}: user {shown(user)} has {shown(entries)}, expected items")
 

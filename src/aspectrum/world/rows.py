@@ -49,6 +49,8 @@ class Rows:
         numbers: Columns of finite numbers: rank, score, grade, strength, weight, value.
         place: Where a row stands, in words: ``line 17``.
         matrix: For features, one vector per row.
+        reading: How its columns were understood, in words.
+        noticed: How many rows, or ids, had something that a user should know of.
     """
 
     source: str
@@ -56,6 +58,8 @@ class Rows:
     numbers: Mapping[str, Floats] = field(default_factory=dict)
     place: Callable[[int], str] | None = None
     matrix: Any = None
+    reading: str | None = None
+    noticed: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.ids.values())).codes)

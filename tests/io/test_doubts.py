@@ -1,0 +1,184 @@
+"""What could have been meant in another way is said, or refused; and every road gives the same numbers."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import aspectrum as asp
+from aspectrum.api import read_worlds
+from aspectrum.inspection import inspect
+from tests.io.reading import read, refused
+
+LISTS = pl.DataFrame({"user": ["u", "u", "v"], "item": ["a", "b", "c"]})
+
+
+def notes(**inputs: Any) -> str:
+    lists = inputs.pop("rankings", LISTS)
+    return "\n".join(asp.evaluate(lists, "GiniComplement", **inputs).notes)
+
+
+def test_numbers_that_nobody_uses_are_asked_about() -> None:
+    truth = LISTS.with_columns(pl.Series("bought", [0, 1, 1]))
+    assert "3 of 3 rows have no grade, although column 'bought' holds numbers; is it the grade?" in notes(relevance=truth)
+    assert "although column 'foo' holds numbers; is it the score?" in notes(rankings=LISTS.with_columns(foo=pl.Series([1.0, 2, 3])))
+    assert "holds numbers" not in notes(relevance=truth.rename({"bought": "rating"}).with_columns(time=pl.lit(7)))
+    assert "holds numbers" not in notes(history=truth)
+
+
+def test_how_columns_were_understood_is_a_fact(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_text("u\ta\t2\nu\tb\t1\n")
+    built = read_worlds({"x": tmp_path / "x.tsv"}, relevance=LISTS.with_columns(note=pl.lit("x")))
+    facts = [str(finding) for finding in inspect(built) if finding.level == "fact"]
+    assert any(fact.endswith("the first line is data; columns by place: user, item, score") for fact in facts)
+    assert any(fact.endswith("columns: user is 'user', item is 'item'; not used: 'note'") for fact in facts)
+
+
+def test_genres_that_were_not_split() -> None:
+    movies = pl.DataFrame({"item": ["a", "b", "c"], "genres": ["Action|Comedy", "Drama", "Action"]})
+    assert "1 of 3 aspects hold '|'; say --split '|' if they are several (such as 'Action|Comedy')" in notes(aspects=movies)
+    assert "--split" not in notes(aspects=asp.Source(movies, split="|"))
+
+
+def test_blanks_around_ids(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("user,item\nu, a\nu,b\nv,c \n")
+    assert "2 items have blanks around them" in notes(rankings=tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("book\na\nb\nc\n", "1 line, the first ('book'), is taken for the name of the column; say --no-header if it is data"),
+        ("a\nb\nc\n", None),
+    ],
+)
+def test_a_word_that_may_be_a_name(content: str, said: str | None, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text(content)
+    found = notes(catalogue=tmp_path / "c.csv")
+    assert said in found if said else "the first" not in found
+    assert "the first" not in notes(catalogue=asp.Source(tmp_path / "c.csv", header=said is not None))
+
+
+def test_names_that_may_be_data(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("person,thing\nu,a\nu,b\nv,b\n")
+    said = "1 line, the first ('person', 'thing'), is taken for data; say --header if it names the columns"
+    assert said in notes(rankings=tmp_path / "x.csv")
+    (tmp_path / "x.csv").write_text("u,a\nu,b\nv,b\n")
+    assert "the first" not in notes(rankings=tmp_path / "x.csv")
+
+
+def test_vectors_and_their_ids_in_one_file(tmp_path: Path) -> None:
+    path, matrix = tmp_path / "x.npz", np.eye(3)
+    np.savez(path, features=matrix, movie_ids=np.arange(3))
+    assert "holds features and 'movie_ids'; expected the vectors, and their items named ids" in refused("features", path)
+    np.savez(path, matrix, np.arange(3))
+    assert "holds arr_0 and 'arr_1'" in refused("features", path)
+    np.savez(path, features=matrix, index=np.arange(3), ids=np.arange(3))
+    assert "may both be the ids" in refused("features", path)
+    np.savez(path, features=matrix)
+    lists = pl.DataFrame({"user": [1, 1], "item": [0, 2]})
+    assert "3 vectors have no ids; their numbers, from 0, stand for the items" in notes(rankings=lists, features=path)
+
+
+def test_an_index_is_no_dimension(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(",item,x,y\n0,a,1,2\n1,b,2,1\n")
+    assert "column 1 has no name, as an index that pandas writes" in refused("features", tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("form", [lambda m: m, lambda m: pl.DataFrame({"item": list("aab"), "vector": m.tolist()})])
+def test_vectors_that_repeat(form: Callable[[Any], Any]) -> None:
+    same, other = np.array([[1.0, 2], [1, 2], [2, 1]]), np.array([[1.0, 2], [9, 2], [2, 1]])
+
+    def ild(matrix: Any, **how: Any) -> float:
+        given = form(matrix)
+        features = given if isinstance(given, pl.DataFrame) else (list("aab"), given)
+        return float(asp.evaluate({"u": ["a", "b"]}, "ILD", features=features, **how)["ILD"])
+
+    expected = asp.evaluate({"u": ["a", "b"]}, "ILD", features={"a": [1.0, 2], "b": [2.0, 1]})["ILD"]
+    assert ild(same) == ild(other, duplicates="first") == expected
+    with pytest.raises(asp.InputError, match="item 'a' has two vectors"):
+        ild(other)
+
+
+def test_links_from_a_source_to_a_target() -> None:
+    assert read("history", pl.DataFrame({"source": [1], "target": [2]})) == {"user": [1], "item": [2]}
+    assert read("rankings", pl.DataFrame({"target": [1], "candidate": [2]})) == {"user": [1], "item": [2]}
+
+
+def test_plain_objects_have_notes_too() -> None:
+    result = asp.evaluate([("u", "a"), ("u", "b"), ("u", "a")], "GiniComplement", duplicates="first")
+    assert result.notes == ("rankings: 1 of 3 rows repeat an item of the list and are left out",)
+
+
+METRICS = ["NDCG@2", "ERRIA@2", "AlphaNDCG@2", "AspectRecall@2", "GiniComplement@2", "MAPIA"]
+users, items, aspects = st.integers(1, 4), st.integers(1, 6), st.sampled_from(["x", "y", "z"])
+grades = st.integers(0, 5)
+
+
+def distinct(*columns: st.SearchStrategy[Any], more: st.SearchStrategy[Any] | None = None) -> st.SearchStrategy[list[tuple[Any, ...]]]:
+    """Rows that differ in their ids, with or without a number."""
+    keys = st.lists(st.tuples(*columns), min_size=1, max_size=12, unique=True)
+    if more is None:
+        return keys
+    return keys | keys.flatmap(lambda rows: st.tuples(*[more] * len(rows)).map(lambda n: [(*r, v) for r, v in zip(rows, n, strict=True)]))
+
+
+def written(folder: Path, name: str, form: str, rows: list[tuple[Any, ...]], columns: tuple[str, ...]) -> Path:
+    path = folder / f"{name}.{form}"
+    names = columns[: len(rows[0])]
+    if form == "parquet":
+        pl.DataFrame(rows, schema=names, orient="row").write_parquet(path)
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    else:
+        with path.open("w", newline="") as file:
+            csv.writer(file, delimiter="," if form == "csv" else "\t").writerows([names, *rows])
+    return path
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lists=distinct(users, items, more=st.integers(-3, 3).map(float)),
+    truth=distinct(users, items, more=grades),
+    history=distinct(users, items, more=grades),
+    genres=distinct(items, aspects),
+    form=st.sampled_from(["csv", "tsv", "parquet", "jsonl"]),
+    convention=st.sampled_from(["published", "informfully", "relison"]),
+    threshold=st.sampled_from([1.0, 3.0]),
+)
+def test_every_road_gives_the_same_numbers(
+    lists: list[tuple[Any, ...]],
+    truth: list[tuple[Any, ...]],
+    history: list[tuple[Any, ...]],
+    genres: list[tuple[Any, ...]],
+    form: str,
+    convention: str,
+    threshold: float,
+    tmp_path: Path,
+) -> None:
+    lists = sorted(lists, key=lambda row: row[0])  # RELISON wants the rows of a user together
+    inputs: dict[str, Any] = {"relevance": truth, "history": history, "aspects": genres}
+    names = {"relevance": ("user", "item", "grade"), "history": ("user", "item", "grade"), "aspects": ("item", "genre")}
+    how: dict[str, Any] = {"convention": convention, "threshold": threshold}
+    expected = asp.evaluate(lists, METRICS, **inputs, **how)
+    files: dict[str, Any] = {name: written(tmp_path, name, form, rows, names[name]) for name, rows in inputs.items()}
+    given = written(tmp_path, "lists", form, lists, ("user", "item", "score"))
+    if any(note for note in expected.notes if is_hopeless(note)):  # nothing matches at all: files are refused then
+        with pytest.raises(asp.InputError, match="are not in"):
+            asp.evaluate(given, METRICS, **files, **how)
+    else:
+        assert asp.evaluate(given, METRICS, **files, **how) == expected
+
+
+def is_hopeless(note: str) -> bool:
+    """Whether a note says that none of n match."""
+    found = re.search(r": (\d+) of (\d+) (users|items) are not in", note)
+    return found is not None and found[1] == found[2]
