@@ -1,6 +1,5 @@
 """Codes of ids and the order of texts, against dictionaries and sorting."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,13 @@ numbers = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)
 columns = st.lists(st.none() | texts, max_size=80) | st.lists(st.none() | numbers, max_size=80)
 
 
-def coded(coder: kernels.IdCoder, stream: Any) -> tuple[list[int], list[int]]:
-    codes, firsts = coder.code(stream.__arrow_c_stream__())
+def coded(stream: Any) -> tuple[list[int], list[int]]:
+    codes, firsts = kernels.code_ids(stream.__arrow_c_stream__())
     return codes.tolist(), firsts.tolist()
 
 
-def plainly(values: list[Any], known: dict[Any, int]) -> tuple[list[int], list[int]]:
+def plainly(values: list[Any]) -> tuple[list[int], list[int]]:
+    known: dict[Any, int] = {}
     codes, firsts = [], []
     for row, value in enumerate(values):
         if value is not None and value not in known:
@@ -43,23 +43,17 @@ def kind_of(values: list[Any]) -> Any:
 
 
 @settings(max_examples=400, deadline=None)
-@given(columns, st.lists(st.integers(0, 80), max_size=3))
-@example(["", "a" * 13, "a" * 12, "a" * 13, ""], [])
-def test_codes_are_given_in_order_of_first_appearance(values: list[Any], cuts: list[int]) -> None:
-    kind = kind_of(values)
-    whole = pl.Series(values, dtype=kind)
-    assert coded(kernels.IdCoder(), whole) == plainly(values, {})
-    coder, known = kernels.IdCoder(), dict[Any, int]()
-    ends = sorted({min(cut, len(values)) for cut in cuts} | {0, len(values)})
-    for start, end in pairwise(ends):  # stream after stream
-        assert coded(coder, whole[start:end]) == plainly(values[start:end], known)
+@given(columns)
+@example(["", "a" * 13, "a" * 12, "a" * 13, ""])
+def test_codes_are_given_in_order_of_first_appearance(values: list[Any]) -> None:
+    assert coded(pl.Series(values, dtype=kind_of(values))) == plainly(values)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.none() | texts, max_size=80), st.sampled_from([pa.string(), pa.large_string(), pa.string_view()]), st.integers(0, 5))
 def test_texts_of_every_layout(values: list[str | None], layout: Any, start: int) -> None:
     chunked = pa.chunked_array([pa.array(values, layout)[start:], pa.array(values[:3], layout)], layout)
-    assert coded(kernels.IdCoder(), chunked) == plainly([*values[start:], *values[:3]], {})
+    assert coded(chunked) == plainly([*values[start:], *values[:3]])
     present = list(dict.fromkeys(value for value in values if value is not None))
     assert kernels.order_texts(pa.chunked_array([pa.array(present, layout)]).__arrow_c_stream__()).tolist() == places(present)
 
@@ -84,8 +78,8 @@ def test_many_ids() -> None:
     random = np.random.default_rng(5)
     values = random.integers(0, 40_000, 200_000)
     names = [f"{'item number ' * int(value % 2)}{value}" for value in values.tolist()]
-    assert coded(kernels.IdCoder(), pl.Series(names)) == plainly(names, {})
-    assert coded(kernels.IdCoder(), pl.Series(values)) == plainly(values.tolist(), {})
+    assert coded(pl.Series(names)) == plainly(names)
+    assert coded(pl.Series(values)) == plainly(values.tolist())
     distinct = list(dict.fromkeys(names))
     assert kernels.order_texts(pl.Series(distinct).__arrow_c_stream__()).tolist() == places(distinct)
 
@@ -99,18 +93,13 @@ def test_what_is_no_stream_of_ids() -> None:
         pl.Series([1], dtype=pl.Int32),
     ):
         with pytest.raises(ValueError, match="ids come as text or 64-bit whole numbers"):
-            kernels.IdCoder().code(series.__arrow_c_stream__())
-    coder = kernels.IdCoder()
-    coder.code(pl.Series([1]).__arrow_c_stream__())
-    with pytest.raises(ValueError, match="ids are all text or all numbers"):
-        coder.code(pl.Series(["1"]).__arrow_c_stream__())
+            kernels.code_ids(series.__arrow_c_stream__())
     with pytest.raises(ValueError, match="texts are to be ordered"):
         kernels.order_texts(pl.Series([1]).__arrow_c_stream__())
     with pytest.raises(ValueError, match="a text is missing"):
         kernels.order_texts(pl.Series(["a", None]).__arrow_c_stream__())
     stream = pl.Series(["a"]).__arrow_c_stream__()
-    coder = kernels.IdCoder()
-    coder.code(stream)
-    assert coder.code(stream)[0].tolist() == []
+    kernels.code_ids(stream)
+    assert kernels.code_ids(stream)[0].tolist() == []
     with pytest.raises(TypeError):
-        coder.code(None)
+        kernels.code_ids(None)

@@ -2,11 +2,11 @@
 
 from aspectrum.kernels._kernels import (
     Cover,
-    IdCoder,
     TableScan,
     Texts,
     aspect_counts,
     average_precisions,
+    code_ids,
     count_items,
     count_places,
     covered_aspects,
@@ -45,11 +45,11 @@ from aspectrum.kernels._kernels import (
 
 __all__ = [
     "Cover",
-    "IdCoder",
     "TableScan",
     "Texts",
     "aspect_counts",
     "average_precisions",
+    "code_ids",
     "count_items",
     "count_places",
     "covered_aspects",

@@ -177,12 +177,8 @@ class TableScan:
 def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop: int = -1) -> TableScan:
     """Go through a text. No separator means blanks; `stop` asks for the line and the fields of that record."""
 
-class IdCoder:
-    """Gives codes to ids in order of first appearance, stream after stream."""
-
-    def __init__(self) -> None: ...
-    def code(self, stream: Any) -> tuple[Codes, Offsets]:
-        """The codes of an Arrow stream of text or 64-bit numbers (-1 for null), and the rows whose ids are new."""
+def code_ids(stream: Any) -> tuple[Codes, Offsets]:
+    """Codes of an Arrow stream of text or 64-bit numbers in order of first appearance (-1 for null), and where each first stands."""
 
 def order_texts(stream: Any) -> Codes:
     """Place of each text of an Arrow stream in bytewise order."""

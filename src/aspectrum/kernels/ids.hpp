@@ -239,63 +239,54 @@ void read_pieces(ArrowArrayStream* stream, Read read) {
     }
 }
 
-// Gives codes to ids in order of first appearance, stream after stream.
-class IdCoder {
-    IdTable table_;
-    std::string format_;
-
-  public:
-    // The code of each id (-1 where it is null), and the rows whose ids are new.
-    std::pair<Out<int32_t>, Out<int64_t>> code(nb::capsule capsule) {
-        auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
-        const std::string format = stream_format(stream);
-        require(format_.empty() || (format_ == "l") == (format == "l"), "ids are all text or all numbers");
-        format_ = format;
-        std::vector<int32_t> codes;
-        std::vector<int64_t> firsts;
-        {
-            nb::gil_scoped_release release;
-            read_pieces(stream, [&](Released<ArrowArray>&& piece) { code_piece(IdReader{format[0], piece.value}, codes, firsts); });
+inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
+    constexpr int64_t kBlock = 64;
+    IdKey keys[kBlock], last;
+    uint64_t hashes[kBlock];
+    int32_t last_code = -1;
+    const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
+    codes.resize(start + n);
+    for (int64_t block = 0; block < n; block += kBlock) {
+        const int64_t size = std::min(kBlock, n - block);
+        // What the table will touch is fetched a block ahead: slots first, then the keys they lead to.
+        for (int64_t i = 0; i < size; ++i) {
+            if (!reader.valid(block + i)) continue;
+            keys[i] = reader.key(block + i);
+            hashes[i] = keys[i].hash();
+            table.prefetch_slot(hashes[i]);
         }
-        return {to_array(std::move(codes)), to_array(std::move(firsts))};
-    }
-
-  private:
-    void code_piece(const IdReader& reader, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
-        constexpr int64_t kBlock = 64;
-        IdKey keys[kBlock], last;
-        uint64_t hashes[kBlock];
-        int32_t last_code = -1;
-        const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
-        codes.resize(start + n);
-        for (int64_t block = 0; block < n; block += kBlock) {
-            const int64_t size = std::min(kBlock, n - block);
-            // What the table will touch is fetched a block ahead: slots first, then the keys they lead to.
-            for (int64_t i = 0; i < size; ++i) {
-                if (!reader.valid(block + i)) continue;
-                keys[i] = reader.key(block + i);
-                hashes[i] = keys[i].hash();
-                table_.prefetch_slot(hashes[i]);
+        for (int64_t i = 0; i < size; ++i)
+            if (reader.valid(block + i)) table.prefetch_key(hashes[i]);
+        for (int64_t i = 0; i < size; ++i) {
+            const int64_t row = start + block + i;
+            if (!reader.valid(block + i)) {
+                codes[row] = -1;
+                continue;
             }
-            for (int64_t i = 0; i < size; ++i)
-                if (reader.valid(block + i)) table_.prefetch_key(hashes[i]);
-            for (int64_t i = 0; i < size; ++i) {
-                const int64_t row = start + block + i;
-                if (!reader.valid(block + i)) {
-                    codes[row] = -1;
-                    continue;
-                }
-                if (last_code < 0 || !(keys[i] == last)) {  // rows of a user mostly stand together
-                    const auto [code, is_new] = table_.code(keys[i], hashes[i]);
-                    if (is_new) firsts.push_back(row);
-                    last = keys[i];
-                    last_code = code;
-                }
-                codes[row] = last_code;
+            if (last_code < 0 || !(keys[i] == last)) {  // rows of a user mostly stand together
+                const auto [code, is_new] = table.code(keys[i], hashes[i]);
+                if (is_new) firsts.push_back(row);
+                last = keys[i];
+                last_code = code;
             }
+            codes[row] = last_code;
         }
     }
-};
+}
+
+// Codes of ids in order of first appearance (-1 where one is null), and the row in which each first appears.
+inline std::pair<Out<int32_t>, Out<int64_t>> code_ids(nb::capsule capsule) {
+    auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
+    const std::string format = stream_format(stream);
+    std::vector<int32_t> codes;
+    std::vector<int64_t> firsts;
+    {
+        nb::gil_scoped_release release;
+        IdTable table;
+        read_pieces(stream, [&](Released<ArrowArray>&& piece) { code_piece(IdReader{format[0], piece.value}, table, codes, firsts); });
+    }
+    return {to_array(std::move(codes)), to_array(std::move(firsts))};
+}
 
 // Place of each text in bytewise order; texts are distinct and none is null.
 inline Out<int32_t> order_texts(nb::capsule capsule) {

@@ -84,7 +84,7 @@ NB_MODULE(_kernels, m) {
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
-    nb::class_<IdCoder>(m, "IdCoder").def(nb::init<>()).def("code", &IdCoder::code, "stream"_a);
+    m.def("code_ids", &code_ids, "stream"_a);
     m.def("order_texts", &order_texts, "stream"_a);
     nb::class_<Texts>(m, "Texts")
         .def("__len__", &Texts::size)

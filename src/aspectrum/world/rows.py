@@ -71,7 +71,7 @@ class Rows:
 
 def code_series(series: polars.Series) -> tuple[Codes, polars.Series]:
     """Codes in order of first appearance, and the distinct values of a series of text or Int64; -1 where it is null."""
-    codes, firsts = kernels.IdCoder().code(series.__arrow_c_stream__())
+    codes, firsts = kernels.code_ids(series.__arrow_c_stream__())
     return codes, series.gather(firsts)
 
 
