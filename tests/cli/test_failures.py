@@ -41,7 +41,7 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         (("evaluate", "als.csv", "-m", "NDCG@3"), "pass --relevance, (user, item[, grade]) rows"),
         (("evaluate", "als.csv", "-m", "ILD@3"), "pass --features, one vector per item"),
         ((*ASK, "--convention", "ndevl"), "unknown convention 'ndevl'; did you mean 'ndeval'?"),
-        (("evaluate", "als.csv", "--relevanc", "grades.csv"), "'--relevanc'. Did you mean '--relevance'?"),
+        (("evaluate", "als.csv", "--relevanc", "grades.csv"), "--relevance"),
         (("evaluat", "als.csv"), "'evaluat'"),
         (("evaluate",), "there are no lists to measure"),
         (("check",), "there are no lists to measure"),
