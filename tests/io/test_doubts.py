@@ -74,6 +74,15 @@ def test_names_that_may_be_data(tmp_path: Path) -> None:
     assert "the first" not in notes(rankings=tmp_path / "x.csv")
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.run"])
+def test_a_file_that_may_be_cut_short(name: str, tmp_path: Path) -> None:
+    text = "u Q0 a 1 2 t\nu Q0 b 2 1 t\n" if name == "x.run" else "user,item\nu,a\nu,b\n"
+    (tmp_path / name).write_text(text)
+    assert "line end" not in notes(rankings=tmp_path / name)
+    (tmp_path / name).write_text(text[:-1])
+    assert "1 line, the last, has no line end; is the file whole?" in notes(rankings=tmp_path / name)
+
+
 def test_vectors_and_their_ids_in_one_file(tmp_path: Path) -> None:
     path, matrix = tmp_path / "x.npz", np.eye(3)
     np.savez(path, features=matrix, movie_ids=np.arange(3))

@@ -142,6 +142,8 @@ def _reading(table: Table, places: Mapping[str, int]) -> str:
 def _doubts(wanted: Wanted, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> dict[str, int]:
     """Where the columns could have been meant in another way."""
     doubts: dict[str, int] = {}
+    if isinstance(table, TextTable) and not table.ends_with_a_line:
+        doubts["line, the last, has no line end; is the file whole?"] = 1
     if table.layout != "table" or len(table) == 0:
         return doubts
     wants = {"rankings": ("rank", "score"), "relevance": ("grade",)}.get(wanted.input, ())

@@ -36,6 +36,7 @@ class TextTable:
         self.source, self._text, self._path = source, text, how.path
         self.layout: Layout
         self.layout, self._separator = _layout(source, text, wanted, how, format)
+        self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
         self._quoted = self._separator != "" and b'"' in text
         # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
         start = text if self._quoted else _head(text)
