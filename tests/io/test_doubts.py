@@ -47,6 +47,14 @@ def test_genres_that_were_not_split() -> None:
     assert "--split" not in notes(aspects=asp.Source(movies, split="|"))
 
 
+def test_bars_and_blanks(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("1 Action|Comedy\n2 Drama|War\n")
+    assert read("aspects", tmp_path / "x.txt") == {"item": ["1", "2"], "aspect": ["Action|Comedy", "Drama|War"]}
+    assert read("aspects", asp.Source(tmp_path / "x.txt", split="|"))["aspect"] == ["Action", "Comedy", "Drama", "War"]
+    (tmp_path / "x.txt").write_text("user|item|score\nann|Toy Story|2\nann|Heat|1\n")
+    assert read("rankings", tmp_path / "x.txt") == {"user": ["ann", "ann"], "item": ["Toy Story", "Heat"], "score": [2.0, 1.0]}
+
+
 def test_blanks_around_ids(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("user,item\nu, a\nu,b\nv,c \n")
     assert "2 items have blanks around them" in notes(rankings=tmp_path / "x.csv")

@@ -158,7 +158,8 @@ def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str |
         return "table", "\t"
     outside = next(iter(_first_lines(_QUOTED.sub(b'""', text[: 1 << 16]))), b"")
     there = [separator for separator in ("\t", ",", ";") if separator.encode() in outside]
-    if not there and b"|" in outside and how.split != "|" and len(wanted.required) > 1:
+    # In `1|Toy Story` the bar separates, in `1 Action|Comedy` the blank does: the one that comes first.
+    if not there and b"|" in outside.split(b" ")[0] and how.split != "|" and len(wanted.required) > 1:
         return "table", "|"
     if not there and format is None and b" " in lines[0].strip() and len(wanted.required) > 1:
         return "table", ""
