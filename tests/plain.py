@@ -499,6 +499,27 @@ def dcg(
     return math.fsum(graded_gain(truth.get(item, 0.0), gain) for item in cut(world.rankings.get(user, []), k))
 
 
+def precision(world: PlainWorld, user: Id, k: int) -> float:
+    """Over the ranks asked for; without a cutoff over the list, at least 1."""
+    relevant = relevant_items(world, user)
+    shown = cut(world.rankings.get(user, []), k)
+    if not relevant:
+        return UNDEFINED
+    return sum(item in relevant for item in shown) / (max(len(shown), 1) if k == -1 else k)
+
+
+def recall(world: PlainWorld, user: Id, k: int) -> float:
+    relevant = relevant_items(world, user)
+    return ratio(sum(item in relevant for item in cut(world.rankings.get(user, []), k)), len(relevant))
+
+
+def average_precision(world: PlainWorld, user: Id, k: int) -> float:
+    relevant = relevant_items(world, user)
+    shown = cut(world.rankings.get(user, []), k)
+    precisions = [sum(earlier in relevant for earlier in shown[:rank]) / rank for rank, item in enumerate(shown, 1) if item in relevant]
+    return ratio(math.fsum(precisions), len(relevant))
+
+
 # Metrics of features and of the whole system
 
 Distance = Literal["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"]

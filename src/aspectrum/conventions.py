@@ -86,7 +86,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "relison",
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
             users="all",
-            users_of={"NDCG": "relevant", "DCG": "relevant"},
+            users_of=dict.fromkeys(("NDCG", "DCG", "Precision", "Recall", "MAP"), "relevant"),
             building={"order": "input", "one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
             parameters={
                 "AspectRecall": {"judged_by": "membership"},

@@ -1,12 +1,14 @@
-"""Graded relevance as gains."""
+"""Graded relevance as gains, and relevant items counted."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Flags, Floats
-from aspectrum.world import World
+from aspectrum.arrays import Counts, Flags, Floats, Offsets
+from aspectrum.discounts import NONE
+from aspectrum.world import Rankings, Relevance, World
 from aspectrum.world.relevance import exponential
 
 
@@ -21,5 +23,32 @@ def truth_gains(world: World, gain: Literal["linear", "exponential"]) -> tuple[F
 def positive_grades(world: World) -> Flags:
     """Users with a positive grade."""
     relevance = world.need_relevance("a graded metric")
-    before = np.concatenate(([0], np.cumsum(relevance.gains > 0)))
-    return np.diff(before[relevance.offsets]) > 0
+    return _count(relevance.gains > 0, relevance.offsets) > 0
+
+
+def n_relevant(relevance: Relevance) -> Counts:
+    """How many items are relevant to each user."""
+    return _count(relevance.relevant, relevance.offsets)
+
+
+def relevant_places(rankings: Rankings, relevance: Relevance) -> Flags:
+    """Places of the lists whose item is relevant to the user."""
+    at = kernels.lookup(rankings.offsets, rankings.items, relevance.offsets, relevance.items)
+    return np.append(relevance.relevant, False)[at]  # an item without a grade is at -1: the last flag
+
+
+def relevant_shown(rankings: Rankings, relevance: Relevance, cutoffs: Sequence[int]) -> Floats:
+    """How many relevant items the top of each list shows, (users, cutoffs)."""
+    return place_sums(rankings, relevant_places(rankings, relevance).astype(np.float64), cutoffs)
+
+
+def place_sums(rankings: Rankings, values: Floats, cutoffs: Sequence[int]) -> Floats:
+    """Sums over the first places of each list, (users, cutoffs); a list is summed by itself, from its first place on."""
+    stops = rankings.stops(cutoffs)
+    return kernels.discounted_sums(rankings.offsets, values, stops, NONE.first(int(stops.max(initial=0))))
+
+
+def _count(flags: Flags, offsets: Offsets) -> Counts:
+    """Flags that are set, in each segment."""
+    before = np.concatenate(([0], np.cumsum(flags)))
+    return np.diff(before[offsets])

@@ -171,7 +171,8 @@ def test_standard_input(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch,
 
 def test_everything_that_is_possible_is_the_default(call: Call) -> None:
     said = call("evaluate", "als.csv", "--relevance", "grades.csv", "--format", "csv")
-    assert [row["metric"] for row in csv.DictReader(io.StringIO(said.out))] == ["DCG@10", "GiniComplement@10", "NDCG@10"]
+    of_relevance = ["DCG@10", "GiniComplement@10", "MAP@10", "NDCG@10", "Precision@10", "Recall@10"]
+    assert [row["metric"] for row in csv.DictReader(io.StringIO(said.out))] == of_relevance
     said = call("evaluate", "als.csv", *OPTIONS, "--features", "vectors.csv", "--format", "csv")
     assert {row["metric"] for row in csv.DictReader(io.StringIO(said.out))} == {f"{name}@10" for name in asp.registered()}
 
@@ -195,7 +196,9 @@ def test_everything_that_is_possible_under_a_convention(call: Call, here: Path, 
 def test_all_leaves_alone_what_is_asked_for(call: Call) -> None:
     said = call("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "all@2,3", "-m", "NDCG@3,4", "--format", "csv")
     found = [row["metric"] for row in csv.DictReader(io.StringIO(said.out))]
-    assert found == ["DCG@2", "DCG@3", "GiniComplement@2", "GiniComplement@3", "NDCG@2", "NDCG@3", "NDCG@4"]
+    before = [f"{name}@{k}" for name in ("DCG", "GiniComplement", "MAP") for k in (2, 3)]
+    after = [f"{name}@{k}" for name in ("Precision", "Recall") for k in (2, 3)]
+    assert found == [*before, "NDCG@2", *after, "NDCG@3", "NDCG@4"]
 
 
 @pytest.mark.parametrize("name", ["a=b.csv", "a b.csv", "größe 漢字.csv", "-.csv", "[red]x[b].csv", b"bad\xff.csv"])

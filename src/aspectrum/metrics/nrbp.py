@@ -72,10 +72,10 @@ class NRBP(UserMetric):
         shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
         rule, patience = GainRule(self.alpha), Discount("geometric", self.beta)
         reached = list_sums(shown, rule, patience, shown.stops(self.cutoffs))
+        if metric.pool is not None:  # the ideal list has the same factor in front, which may be 0
+            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), rule, patience, self.cutoffs))
         attainable = np.broadcast_to(shown.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.
         np.divide(1.0 - (1.0 - self.alpha) * self.beta, attainable, out=share, where=attainable > 0)
-        if metric.pool is not None:
-            return Terms(reached * share, share * ideal_sums(shown, shown.pool(metric.pool), rule, patience, self.cutoffs))
         return Terms(reached * share, (attainable > 0).astype(np.float64))

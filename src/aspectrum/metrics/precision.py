@@ -1,0 +1,47 @@
+"""Precision."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aspectrum.graded import n_relevant, relevant_shown
+from aspectrum.metric import Terms, UserMetric
+from aspectrum.world import World
+
+
+@dataclass(frozen=True)
+class Precision(UserMetric):
+    r"""Share of the top of the list that is relevant.
+
+    .. math:: \frac{|\{j \le k : d_j \in R_u\}|}{k}
+
+    where R_u are the items whose grade for the user reaches the threshold. A list shorter than k is still divided by k.
+
+    Args:
+        k: Ranks that count; one number or several. Without a cutoff, the length of the list.
+
+    Undefined:
+        For a user with no relevant item.
+
+    References:
+        Kent, Berry, Luehrs and Perry, American Documentation 6(2), 1955.
+
+    Examples:
+        >>> world = World.of({"u": ["a", "b", "c"]}, relevance={"u": ["a", "c", "d"]})
+        >>> Precision(k=(2, 5)).scores(world)
+        array([[0.5, 0.4]])
+    """
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P": {}}
+
+    truth: ClassVar[str | None] = "relevance"
+
+    def terms(self, world: World) -> Terms:
+        relevance = world.need_relevance("Precision")
+        shown = relevant_shown(world.rankings, relevance, self.cutoffs)
+        whole = np.maximum(world.rankings.lengths, 1)[:, np.newaxis]
+        ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
+        judged = n_relevant(relevance)[:, np.newaxis] > 0
+        return Terms(shown, np.where(judged, ranks, 0).astype(np.float64))

@@ -1,0 +1,45 @@
+"""Recall."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aspectrum.graded import n_relevant, relevant_shown
+from aspectrum.metric import Terms, UserMetric
+from aspectrum.world import World
+
+
+@dataclass(frozen=True)
+class Recall(UserMetric):
+    r"""Share of the user's relevant items that the top of the list shows.
+
+    .. math:: \frac{|\{j \le k : d_j \in R_u\}|}{|R_u|}
+
+    where R_u are the items whose grade for the user reaches the threshold.
+
+    Args:
+        k: Ranks that count; one number or several.
+
+    Undefined:
+        For a user with no relevant item.
+
+    References:
+        Kent, Berry, Luehrs and Perry, American Documentation 6(2), 1955.
+
+    Examples:
+        >>> world = World.of({"u": ["a", "b", "c"]}, relevance={"u": ["a", "c", "d", "e"]})
+        >>> Recall(k=(2, 3)).scores(world)
+        array([[0.25, 0.5 ]])
+    """
+
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"R": {}}
+
+    truth: ClassVar[str | None] = "relevance"
+
+    def terms(self, world: World) -> Terms:
+        relevance = world.need_relevance("Recall")
+        shown = relevant_shown(world.rankings, relevance, self.cutoffs)
+        wanted = n_relevant(relevance)[:, np.newaxis]
+        return Terms(shown, np.broadcast_to(wanted, shown.shape).astype(np.float64))
