@@ -13,7 +13,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import aspectrum as asp
-from aspectrum.config import EXAMPLE, INPUTS, ROLES, OutputSettings, Settings, SourceSettings, json_schema, read_settings, system_name
+from aspectrum.config import (
+    EXAMPLE,
+    INPUTS,
+    ROLES,
+    ContactSettings,
+    OutputSettings,
+    Settings,
+    SourceSettings,
+    json_schema,
+    read_settings,
+    system_name,
+)
 from aspectrum.errors import AspectrumError, ConfigError
 
 
@@ -113,7 +124,7 @@ def test_what_is_not_written_is_none_or_empty(folder: Path) -> None:
     for field in Settings.model_fields:
         empty = read(folder, f"{field}:")
         assert empty == Settings()
-        assert getattr(empty, field) in (None, (), {})
+        assert getattr(empty, field) in (None, (), {}, ContactSettings())
 
 
 def test_settings_cannot_be_changed(folder: Path) -> None:
@@ -333,7 +344,7 @@ MISTAKES = {
     "- ILD@10": ["1:1: found a list, expected a mapping with systems,"],
     "ILD@10": ["1:1: found 'ILD@10', expected a mapping"],
     "metric: [ILD]": ["1:1: unknown key 'metric', expected systems,"],
-    "\nalgorithms:\n  iMF:\n": ["2:1: unknown key 'algorithms', expected"],
+    "\nrecommenders:\n  iMF:\n": ["2:1: unknown key 'recommenders', expected"],
     "Metrics:": ["1:1: unknown key 'Metrics', expected * did you mean 'metrics'?"],
     "threads: 2\nthreads: 3": ["2:1: the key 'threads' is given twice, first on line 1"],
     "systems: {no: a.csv, 'no': b.csv}": ["1:22: systems: the key 'no' is given twice, first on line 1"],

@@ -3,15 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from aspectrum import contacts
     from aspectrum.api import evaluate, evaluate_systems
     from aspectrum.conventions import CONVENTIONS, Convention
-    from aspectrum.errors import AspectrumError, ConfigError, InputError, MetricError, MissingInput, OutputError
+    from aspectrum.errors import AspectrumError, ConfigError, InputError, MetricError, MissingInput, MissingLibrary, OutputError
     from aspectrum.ideal.gains import Gains, gains
     from aspectrum.io import Source
     from aspectrum.metric import Metric, UserMetric, parse, registered
     from aspectrum.metrics import (
         DCG,
         ERRIA,
+        MAP,
         MAPIA,
         NDCG,
         NRBP,
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
         AspectRecall,
         GiniComplement,
         IntraListDiversity,
+        Precision,
         PrecisionIA,
+        Recall,
     )
     from aspectrum.results import Results, SystemResults
     from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Weights, World
@@ -32,6 +36,7 @@ __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
 _HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "api")
+_MODULES = ("contacts",)
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 __all__ = [
@@ -39,6 +44,7 @@ __all__ = [
     "DCG",
     "ERRIA",
     "ILD",
+    "MAP",
     "MAPIA",
     "NDCG",
     "NRBP",
@@ -59,9 +65,12 @@ __all__ = [
     "Metric",
     "MetricError",
     "MissingInput",
+    "MissingLibrary",
     "OutputError",
+    "Precision",
     "PrecisionIA",
     "Rankings",
+    "Recall",
     "Relevance",
     "Results",
     "Source",
@@ -71,6 +80,7 @@ __all__ = [
     "UserMetric",
     "Weights",
     "World",
+    "contacts",
     "evaluate",
     "evaluate_systems",
     "gains",
@@ -84,6 +94,8 @@ def __getattr__(name: str) -> Any:
 
     if name not in __all__:
         raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
+    if name in _MODULES:
+        return import_module(f"aspectrum.{name}")
     homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name
     found = next(getattr(home, _OTHER_NAMES.get(name, name)) for home in homes if hasattr(home, _OTHER_NAMES.get(name, name)))
     globals()[name] = found

@@ -14,7 +14,7 @@ from aspectrum.arrays import Codes
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.errors import InputError
 from aspectrum.evaluation import Progress, evaluate_world
-from aspectrum.inspection import inspect
+from aspectrum.inspection import inspect, order_notes
 from aspectrum.io import INPUTS, is_external, read_input
 from aspectrum.metric import Metric, parse
 from aspectrum.results import Results, SystemResults
@@ -223,11 +223,7 @@ def _notes(built: Built, external: bool) -> tuple[str, ...]:
         for finding in findings:
             if finding.level == "error":
                 raise InputError(str(finding))
-        orders = {lists.source: lists.order_in_words for lists in built.rankings.values()}
-        if len(set(orders.values())) == 1:
-            ordered = [f"lists are ordered by {next(iter(orders.values()))}"]
-        else:
-            ordered = [f"{source}: lists are ordered by {order}" for source, order in orders.items()]
+        ordered = order_notes(built.rankings.values())
     return (*ordered, *(str(finding) for finding in findings if finding.level != "fact"))
 
 

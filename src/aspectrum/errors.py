@@ -23,3 +23,7 @@ class OutputError(AspectrumError):
 
 class ConfigError(AspectrumError):
     """A configuration file that cannot be used: one line per mistake, with file, line and column."""
+
+
+class MissingLibrary(AspectrumError, ImportError):
+    """A library that an extra brings is not installed."""

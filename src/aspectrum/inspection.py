@@ -78,7 +78,7 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
         findings += look.sizes(lists)
         if lists.n_rows:
             findings.append(Finding("fact", lists.source, f"lists are ordered by {lists.order_in_words}", len(lists.ids["user"])))
-        findings += look.noticed(lists)
+        findings += noticed(lists)
         lengths = built.worlds[name].rankings.lengths[lists.ids["user"]]
         findings += [
             Finding("fact", lists.source, f"lists are shorter than {cutoff}", int((lengths < cutoff).sum()), len(lengths))
@@ -87,7 +87,7 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
         ]
     for truth in built.truth.values():
         findings += look.sizes(truth)
-        findings += look.noticed(truth)
+        findings += noticed(truth)
     for lists in built.rankings.values():
         for name in ("relevance", "history", "subtopics", "weights"):
             findings += look.missing(lists, name, "user")
@@ -108,7 +108,29 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
 
 # What is in order as it is; the rest asks for a look.
 _HARMLESS = ("rows repeat an earlier one",)
-_OF_ROWS = ("rows", "neighbours", "ranks")
+_OF_ROWS = ("rows", "neighbours", "ranks", "scores")
+
+
+def noticed(given: Input) -> list[Finding]:
+    """What was noticed as an input was read."""
+    return [
+        Finding("fact" if what in _HARMLESS else "warning", given.source, what, count, given.n_rows if what.startswith(_OF_ROWS) else None)
+        for what, count in given.noticed.items()
+        if count
+    ]
+
+
+def likely_reason(ids: Ids, mine: Codes, theirs: Codes) -> str | None:
+    """Why ids that should match do not, if there is one likely reason."""
+    return _Likeness(ids, theirs).reason(_texts(ids, mine, _N_OURS))
+
+
+def order_notes(rankings: Iterable[Input]) -> list[str]:
+    """What ordered the lists, in one note if it is the same everywhere."""
+    orders = {lists.source: lists.order_in_words for lists in rankings}
+    if len(set(orders.values())) == 1:
+        return [f"lists are ordered by {next(iter(orders.values()))}"]
+    return [f"{source}: lists are ordered by {order}" for source, order in orders.items()]
 
 
 class _Look:
@@ -123,15 +145,6 @@ class _Look:
             return [Finding("error", given.source, f"rows of {given.name}: there is nothing in it", 0)]
         said = [] if given.reading is None else [Finding("fact", given.source, given.reading)]
         return [Finding("fact", given.source, f"rows of {given.name}" + (f": {counts}" if counts else ""), given.n_rows), *said]
-
-    def noticed(self, given: Input) -> list[Finding]:
-        return [
-            Finding(
-                "fact" if what in _HARMLESS else "warning", given.source, what, count, given.n_rows if what.startswith(_OF_ROWS) else None
-            )
-            for what, count in given.noticed.items()
-            if count
-        ]
 
     def missing(self, given: Input, name: str, role: str) -> list[Finding]:
         """Users, items or aspects of an input that another one does not know."""

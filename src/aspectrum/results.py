@@ -25,7 +25,7 @@ from aspectrum.writing import replacing, write_text
 if TYPE_CHECKING:
     import polars
 
-Format = Literal["table", "json", "csv", "markdown", "latex"]
+Format = Literal["table", "json", "csv", "markdown", "latex", "relison"]
 """How results can be written down."""
 
 SystemsAs = Literal["columns", "rows"]
@@ -293,6 +293,19 @@ class SystemResults(Mapping[str, Results]):
         head, rows = self._cells(systems_as)
         return "\n".join([_latex(head, rows, "l" + "r" * (len(head) - 1)), *_latex_comments(self._how(), self._all_notes())])
 
+    def to_relison(self) -> str:
+        """The table that RELISON writes: a row per system (``Variant``), a column per metric under its name there, all digits."""
+        names = self._names()
+        head = [
+            "Variant",
+            *(relison_name(next(r.columns[name].metric for r in self.systems.values() if name in r.columns)) for name in names),
+        ]
+        rows = [
+            [system, *(repr(float(result.columns[name].value)) if name in result.columns else "" for name in names)]
+            for system, result in self.systems.items()
+        ]
+        return "\n".join("\t".join(map(_one_line, cells)) for cells in [head, *rows])
+
     def written(self, format: Format = "table", systems_as: SystemsAs = "columns") -> str:
         """The text in one of the formats, with a line end."""
         writers: dict[str, Callable[[], str]] = {
@@ -301,6 +314,7 @@ class SystemResults(Mapping[str, Results]):
             "csv": self.to_csv,
             "markdown": lambda: self.to_markdown(systems_as),
             "latex": lambda: self.to_latex(systems_as),
+            "relison": self.to_relison,
         }
         return _written(format, writers)
 
@@ -375,6 +389,25 @@ def format_of(path: str | os.PathLike[str]) -> Format:
         found = f"unknown extension {extension!r}" if extension else "no extension"
         raise OutputError(f"{os.fspath(path)}: {found} to tell the format; expected {known}, or say the format")
     return _EXTENSIONS[extension]
+
+
+def relison_name(metric: Metric) -> str:
+    """What RELISON calls a metric at a cutoff; parameters that it does not have are added.
+
+    >>> from aspectrum.metrics import AspectRecall
+    >>> relison_name(AspectRecall(k=5))
+    'Community recall@5'
+    """
+    own = type(metric).__name__
+    return str(metric).replace(own, _RELISON_NAMES.get(own, own), 1)
+
+
+_RELISON_NAMES = {
+    "AspectRecall": "Community recall",
+    "IntraListDiversity": "ILD",
+    "GiniComplement": "Predicted Gini complement",
+    "NDCG": "nDCG",
+}
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:

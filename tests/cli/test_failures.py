@@ -103,7 +103,7 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
     ("arguments", "message"),
     [
         (("evaluate", "alsx.csv"), "alsx.csv: there is no such file; did you mean als.csv?"),
-        (("evaluate", "."), ".: is a directory, expected a file"),
+        (("evaluate", "als.csv", "--relevance", "."), ".: is a directory, expected a file"),
         (("evaluate", "A=nowhere/x.csv"), "nowhere/x.csv: there is no such file"),
         (("evaluate", "als.csv", "--relevance", "nope.csv"), "nope.csv: there is no such file"),
         (("evaluate", "empty.csv"), "empty.csv: the file is empty"),

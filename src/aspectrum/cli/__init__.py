@@ -13,8 +13,10 @@ from typing import Any, NoReturn
 import click
 
 from aspectrum.cli.check import check
+from aspectrum.cli.contacts import contacts
 from aspectrum.cli.demo import demo
 from aspectrum.cli.evaluate import evaluate
+from aspectrum.cli.index import index
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
 from aspectrum.cli.options import as_options
@@ -54,7 +56,7 @@ def cli(context: click.Context) -> None:
         context.exit(WRONG_USE)
 
 
-for command in (evaluate, ndeval, check, metrics, init, schema, completion, demo):
+for command in (evaluate, contacts, index, ndeval, check, metrics, init, schema, completion, demo):
     cli.add_command(command)
 
 

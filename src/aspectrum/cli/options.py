@@ -6,7 +6,7 @@ import math
 import os
 import re
 import signal
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
+    from aspectrum.results import SystemResults
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,7 +33,89 @@ TRUTH = {
     "catalogue": "Items that could have been recommended. Default: all items seen anywhere.",
     "items": "Items that the aspects know, even those without any.",
 }
+_SPLIT = ("aspects", "subtopics", "communities")
 USERS = ("lists", "judged", "both", "relevant", "all")
+
+
+def complete_files(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_users(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    words = [word for word in USERS if word.startswith(incomplete)]
+    return [CompletionItem(word) for word in words] or [CompletionItem(incomplete, type="file")]
+
+
+def complete_conventions(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    from aspectrum.conventions import CONVENTIONS
+
+    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+
+
+def complete_metrics(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    import aspectrum.metrics  # noqa: F401  so that their names are known
+    from aspectrum.metric import registered
+
+    return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
+
+
+def file_options(inputs: Mapping[str, str]) -> list[Callable[[Any], Any]]:
+    """An option for the file of each input."""
+    return [click.option(f"--{name}", metavar="FILE", help=text, shell_complete=complete_files) for name, text in inputs.items()]
+
+
+SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_files)
+FEATURE_IDS = click.option(
+    "--feature-ids", metavar="FILE", help="The items of the rows of an npy file of features.", shell_complete=complete_files
+)
+COLUMNS = click.option(
+    "--columns",
+    multiple=True,
+    metavar="[INPUT:]ROLE=NAME,...",
+    help="Which column is what, as user=uid,item=docno; for one input only as aspects:item=movieId. "
+    "A number is a place, from 1. Columns with usual names are recognised.",
+)
+SPLIT = click.option("--split", metavar="TEXT", help="What stands between several aspects in one cell, as | in Action|Comedy.")
+READER = click.option(
+    "--reader",
+    multiple=True,
+    metavar="[INPUT=]FORMAT",
+    help="csv, tsv, parquet, arrow, jsonl, run, qrels, npz or npy. Default: by name and content.",
+)
+HEADER = click.option(
+    "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."
+)
+ORDER = click.option(
+    "--order",
+    type=click.Choice(["auto", "rank", "score", "input"]),
+    help="What orders a list. Default: ranks, else scores, else the rows.",
+)
+TIES = click.option(
+    "--ties",
+    type=click.Choice(["input", "ascending", "descending"]),
+    help="Of two items with equal scores, which comes first: as given (default), or by id.",
+)
+DUPLICATES = click.option(
+    "--duplicates",
+    type=click.Choice(["error", "first"]),
+    help="An item twice in a list, or a fact stated in two ways: an error (default), or the first counts.",
+)
+USERS_OPTION = click.option(
+    "--users",
+    metavar="WHO",
+    help=f"Who is averaged: {', '.join(USERS)}, or a file of users. Default: as the convention says, else lists.",
+    shell_complete=complete_users,
+)
+CONFIG = click.option(
+    "--config",
+    metavar="FILE",
+    help="A YAML file with any of this; options given here come on top. See aspectrum init.",
+    shell_complete=complete_files,
+)
 
 
 def _finite(_context: click.Context, option: click.Parameter, value: str | None) -> float | None:
@@ -48,76 +131,43 @@ def _finite(_context: click.Context, option: click.Parameter, value: str | None)
 
 
 def input_options(command: F) -> F:
-    """The options of :class:`Job`."""
-    for option in reversed(
-        (
-            click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_files),
-            *(click.option(f"--{name}", metavar="FILE", help=text, shell_complete=complete_files) for name, text in TRUTH.items()),
-            click.option(
-                "--feature-ids", metavar="FILE", help="The items of the rows of an npy file of features.", shell_complete=complete_files
-            ),
-            click.option(
-                "--columns",
-                multiple=True,
-                metavar="[INPUT:]ROLE=NAME,...",
-                help="Which column is what, as user=uid,item=docno; for one input only as aspects:item=movieId. "
-                "A number is a place, from 1. Columns with usual names are recognised.",
-            ),
-            click.option("--split", metavar="TEXT", help="What stands between several aspects in one cell, as | in Action|Comedy."),
-            click.option(
-                "--reader",
-                multiple=True,
-                metavar="[INPUT=]FORMAT",
-                help="csv, tsv, parquet, arrow, jsonl, run, qrels, npz or npy. Default: by name and content.",
-            ),
-            click.option(
-                "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."
-            ),
-            click.option("--threshold", callback=_finite, metavar="GRADE", help="The grade from which an item is relevant. Default: 1."),
-            click.option(
-                "--order",
-                type=click.Choice(["auto", "rank", "score", "input"]),
-                help="What orders a list. Default: ranks, else scores, else the rows.",
-            ),
-            click.option(
-                "--ties",
-                type=click.Choice(["input", "ascending", "descending"]),
-                help="Of two items with equal scores, which comes first: as given (default), or by id.",
-            ),
-            click.option(
-                "--duplicates",
-                type=click.Choice(["error", "first"]),
-                help="An item twice in a list, or a fact stated in two ways: an error (default), or the first counts.",
-            ),
-            click.option(
-                "--users",
-                metavar="WHO",
-                help=f"Who is averaged: {', '.join(USERS)}, or a file of users. Default: as the convention says, else lists.",
-                shell_complete=complete_users,
-            ),
-            click.option(
-                "--convention",
-                metavar="NAME",
-                help="published (default), ndeval, pyndeval, relison or informfully.",
-                shell_complete=complete_conventions,
-            ),
-            click.option(
-                "-m",
-                "--metric",
-                "metrics",
-                multiple=True,
-                metavar="METRIC",
-                help="Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow.",
-                shell_complete=complete_metrics,
-            ),
-            click.option(
-                "--config",
-                metavar="FILE",
-                help="A YAML file with any of this; options given here come on top. See aspectrum init.",
-                shell_complete=complete_files,
-            ),
-        )
-    ):
+    """The options of :class:`Job` for lists of any items."""
+    options = (
+        SYSTEMS,
+        *file_options(TRUTH),
+        FEATURE_IDS,
+        COLUMNS,
+        SPLIT,
+        READER,
+        HEADER,
+        click.option("--threshold", callback=_finite, metavar="GRADE", help="The grade from which an item is relevant. Default: 1."),
+        ORDER,
+        TIES,
+        DUPLICATES,
+        USERS_OPTION,
+        click.option(
+            "--convention",
+            metavar="NAME",
+            help="published (default), ndeval, pyndeval, relison or informfully.",
+            shell_complete=complete_conventions,
+        ),
+        click.option(
+            "-m",
+            "--metric",
+            "metrics",
+            multiple=True,
+            metavar="METRIC",
+            help="Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow.",
+            shell_complete=complete_metrics,
+        ),
+        CONFIG,
+    )
+    return with_options(command, options)
+
+
+def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
+    """A command with options, the first of which is shown first."""
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -147,27 +197,31 @@ class Job:
         reader: tuple[str, ...],
         header: bool | None,
         feature_ids: str | None,
-        threshold: float | None,
         order: str | None,
         ties: str | None,
         duplicates: str | None,
         users: str | None,
         convention: str | None,
-        **truth: str | None,
+        threshold: float | None = None,
+        command: str = "evaluate",
+        **files: str | None,
     ) -> Job:
-        """From the values of :func:`input_options`."""
+        """From the values of options; `files` are those of the inputs that the command has."""
         from aspectrum.config import Settings, read_settings
         from aspectrum.conventions import convention_named
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
-        make = _Sources(settings, config, columns, split, reader, header)
+        for name in settings.inputs:
+            if name not in files:
+                raise click.UsageError(f"{config}: inputs.{name} is not for aspectrum {command}, which has {', '.join(files)}")
+        make = _Sources(settings, config, ("rankings", *files, "users"), columns, split, reader, header)
         lists = {name: make.given("rankings", path) for name, path in _named(systems).items()}
         lists = lists or {name: make.configured("rankings", one) for name, one in settings.systems.items()}
         if not lists:
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.configured(name, one) for name, one in settings.inputs.items()}
-        inputs |= {name: make.given(name, path) for name, path in truth.items() if path is not None}
+        inputs |= {name: make.given(name, path) for name, path in files.items() if path is not None}
         if feature_ids is not None:
             if "features" not in inputs:
                 raise click.UsageError("--feature-ids goes with --features")
@@ -175,7 +229,7 @@ class Job:
         whom = _whom(users if users is not None else settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         make.check_used(sources)
-        if convention is not None:
+        if convention is not None and (convention, command) != ("both", "contacts"):
             convention_named(convention)
         reading: dict[str, Any] = {
             "threshold": threshold if threshold is not None else settings.threshold,
@@ -184,8 +238,8 @@ class Job:
             "duplicates": duplicates or settings.duplicates,
             "convention": convention or settings.convention,
         }
-        files = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
-        if files.count("-") > 1:
+        paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
+        if paths.count("-") > 1:
             raise click.UsageError("the standard input (-) is given twice, and can be read once")
         return cls(
             lists,
@@ -195,8 +249,15 @@ class Job:
             {name: value for name, value in reading.items() if value is not None},
             settings,
             make.usual,
-            (*files, *([config] if config else ())),
+            (*paths, *([config] if config else ())),
         )
+
+    def with_notes(self, results: SystemResults) -> SystemResults:
+        """The results, and what to know of the configuration."""
+        if self.settings.algorithms is None:
+            return results
+        said = "the algorithms of the configuration are RELISON's to run; only its metrics are used here"
+        return replace(results, notes=(said, *results.notes))
 
     def expanded(self) -> list[Metric]:
         """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10."""
@@ -235,6 +296,7 @@ class _Sources:
         self,
         settings: Settings,
         config: str | None,
+        inputs: Sequence[str],
         columns: tuple[str, ...],
         split: str | None,
         reader: tuple[str, ...],
@@ -243,8 +305,9 @@ class _Sources:
         from aspectrum.errors import ConfigError
         from aspectrum.io.source import UsualColumns
 
-        common, self._columns = _columns(columns)
-        self._formats = _readers(reader)
+        common, self._columns = _columns(columns, inputs)
+        self._formats = _readers(reader, inputs)
+        self._inputs = inputs
         self._split, self._header = split, header
         if split == "":
             raise click.UsageError("--split is empty, expected what stands between two aspects, as |")
@@ -266,7 +329,7 @@ class _Sources:
 
         if not path:
             raise click.UsageError(f"{'a list' if input == 'rankings' else f'--{input}'} is an empty name, expected the name of a file")
-        if self._split is not None and input in ("aspects", "subtopics"):
+        if self._split is not None and input in _SPLIT:
             split = self._split
         return Source(
             path,
@@ -284,8 +347,8 @@ class _Sources:
         for name in sorted(self._columns.keys() | self._formats.keys() - {""}):
             if name != "rankings" and name not in inputs:
                 raise click.UsageError(f"something is said of {name} (--columns or --reader), but --{name} is not given")
-        if self._split is not None and not inputs.keys() & {"aspects", "subtopics"}:
-            raise click.UsageError("--split goes with --aspects or --subtopics")
+        if self._split is not None and not inputs.keys() & set(_SPLIT):
+            raise click.UsageError(f"--split goes with {' or '.join(f'--{name}' for name in _SPLIT if name in self._inputs)}")
 
 
 def read_until_interrupted() -> None:
@@ -303,7 +366,7 @@ def printable(path: str) -> str:
 
 def as_options(message: str) -> str:
     """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
-    return re.sub(rf"(?<![\w-])({'|'.join(TRUTH)})=(?=[,\s]|$)", r"--\1", message)
+    return re.sub(rf"(?<![\w-])({'|'.join((*TRUTH, 'communities', 'test', 'texts'))})=(?=[,\s]|$)", r"--\1", message)
 
 
 def _is_all(metric: str) -> bool:
@@ -341,7 +404,7 @@ def _whom(users: Any, make: _Sources) -> str | Source | None:
     if users is None or (isinstance(users, str) and users in USERS):
         return users
     if isinstance(users, str) and users != "-" and not os.path.exists(users):
-        raise click.UsageError(f"--users: {_unknown('file', users, USERS)}, or a file of users")
+        raise click.UsageError(f"--users: {unknown('file', users, USERS)}, or a file of users")
     return make.given("users", str(users))
 
 
@@ -356,15 +419,26 @@ def _named(systems: tuple[str, ...]) -> dict[str, str]:
             name, path = "stdin" if given == "-" else printable(system_name(given)), given
         if not path:
             raise click.UsageError(f"{given!r} names no file; expected FILE or NAME=FILE")
-        if name in named:
-            raise click.UsageError(f"two systems are called {name!r} ({named[name]} and {path}); name them, as in NAME=FILE")
-        named[printable(name)] = path
+        if os.path.isdir(given):
+            inside = sorted(one.path for one in os.scandir(given) if one.is_file() and not one.name.startswith("."))
+            if not inside:
+                raise click.UsageError(f"{printable(given)}: there is no file in this directory, expected one for each system")
+            for name, path in _named(tuple(inside)).items():
+                _put(named, name, path)
+            continue
+        _put(named, printable(name), path)
     return named
 
 
-def _columns(given: tuple[str, ...]) -> tuple[dict[str, str], dict[str, dict[str, str | int]]]:
+def _put(named: dict[str, str], name: str, path: str) -> None:
+    if name in named:
+        raise click.UsageError(f"two systems are called {name!r} ({named[name]} and {path}); name them, as in NAME=FILE")
+    named[name] = path
+
+
+def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str | int]]]:
     """Columns for every input, and for single inputs."""
-    from aspectrum.io import INPUTS, ROLES
+    from aspectrum.io import ROLES
 
     common: dict[str, str] = {}
     by_input: dict[str, dict[str, str | int]] = {}
@@ -372,14 +446,14 @@ def _columns(given: tuple[str, ...]) -> tuple[dict[str, str], dict[str, dict[str
         input, colon, pairs = text.partition(":")
         if not colon or "=" in input:
             input, pairs = "", text
-        elif input not in INPUTS:
-            raise click.UsageError(f"--columns {text}: {_unknown('input', input, INPUTS)}")
+        elif input not in inputs:
+            raise click.UsageError(f"--columns {text}: {unknown('input', input, inputs)}")
         for pair in pairs.split(","):
             role, equals, name = (piece.strip() for piece in pair.partition("="))
             if not equals or not name:
                 raise click.UsageError(f"--columns {text}: {pair!r} is not of the form ROLE=NAME, as in user=uid")
             if role not in ROLES:
-                raise click.UsageError(f"--columns {text}: {_unknown('role', role, ROLES)}")
+                raise click.UsageError(f"--columns {text}: {unknown('role', role, ROLES)}")
             if role in (by_input.get(input, {}) if input else common):
                 raise click.UsageError(f"--columns {text}: the {role} is said twice")
             if input:
@@ -391,53 +465,27 @@ def _columns(given: tuple[str, ...]) -> tuple[dict[str, str], dict[str, dict[str
     return common, by_input
 
 
-def _readers(given: tuple[str, ...]) -> dict[str, str]:
+def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:
     """Formats by input; of every input under an empty name."""
-    from aspectrum.io import FORMATS, INPUTS
+    from aspectrum.io import FORMATS
 
     readers: dict[str, str] = {}
     for text in given:
         input, equals, format = text.partition("=")
         if not equals:
             input, format = "", text
-        if input and input not in INPUTS:
-            raise click.UsageError(f"--reader {text}: {_unknown('input', input, INPUTS)}")
+        if input and input not in inputs:
+            raise click.UsageError(f"--reader {text}: {unknown('input', input, inputs)}")
         if format not in FORMATS:
-            raise click.UsageError(f"--reader {text}: {_unknown('format', format, FORMATS)}")
+            raise click.UsageError(f"--reader {text}: {unknown('format', format, FORMATS)}")
         readers[input] = format
     return readers
 
 
-def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
+def unknown(kind: str, word: str, known: Iterable[str]) -> str:
     from aspectrum.config.written import did_you_mean, listed
 
     hint = did_you_mean(word, known)
     return (
         f"there is no {kind} {word!r}{hint} Expected {listed(known)}" if hint else f"there is no {kind} {word!r}; expected {listed(known)}"
     )
-
-
-def complete_files(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-def complete_users(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
-    from click.shell_completion import CompletionItem
-
-    words = [word for word in USERS if word.startswith(incomplete)]
-    return [CompletionItem(word) for word in words] or [CompletionItem(incomplete, type="file")]
-
-
-def complete_conventions(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    from aspectrum.conventions import CONVENTIONS
-
-    return [name for name in CONVENTIONS if name.startswith(incomplete)]
-
-
-def complete_metrics(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    import aspectrum.metrics  # noqa: F401  so that their names are known
-    from aspectrum.metric import registered
-
-    return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))

@@ -3,6 +3,17 @@
 from aspectrum.config.example import EXAMPLE
 from aspectrum.config.reading import read_settings
 from aspectrum.config.schema import json_schema
-from aspectrum.config.settings import INPUTS, ROLES, OutputSettings, Settings, SourceSettings, system_name
+from aspectrum.config.settings import INPUTS, ROLES, ContactSettings, OutputSettings, Settings, SourceSettings, system_name
 
-__all__ = ["EXAMPLE", "INPUTS", "ROLES", "OutputSettings", "Settings", "SourceSettings", "json_schema", "read_settings", "system_name"]
+__all__ = [
+    "EXAMPLE",
+    "INPUTS",
+    "ROLES",
+    "ContactSettings",
+    "OutputSettings",
+    "Settings",
+    "SourceSettings",
+    "json_schema",
+    "read_settings",
+    "system_name",
+]

@@ -13,7 +13,7 @@ systems:
   Popular:
     path: recs_popular.csv
     columns: {user: uid, item: docno}   # which column holds what: its name, or its position from 1
-    format: csv                         # auto, csv, tsv, parquet, arrow, jsonl, run, qrels, npz or npy
+    format: csv                         # auto, csv, tsv, parquet, arrow, jsonl, run, qrels, npz, npy or graphml
     header: true                        # whether the first line names the columns
 
 # What the lists are measured against. Each metric says what it needs; the rest can be left out.
@@ -31,9 +31,14 @@ inputs:
   weights: null                         # how much aspects are wanted: aspect and weight, or user, aspect and weight
   catalogue: null                       # items that could have been recommended; without it, all items seen anywhere
   items: null                           # items that aspects knows, even those without any aspect
+  # For aspectrum contacts, which reads these and features instead of the others:
+  train: null                           # the network that was known: source, target and, if there is one, weight; or GraphML
+  test: null                            # the links that were to be found, in the same form
+  communities: null                     # communities of users: user, community
+  texts: null                           # what users wrote: user, text
 
 # Columns for every file above that does not name its own. What they can hold: user, item, aspect, score, rank, grade,
-# strength, weight, feature, value.
+# strength, weight, feature, value; in social networks also source, target, community, text.
 columns: {user: userId, item: movieId}
 
 # What is measured: the name of a metric, its parameters if they are not the usual ones, and the ranks that count.
@@ -53,7 +58,7 @@ metrics:
 #       values: [1, 5]
 #       range: [{start: 10, end: 50, step: 10}]
 
-convention: published   # whose way of computing: published, ndeval, pyndeval, relison or informfully
+convention: published   # whose way of computing: published, ndeval, pyndeval, relison or informfully; for contacts also both
 threshold: 4            # the grade from which an item is relevant
 users: lists            # who is averaged: lists, judged, both, relevant, all, or the path of a file of users
 order: auto             # what orders the lists: rank, score, input (the order of the rows), or auto
@@ -61,12 +66,22 @@ ties: input             # of items with equal scores, which comes first: input (
 duplicates: error       # an item twice in one list: error, or first (the first counts)
 threads: null           # how many threads may work; null is one per core
 
-# Where the results go. The format goes by the extension (.txt .json .csv .md .tex), or is named: table, json, csv, markdown
-# or latex.
+# Where the results go. The format goes by the extension (.txt .json .csv .md .tex), or is named: table, json, csv, markdown,
+# latex or relison.
 outputs:
   - results.md
   - {path: results.log, format: table}
 per_user: scores.parquet  # the scores of every user
 systems_as: columns       # whether systems are the columns or the rows of a table
+
+# What only aspectrum contacts asks.
+contacts:
+  directed: null          # whether links lead one way; null is as the graph says, and an edge list does
+  weighted: false         # whether the weights of test links are grades
+  keep: []                # test links that are not left out: strangers, self, known, reciprocal
+  texts_of: own           # whose texts a user is known by: own, followees, followers or all
+  weighting: null         # how the terms of texts are weighted: tf-idf, relison or counts; null is as the convention does
+
+algorithms: null          # what RELISON recommends by, in a file of its own; it is not run here
 """
 """A commented file with every key, which reads as it stands; the files it names need not exist."""

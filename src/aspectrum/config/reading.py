@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from aspectrum.config.metric_grammar import MetricReader
-from aspectrum.config.settings import FORMAT_OF, INPUTS, OutputSettings, Settings, SourceSettings, system_name
+from aspectrum.config.settings import FORMAT_OF, INPUTS, ContactSettings, OutputSettings, Settings, SourceSettings, system_name
 from aspectrum.config.tree import read_tree
 from aspectrum.config.written import UNREADABLE, Mistakes, Written, did_you_mean, listed, unknown_key
 
@@ -126,4 +126,6 @@ _EXPECTED: Mapping[str, str] = {
 def _fields_at(location: tuple[str | int, ...]) -> Iterable[str]:
     if len(location) == 1:
         return Settings.model_fields
+    if location[0] == "contacts":
+        return ContactSettings.model_fields
     return (OutputSettings if location[0] == "outputs" else SourceSettings).model_fields

@@ -42,7 +42,12 @@ def json_schema() -> dict[str, Any]:
     }
     for name, shape in shapes.items():
         schema["properties"][name] = _described(schema["properties"][name]["description"], shape)
-    for part in (schema, definitions["SourceSettings"], definitions["OutputSettings"]):
+    kept = definitions["ContactSettings"]["properties"]["keep"]
+    words = kept.pop("items")
+    definitions["ContactSettings"]["properties"]["keep"] = _described(
+        kept["description"], {"anyOf": [words, {"type": "array", "items": words}]}
+    )
+    for part in (schema, *(definitions[name] for name in ("SourceSettings", "OutputSettings", "ContactSettings"))):
         part["properties"] = {
             name: _or_null(inner) if name not in part.get("required", ()) else inner for name, inner in part["properties"].items()
         }

@@ -37,6 +37,10 @@ ROLES: Mapping[str, str] = {
     "weight": "How much an aspect is wanted.",
     "feature": "The name of a feature.",
     "value": "The value of a feature.",
+    "source": "Where a link of a social network starts.",
+    "target": "Where it ends.",
+    "community": "A community of users.",
+    "text": "Something that a user wrote.",
 }
 """What a column can hold."""
 
@@ -49,11 +53,15 @@ INPUTS: Mapping[str, str] = {
     "weights": "How much aspects are wanted: rows (aspect, weight) or (user, aspect, weight).",
     "catalogue": "Items that could have been recommended, one per row.",
     "items": "Items that `aspects` knows, even those without any aspect, one per row.",
+    "train": "For contacts, the network that was known: rows (source, target[, weight]), or GraphML.",
+    "test": "For contacts, the links that were to be found, in the same form.",
+    "communities": "For contacts, the communities of users: rows (user, community).",
+    "texts": "For contacts, what users wrote: rows (user, text).",
 }
-"""What an evaluation reads beside the lists."""
+"""What an evaluation reads beside the lists; one of contacts has the last four, and features."""
 
-SourceFormat = Literal["auto", "csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy"]
-OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
+SourceFormat = Literal["auto", "csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy", "graphml"]
+OutputFormat = Literal["table", "json", "csv", "markdown", "latex", "relison"]
 
 FORMAT_OF: Mapping[str, OutputFormat] = {
     ".txt": "table",
@@ -152,6 +160,10 @@ def _as_inputs(value: Any) -> Any:
     return _without_none(value, INPUTS) if isinstance(value, dict) else value
 
 
+def _as_contacts(value: Any) -> Any:
+    return _without_none(value, ContactSettings.model_fields) if isinstance(value, dict) else value
+
+
 def _without_none(value: dict[Any, Any], known: Iterable[str]) -> dict[Any, Any]:
     """A known key with nothing behind it says nothing."""
     return {key: inner for key, inner in value.items() if inner is not None or key not in known}
@@ -209,6 +221,22 @@ _Output = Annotated[OutputSettings, BeforeValidator(_as_output)]
 _Users = Annotated[str | Path, BeforeValidator(_path_or_word, json_schema_input_type=UserChoice | Annotated[str, Field(pattern=r"[./\\]")])]
 
 
+class ContactSettings(_Model):
+    """How a social network is read."""
+
+    directed: bool | None = Field(default=None, description="Whether links lead one way. Default: as the graph says; an edge list does.")
+    weighted: bool | None = Field(default=None, description="Whether the weights of test links are grades. Default: false.")
+    keep: Annotated[tuple[Literal["strangers", "self", "known", "reciprocal"], ...], BeforeValidator(_as_several)] = Field(
+        default=(), description="Test links that are not left out: strangers, self, known, reciprocal."
+    )
+    texts_of: Literal["own", "followees", "followers", "all"] | None = Field(
+        default=None, description="Whose texts a user is known by. Default: own."
+    )
+    weighting: Literal["tf-idf", "relison", "counts"] | None = Field(
+        default=None, description="How the terms of texts are weighted. Default: as the convention does."
+    )
+
+
 class Settings(_Model):
     """A whole evaluation. What the file does not say is None or empty, so that other options can say it."""
 
@@ -222,8 +250,8 @@ class Settings(_Model):
     metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = Field(
         default=(), description="What is measured: a list of metrics, or a mapping from names to parameters."
     )
-    convention: Annotated[str, _OneOf(tuple(CONVENTIONS))] | None = Field(
-        default=None, description="Whose way of computing. Default: the published definitions."
+    convention: Annotated[str, _OneOf((*CONVENTIONS, "both"))] | None = Field(
+        default=None, description="Whose way of computing. Default: the published definitions. For contacts also both: these and relison."
     )
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
         default=None, description="The grade from which an item is relevant. Default: 1."
@@ -247,6 +275,13 @@ class Settings(_Model):
     per_user: _FilePath | None = Field(default=None, description="A file for the scores of every user.")
     systems_as: Literal["columns", "rows"] | None = Field(
         default=None, description="Whether systems are the columns or the rows of a table. Default: columns."
+    )
+
+    contacts: Annotated[ContactSettings, BeforeValidator(_as_contacts)] = Field(
+        default=ContactSettings(), description="What only an evaluation of contacts asks."
+    )
+    algorithms: Annotated[Any, WithJsonSchema({})] = Field(
+        default=None, description="What RELISON recommends by, in a file of its own. It is not run here."
     )
 
     def columns_of(self, source: SourceSettings) -> dict[str, str | int]:

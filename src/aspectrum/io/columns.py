@@ -9,7 +9,22 @@ from dataclasses import dataclass
 from aspectrum.errors import InputError
 from aspectrum.io.source import UsualColumns
 
-ROLES = ("user", "item", "aspect", "rank", "score", "grade", "strength", "weight", "feature", "value")
+ROLES = (
+    "user",
+    "item",
+    "aspect",
+    "rank",
+    "score",
+    "grade",
+    "strength",
+    "weight",
+    "feature",
+    "value",
+    "source",
+    "target",
+    "community",
+    "text",
+)
 
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
 _USERS = [
@@ -89,6 +104,10 @@ _SPELLINGS: Mapping[str, Sequence[str]] = {
     "weight": ("weight", "weights", "importance", "probability"),
     "feature": ("feature", "featureid", "features", "term", "word", "attribute", "tag"),
     "value": ("value", "weight", "count", "frequency", "tf", "tfidf", "score"),
+    "source": ("source", "src", "from", "follower", "followerid", "sourceid", "fromid", "node1", "id1", *_USERS),
+    "target": ("target", "dst", "dest", "to", "followee", "followeeid", "friend", "targetid", "toid", "node2", "id2", *_ITEMS),
+    "community": ("community", "communities", "communityid", "cluster", "clusterid", "partition", "group", "module", "label", "class"),
+    "text": ("text", "texts", "content", "contents", "body", "tweet", "message", "post", "document", "words"),
 }
 # What else a word may mean in one input, where no column has a name from above.
 _ANY_ID = ("user", "userid", "uid", "id")
@@ -99,6 +118,9 @@ _FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
     ("catalogue", "item"): _ANY_ID,
     ("items", "item"): _ANY_ID,
     ("users", "user"): ("id",),
+    ("communities", "user"): ("node", "nodeid", "item", "itemid", "id", "vertex", "name"),
+    ("communities", "community"): _ASPECTS,
+    ("texts", "user"): ("node", "nodeid", "item", "itemid", "id", "author", "authorid", "name"),
     ("rankings", "user"): ("target",),
     ("relevance", "user"): ("target",),
     ("history", "user"): ("target",),

@@ -182,7 +182,8 @@ def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
     if len(items.codes) != n_rows:
         raise InputError(f"{name}: there are {len(items.codes)} ids for {n_rows} vectors")
     _check_finite(name, matrix)
-    return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, noticed=noticed)
+    is_index = "terms" in arrays  # as TextIndex.save writes them
+    return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, noticed=noticed, is_index=is_index)
 
 
 def _given_ids(given: Any, rows_of: RowsOf) -> IdColumn:

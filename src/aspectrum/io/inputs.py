@@ -25,7 +25,7 @@ from aspectrum.world.rows import IdColumn, Rows
 if TYPE_CHECKING:
     import polars
 
-_IDS = ("user", "item", "aspect", "feature")
+_IDS = ("user", "item", "aspect", "feature", "source", "target", "community", "text")
 
 INPUTS: Mapping[str, Wanted] = {
     wanted.input: wanted
@@ -51,6 +51,21 @@ INPUTS: Mapping[str, Wanted] = {
         Wanted("users", ("user",), (), {1: ("user",)}),
     )
 }
+"""What an evaluation of any lists reads."""
+
+_LINKS = {2: ("source", "target"), 3: ("source", "target", "weight")}
+SOCIAL_INPUTS: Mapping[str, Wanted] = {
+    wanted.input: wanted
+    for wanted in (
+        Wanted("train", ("source", "target"), ("weight",), _LINKS),
+        Wanted("test", ("source", "target"), ("weight",), _LINKS),
+        Wanted("graph", ("source", "target"), ("weight",), _LINKS),
+        Wanted("communities", ("user", "community"), (), {2: ("user", "community")}),
+        Wanted("texts", ("user", "text"), (), {2: ("user", "text")}),
+    )
+}
+"""What there is beside it in a social network."""
+
 _TREC = {
     "run": {"user": 0, "item": 2, "rank": 3, "score": 4},
     "qrels": {"user": 0, "aspect": 1, "item": 2, "grade": 3},
@@ -69,11 +84,11 @@ def is_external(given: Any) -> bool:
 def read_input(input: str, given: Any) -> Rows:
     """The rows of one input, from a path, a frame or a :class:`Source`."""
     source = given if isinstance(given, Source) else Source(given)
-    wanted = INPUTS[input]
+    wanted = (INPUTS | SOCIAL_INPUTS)[input]  # type: ignore[operator]
     for role in source.columns:
         if role not in wanted.roles:
             raise InputError(f"{source.named(input)}: {role!r} is no column of {input}, which has {wanted.form}")
-    if source.split is not None and input not in ("aspects", "subtopics", "features"):
+    if source.split is not None and input not in ("aspects", "subtopics", "features", "communities"):
         raise InputError(f"{source.named(input)}: cells are to be split at {source.split!r}, and {input} has no aspects")
     if source.ids is not None and input != "features":
         raise InputError(f"{source.named(input)}: ids go with features in an npy or npz file")
@@ -168,14 +183,14 @@ def _blanks(columns: Mapping[str, IdColumn]) -> dict[str, int]:
     counts = {
         role: int((column.ids.str.strip_chars() != column.ids).sum())
         for role, column in columns.items()
-        if isinstance(column.ids, polars.Series) and column.ids.dtype == polars.String
+        if role != "text" and isinstance(column.ids, polars.Series) and column.ids.dtype == polars.String
     }
     return {f"{role}s have blanks around them": count for role, count in counts.items() if count}
 
 
 def _may_be_missing(role: str, input: str) -> bool:
-    """A row without an aspect says that the item is known, or judged, and has none."""
-    return role == "aspect" and input in ("aspects", "subtopics")
+    """A row without an aspect says that the item is known, or judged, and has none; of texts and communities likewise."""
+    return (role == "aspect" and input in ("aspects", "subtopics")) or role in ("community", "text")
 
 
 def _missing(table: Table, role: str, row: int) -> InputError:
@@ -235,10 +250,10 @@ def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataF
     """Cells that hold several things, as a list or as text to split, become several rows."""
     import polars
 
-    for role in ("aspect", "feature"):
+    for role in ("aspect", "feature", "community"):
         if source.split is not None and role in frame.columns and not _holds_lists(frame[role]):
             frame = frame.with_columns(_split(frame[role], source.split))
-    owners = [role for role in ("item", "aspect", "feature") if role in frame.columns and _holds_lists(frame[role])]
+    owners = [role for role in ("item", "aspect", "feature", "target", "community") if role in frame.columns and _holds_lists(frame[role])]
     if not owners:
         return _Several(table, frame)
     if len(owners) > 1:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from aspectrum.errors import InputError
 from aspectrum.io.files import printed
 
-Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy"]
+Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy", "graphml"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
 _EXTENSIONS: dict[str, Format] = {
@@ -29,6 +29,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".qrel": "qrels",
     ".npz": "npz",
     ".npy": "npy",
+    ".graphml": "graphml",
 }
 _COMPRESSED = (".gz", ".zst")
 
@@ -61,10 +62,11 @@ class Source:
     Args:
         data: A path, or a frame of pandas, polars, PyArrow or DuckDB.
         columns: Which column has which role, by name or by place from 1: ``{"user": "uid", "item": 2}``. Roles are user,
-            item, aspect, rank, score, grade, strength, weight, feature and value. By default columns are recognised by
+            item, aspect, rank, score, grade, strength, weight, feature and value; in social networks also source, target,
+            community and text. By default columns are recognised by
             their usual names.
         split: A separator of several aspects in one cell, as in ``Action|Comedy``.
-        format: csv, tsv, parquet, arrow, jsonl, run or qrels (TREC), npz or npy. Default: by extension and content.
+        format: csv, tsv, parquet, arrow, jsonl, run or qrels (TREC), npz, npy or graphml. Default: by extension and content.
         header: Whether the first line of a text file names the columns. Default: seen from that line.
         ids: For features in an npy file, the file with the items of its rows.
         name: What errors and notes call it. Default: the path.

@@ -57,6 +57,8 @@ def open_table(source: Source, wanted: Wanted) -> Table:
     format = source.guessed_format
     if format in ("npz", "npy"):
         raise InputError(f"{name}: holds arrays, which only features can come as")
+    if format == "graphml":
+        raise InputError(f"{name}: is a graph, which only the links of a social network can come as")
     data = read_bytes(source.path, name)
     if not data or data.isspace():
         raise InputError(f"{name}: the file is empty")

@@ -33,7 +33,11 @@ class TextTable:
     """
 
     def __init__(self, source: str, text: bytes, wanted: Wanted, how: Source, format: str | None) -> None:
-        self.source, self._text, self._path = source, text, how.path
+        self.source, self._path, self._commented = source, how.path, wanted.input in ("train", "test", "graph")
+        self._written = wanted.input == "texts"
+        text = self._text = self._without_comments(text)
+        if text.isspace():
+            raise InputError(f"{source}: the file is empty but for comments")
         self.layout: Layout
         self.layout, self._separator = _layout(source, text, wanted, how, format)
         self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
@@ -54,7 +58,7 @@ class TextTable:
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout]
-        scan, self._quoted = _scanned(text, self._separator, expected)
+        scan, self._quoted = _scanned(text, self._separator, expected, self._written)
         where = f"{self.source}, line {scan.line}"
         if scan.problem == "fields":
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
@@ -104,7 +108,7 @@ class TextTable:
         )
 
     def _record(self, row: int) -> list[str]:
-        text = self._text or as_text(self.source, read_bytes(self._path, self.source))
+        text = self._text or self._read_again()
         return [cell.decode() for cell in kernels.read_record(text, self._separator, self._quoted, self.width, row)]
 
     def __len__(self) -> int:
@@ -114,7 +118,7 @@ class TextTable:
         return self._record(row + self._skip)[place] or None
 
     def place(self, row: int) -> str:
-        text = self._text or as_text(self.source, read_bytes(self._path, self.source))
+        text = self._text or self._read_again()
         return f"line {kernels.scan_table(text, self._separator, self._quoted, 0, row + self._skip).line}"
 
     def vectors(self) -> list[int]:
@@ -122,6 +126,16 @@ class TextTable:
 
     def is_number(self, place: int) -> bool:
         return place in self._numeric
+
+    def _read_again(self) -> bytes:
+        return self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
+
+    def _without_comments(self, text: bytes) -> bytes:
+        """Public edge lists often begin with lines after # or %, which become empty; the others keep their numbers."""
+        end = 0
+        while self._commented and text[end : end + 1] in (b"#", b"%"):
+            end = text.find(b"\n", end) + 1 or len(text)
+        return b"\n" * text.count(b"\n", 0, end) + text[end:]
 
     def close(self) -> None:
         if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
@@ -231,11 +245,13 @@ def _is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def _scanned(text: bytes, separator: str, fields: int = 0) -> tuple[kernels.TableScan, bool]:
+def _scanned(text: bytes, separator: str, fields: int = 0, written: bool = False) -> tuple[kernels.TableScan, bool]:
     """How the text is built, and whether quotes stand around fields; they may be letters, as in 5" disc."""
     quoted = separator != "" and b'"' in text
     scan = kernels.scan_table(text, separator, quoted, fields)
-    if scan.problem == "stray quote" and not (text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text):
+    letters = not (text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text)
+    # What people write begins with a quote now and then, and a tab ends it.
+    if (scan.problem == "stray quote" and letters) or (scan.problem in ("stray quote", "open quote") and written and separator == "\t"):
         return kernels.scan_table(text, separator, False, fields), False
     return scan, quoted
 

@@ -39,6 +39,9 @@ class MAP(UserMetric):
 
     truth: ClassVar[str | None] = "relevance"
 
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"threshold": world.need_relevance("MAP").threshold}
+
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("MAP")
         rankings = world.rankings

@@ -38,6 +38,9 @@ class Precision(UserMetric):
 
     truth: ClassVar[str | None] = "relevance"
 
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"threshold": world.need_relevance("Precision").threshold}
+
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("Precision")
         shown = relevant_shown(world.rankings, relevance, self.cutoffs)

@@ -38,6 +38,9 @@ class Recall(UserMetric):
 
     truth: ClassVar[str | None] = "relevance"
 
+    def details(self, world: World) -> Mapping[str, Any]:
+        return {"threshold": world.need_relevance("Recall").threshold}
+
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("Recall")
         shown = relevant_shown(world.rankings, relevance, self.cutoffs)

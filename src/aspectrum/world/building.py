@@ -115,7 +115,7 @@ def build_worlds(
         ties: Which of two items with equal scores comes first.
         duplicates: What to do with what is stated twice.
         one_aspect_per_item: Only the first aspect of an item counts.
-        features_are_sets: Whether an item has a feature counts, not its value.
+        features_are_sets: Whether an item has a feature counts, not its value; but for an index of texts.
         users_in_one_block: Rows of a user must stand together.
     """
     if isinstance(threshold, str | bool) or not np.isfinite(threshold):
@@ -261,8 +261,11 @@ class _Builder:
             tied = np.append(np.zeros(min(1, len(at)), np.bool_), equal)
             if by == "score":
                 facts.noticed[f"neighbours have equal scores; {_TIES[ties]} comes first"] = int(equal.sum())
+            rising = int((inside & (scores[1:] > scores[:-1])).sum())
             if by == "rank":
-                facts.noticed["ranks contradict the scores; the ranks count"] = int((inside & (scores[1:] > scores[:-1])).sum())
+                facts.noticed["ranks contradict the scores; the ranks count"] = rising
+            if by == "input":
+                facts.noticed["scores are larger than the one before; the order of the rows counts"] = rising
         if by == "rank":
             ranks = rows.numbers["rank"][at]
             facts.noticed[f"neighbours have equal ranks; {_TIES[ties]} comes first"] = int((inside & (ranks[1:] == ranks[:-1])).sum())
@@ -377,7 +380,7 @@ class _Builder:
             self._check_vectors(rows, facts, matrix, owners)
         place = np.full(self.n_items, -1, dtype=np.int32)
         place[owners[::-1]] = np.arange(len(owners), dtype=np.int32)[::-1]  # of vectors that repeat, the first
-        return Features(_as_sets(matrix) if as_sets else matrix, place)
+        return Features(_as_sets(matrix) if as_sets and not rows.is_index else matrix, place)
 
     def _check_vectors(self, rows: Rows, facts: Input, matrix: Any, owners: Codes) -> None:
         """Vectors of one item must be the same, unless the first counts."""

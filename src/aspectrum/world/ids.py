@@ -29,6 +29,11 @@ class Ids:
         """0, 1, 2 ...: for data that comes as codes."""
         return cls(range(n))
 
+    @property
+    def values(self) -> Any:
+        """What holds the ids: a polars series, or a sequence."""
+        return self._values
+
     def __len__(self) -> int:
         return len(self._values)
 

@@ -51,6 +51,7 @@ class Rows:
         matrix: For features, one vector per row.
         reading: How its columns were understood, in words.
         noticed: How many rows, or ids, had something that a user should know of.
+        is_index: For features, whether they are an index of texts, whose weights always count.
     """
 
     source: str
@@ -60,6 +61,7 @@ class Rows:
     matrix: Any = None
     reading: str | None = None
     noticed: Mapping[str, int] = field(default_factory=dict)
+    is_index: bool = False
 
     def __len__(self) -> int:
         return len(next(iter(self.ids.values())).codes)

@@ -1,0 +1,173 @@
+"""``aspectrum contacts``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from aspectrum.cli.options import (
+    COLUMNS,
+    CONFIG,
+    DUPLICATES,
+    FEATURE_IDS,
+    HEADER,
+    READER,
+    SPLIT,
+    SYSTEMS,
+    TIES,
+    USERS_OPTION,
+    Job,
+    complete_metrics,
+    file_options,
+    unknown,
+    with_options,
+)
+from aspectrum.cli.outputs import Delivery, output_options, split_options
+
+if TYPE_CHECKING:
+    from aspectrum.metric import Metric
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FILES = {
+    "train": "The network that was known: source, target[, weight]; an edge list or GraphML.",
+    "test": "The links that were to be found, in the same form.",
+    "communities": "Communities of users: user, community. See aspectrum communities.",
+    "features": "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index.",
+    "texts": "What users wrote, to make features of: user, text.",
+}
+
+
+def _options(command: F) -> F:
+    options = (
+        SYSTEMS,
+        *file_options(_FILES),
+        click.option(
+            "--of",
+            "texts_of",
+            type=click.Choice(["own", "followees", "followers", "all"]),
+            help="Whose texts a user is known by. Default: own.",
+        ),
+        click.option(
+            "--weighting",
+            type=click.Choice(["tf-idf", "relison", "counts"]),
+            help="How the terms of texts are weighted. Default: as the convention does.",
+        ),
+        click.option(
+            "--directed/--undirected",
+            default=None,
+            help="Whether links lead one way. Default: as GraphML says; an edge list is directed.",
+        ),
+        click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
+        click.option(
+            "--keep",
+            multiple=True,
+            metavar="RULE,...",
+            help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
+            "graph) or reciprocal (the reverse is in the train graph).",
+        ),
+        FEATURE_IDS,
+        COLUMNS,
+        SPLIT,
+        READER,
+        HEADER,
+        click.option(
+            "--order",
+            type=click.Choice(["input", "rank", "score", "auto"]),
+            help="What orders a list. Default: input, its rows as they stand.",
+        ),
+        TIES,
+        DUPLICATES,
+        USERS_OPTION,
+        click.option(
+            "--convention",
+            type=click.Choice(["published", "relison", "both"]),
+            help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
+        ),
+        click.option(
+            "-m",
+            "--metric",
+            "metrics",
+            multiple=True,
+            metavar="METRIC",
+            help="Such as 'Community recall@5,10' or ERRIA@10, or usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10); "
+            "may be repeated.",
+            shell_complete=complete_metrics,
+        ),
+        CONFIG,
+    )
+    return with_options(command, options)
+
+
+@click.command(
+    short_help="Measure recommended contacts in a social network.",
+    epilog="""\b
+Examples:
+  aspectrum contacts recs.tsv --train train.tsv --test test.tsv --communities communities.tsv
+  aspectrum contacts recs/ --train train.tsv --test test.tsv --communities communities.tsv \\
+            --features features.tsv --config relison.yaml --convention both
+  aspectrum contacts recs.tsv --train train.graphml --test test.graphml --texts tweets.csv --of followees -m ILD@10""",
+)
+@_options
+@output_options
+def contacts(**given: Any) -> None:
+    """Measure the contacts that systems recommend to the users of a social network.
+
+    One file per system: user, candidate[, score], best first as it stands; or a directory of such files. The users are those
+    of the train graph. Test links that nobody could be praised for finding are left out; every output says how many, and why.
+    A configuration of RELISON works as it is: its metrics are measured.
+    """
+    from aspectrum.contacts import KEEPABLE, evaluate_systems
+
+    outputs, inputs = split_options(given)
+    social = {name: inputs.pop(name) for name in ("texts_of", "weighting", "directed", "weighted", "keep")}
+    job = Job.of(command="contacts", **inputs)
+    said = job.settings.contacts
+    keep = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(",")) or said.keep
+    for rule in keep:
+        if rule not in KEEPABLE:
+            raise click.UsageError(f"--keep: {unknown('rule', rule, KEEPABLE)}")
+    if "train" not in job.inputs:
+        raise click.UsageError("there is no train graph: name its file by --train, or in a --config as inputs.train")
+    metrics = _metrics(job)
+    delivery = Delivery.of(job, metrics, **outputs)
+    delivery.deliver(
+        lambda progress: job.with_notes(
+            evaluate_systems(
+                job.systems,
+                metrics,
+                users=job.users,  # type: ignore[arg-type]  # a file of users is read there
+                threads=delivery.threads,
+                per_user=delivery.per_user is not None,
+                progress=progress,
+                texts_of=social["texts_of"] or said.texts_of or "own",
+                weighting=social["weighting"] or said.weighting,
+                directed=social["directed"] if social["directed"] is not None else said.directed,
+                weighted=bool(social["weighted"] if social["weighted"] is not None else said.weighted),
+                keep=keep,
+                **{**job.inputs, **job.reading},
+            )
+        )
+    )
+
+
+def _metrics(job: Job) -> list[Metric]:
+    """Metrics of the texts; ``usual@5,10`` are those of RELISON that the inputs allow."""
+    from aspectrum.contacts import default_metrics
+    from aspectrum.errors import MetricError
+    from aspectrum.metric import parse
+
+    given = {*job.inputs, *(["features"] if "texts" in job.inputs else [])}
+    metrics: list[Metric] = []
+    for asked in job.metrics or ("usual@10",):
+        if isinstance(asked, str) and asked.partition("@")[0].strip().lower() == "usual":
+            _, at, cutoffs = asked.partition("@")
+            try:
+                metrics += default_metrics(given, cutoffs if at else "-1")
+            except MetricError as error:
+                raise MetricError(f"{asked!r}: {error}") from None
+        else:
+            metrics.append(parse(asked) if isinstance(asked, str) else asked)
+    return metrics

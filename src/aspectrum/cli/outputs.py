@@ -1,0 +1,202 @@
+"""Options that say where numbers go, and the writing of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from aspectrum.cli.options import Job
+
+if TYPE_CHECKING:
+    from aspectrum.metric import Metric
+    from aspectrum.results import Format, SystemResults
+
+F = TypeVar("F", bound=Callable[..., Any])
+Progress = Callable[[str, int, int], None]
+
+
+def output_options(command: F) -> F:
+    """The options of :class:`Delivery`."""
+    for option in reversed(
+        (
+            click.option(
+                "--format",
+                type=click.Choice(["table", "json", "csv", "markdown", "latex", "relison"]),
+                help="How the numbers are printed. Default: table.",
+            ),
+            click.option(
+                "-o",
+                "--output",
+                multiple=True,
+                metavar="FILE",
+                help="Also write them here: .txt, .json, .csv, .md or .tex, or any name with --format; may be repeated.",
+            ),
+            click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
+            click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
+            click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
+            click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+_OPTIONS = ("format", "output", "per_user", "systems_as", "threads", "quiet")
+
+
+def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of :func:`output_options`, and the others."""
+    return {name: given[name] for name in _OPTIONS}, {name: value for name, value in given.items() if name not in _OPTIONS}
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Where numbers go."""
+
+    outputs: tuple[tuple[str, Format], ...]
+    per_user: str | None
+    systems_as: Any
+    threads: int | None
+    format: Format
+    quiet: bool
+    job: Job
+
+    @classmethod
+    def of(
+        cls,
+        job: Job,
+        metrics: Sequence[Metric],
+        *,
+        format: Format | None,
+        output: tuple[str, ...],
+        per_user: str | None,
+        systems_as: str | None,
+        threads: int | None,
+        quiet: bool,
+    ) -> Delivery:
+        """From the values of :func:`output_options`; what cannot be written is said before the long work."""
+        from aspectrum.metric import UserMetric
+
+        settings = job.settings
+        outputs = [(path, _format_of(path, format)) for path in output] or [(str(one.path), one.format) for one in settings.outputs]
+        scores = per_user if per_user is not None else None if settings.per_user is None else str(settings.per_user)
+        if scores is not None:
+            _check_scores(scores, any(isinstance(metric, UserMetric) for metric in metrics))
+        check_paths([*(path for path, _ in outputs), *([] if scores is None else [scores])], job.files)
+        placed = systems_as or settings.systems_as or "columns"
+        return cls(tuple(outputs), scores, placed, threads or settings.threads, format or "table", quiet, job)
+
+    def deliver(self, evaluated: Callable[[Progress], SystemResults]) -> None:
+        """Evaluate, write the files and print."""
+        from aspectrum.errors import OutputError
+
+        with _progress(self.quiet) as show:
+
+            def progress(system: str, done: int, total: int) -> None:
+                self.job.usual.check()  # every file has been read; what is wrong is said before the long work
+                if show is not None:
+                    show(system, done, total)
+
+            results = evaluated(progress)
+        self.job.usual.check()
+        writing: list[Callable[[], None]] = [
+            lambda path=path, kind=kind: results.write(path, kind, self.systems_as)  # type: ignore[misc]
+            for path, kind in self.outputs
+        ]
+        if self.per_user is not None:
+            scores = self.per_user
+            writing.append(lambda: results.write_per_user(scores))
+        failures = []
+        for write in writing:
+            try:
+                write()
+            except OutputError as error:
+                failures.append(str(error))
+        # Should a file fail, the numbers are still printed: computing them may have taken long.
+        if not self.quiet or not writing or failures:
+            click.echo(results.written(self.format, self.systems_as), nl=False)
+            if self.format == "relison":  # which has no place for them
+                for note in results.notes:
+                    click.echo(f"note: {note}", err=True)
+        if failures:
+            raise OutputError("\n".join(failures))
+
+
+def _format_of(path: str, format: Format | None) -> Format:
+    from aspectrum.errors import OutputError
+    from aspectrum.results import format_of
+
+    if path == "-":
+        raise click.UsageError("--output -: the numbers are printed to the standard output anyway, as --format says")
+    try:
+        return format_of(path)
+    except OutputError as error:
+        if format is not None:
+            return format
+        raise click.UsageError(f"--output {str(error).replace('say the format', 'a --format')}") from None
+
+
+def _check_scores(path: str, there_are_some: bool) -> None:
+    from aspectrum.errors import OutputError
+    from aspectrum.results import check_parquet
+
+    try:
+        check_parquet(path)
+    except OutputError as error:
+        raise click.UsageError(f"--per-user {error}") from None
+    if not there_are_some:
+        raise click.UsageError(f"--per-user {path}: none of the metrics has scores of users")
+
+
+def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:
+    """Nothing that is read is overwritten, nothing is written twice, and no evaluation is done for a file that cannot be."""
+    from aspectrum.errors import OutputError
+
+    taken = {os.path.realpath(path): "is also an input; it would be overwritten" for path in inputs if path != "-"}
+    for path in outputs:
+        place = os.path.realpath(path)
+        if place in taken:
+            raise click.UsageError(f"{path}: {taken[place]}")
+        exists, folder = os.path.exists(path), os.path.dirname(place)
+        if os.path.isfile(path) or not exists:
+            taken[place] = "would be written twice"
+        reason = None
+        if os.path.isdir(path):
+            reason = "it is a directory"
+        elif not exists and not os.path.isdir(folder):
+            reason = "no such directory"
+        elif not os.access(path if exists else folder, os.W_OK):
+            reason = "permission denied"
+        if reason is not None:
+            raise OutputError(f"{path}: cannot be written: {reason}")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A bar on a terminal."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    # Names of systems are not marked up: a bracket in one is a bracket.
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+        reading = bar.add_task("reading", total=None)
+
+        def show(system: str, done: int, total: int) -> None:
+            if reading in bar.task_ids:
+                bar.remove_task(reading)
+            if system not in tasks:
+                tasks[system] = bar.add_task(system, total=total)
+            bar.update(tasks[system], completed=done, total=total)
+
+        yield show

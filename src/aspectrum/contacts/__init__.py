@@ -1,0 +1,8 @@
+"""Contact recommendation: ranked people instead of ranked items, in a social network."""
+
+from aspectrum.contacts.cleaning import KEEPABLE
+from aspectrum.contacts.evaluation import default_metrics, evaluate, evaluate_systems
+from aspectrum.contacts.graphs import Graph, read_graph
+from aspectrum.contacts.texts import TextIndex, index_texts
+
+__all__ = ["KEEPABLE", "Graph", "TextIndex", "default_metrics", "evaluate", "evaluate_systems", "index_texts", "read_graph"]

@@ -1,0 +1,101 @@
+"""Which links count: those between users of the train graph that somebody could be praised for finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from aspectrum.arrays import Codes, Flags
+from aspectrum.contacts.coding import Coded
+from aspectrum.contacts.graphs import Links
+from aspectrum.inspection import Finding
+from aspectrum.world.ids import Ids, shown
+
+Keepable = Literal["strangers", "self", "known", "reciprocal"]
+"""Test links that are left out unless asked for: to or from users that the train graph lacks; to oneself; those that the train
+graph has; those whose reverse it has."""
+
+KEEPABLE: tuple[str, ...] = get_args(Keepable)
+_WHY = {
+    "strangers": "have an end outside the train graph",
+    "self": "lead from a user to the same user",
+    "known": "are in the train graph",
+    "reciprocal": "have their reverse in the train graph",
+}
+N_EXAMPLES = 3
+
+
+class Cleaning:
+    """Cleans a train graph, then a test graph, and remembers why links were left out.
+
+    Args:
+        ids: Everybody.
+        directed: Whether links lead one way.
+        keep: Rules that are not applied.
+    """
+
+    def __init__(self, ids: Ids, directed: bool, keep: Sequence[str]) -> None:
+        self._ids, self._directed, self._keep = ids, directed, keep
+        self.members: Flags = np.zeros(len(ids), np.bool_)  # the users of the network
+        self.findings: list[Finding] = []
+
+    def train(self, given: Coded) -> Links:
+        """Links of the train graph; whoever it names is a user."""
+        self._admit(given)
+        if not self.members.any():
+            self.findings.append(Finding("error", given.rows.source, "links: there is nothing in it", 0))
+        sources, targets = given.codes("source"), given.codes("target")
+        itself = (sources == targets) & ("self" not in self._keep)
+        self._note(given, itself, f"links {_WHY['self']} and are left out", sources, targets)
+        self._train = self._links(given, ~itself)
+        return self._train
+
+    def test(self, given: Coded) -> Links:
+        """Links that were to be found, once the train graph is known."""
+        if "strangers" in self._keep:
+            self._admit(given)
+        links = self._links(given, np.ones(len(given.rows), np.bool_))
+        sources, targets = links.sources, links.targets
+        reasons = {
+            "strangers": ~(self.members[sources] & self.members[targets]),
+            "self": sources == targets,
+            "known": self._train.have(sources, targets),
+            "reciprocal": self._train.have(targets, sources),
+        }
+        left = np.ones(len(links), np.bool_)
+        lost = []
+        for rule, odd in reasons.items():
+            found = odd & left
+            kept = rule in self._keep
+            self._note(given, found, f"links {_WHY[rule]} and are {'kept, as asked' if kept else 'left out'}", sources, targets)
+            if not kept and found.any():
+                left &= ~odd
+                lost.append(f"{int(found.sum()):,} {_WHY[rule]}")
+        if not left.any():
+            why = "; " + ", ".join(lost) if lost else ""
+            self.findings.append(Finding("error", given.rows.source, f"links are left to be found{why}", 0, len(links)))
+        elif lost:
+            self.findings.append(Finding("warning", given.rows.source, "links are left to be found", int(left.sum()), len(links)))
+        return links.take(left)
+
+    def _admit(self, given: Coded) -> None:
+        for role in ("source", "target"):
+            self.members[given.joined[role]] = True
+
+    def _links(self, given: Coded, kept: Flags) -> Links:
+        self.findings += [Finding("warning", given.rows.source, what, count) for what, count in given.rows.noticed.items() if count]
+        weights = given.rows.numbers.get("weight")
+        sources, targets = given.codes("source")[kept], given.codes("target")[kept]
+        links = Links.of(sources, targets, None if weights is None else weights[kept], directed=self._directed)
+        if links.repeated:
+            self.findings.append(Finding("warning", given.rows.source, "links repeat an earlier one and count once", links.repeated))
+        return links
+
+    def _note(self, given: Coded, odd: Flags, what: str, sources: Codes, targets: Codes) -> None:
+        found = np.flatnonzero(odd)
+        if len(found):
+            pairs = zip(sources[found[:N_EXAMPLES]], targets[found[:N_EXAMPLES]], strict=True)
+            examples = tuple(f"{shown(self._ids[source])} to {shown(self._ids[target])}" for source, target in pairs)
+            self.findings.append(Finding("warning", given.rows.source, what, len(found), len(odd), examples))

@@ -1,0 +1,273 @@
+"""Recommended contacts against a social network: train links, test links, communities, features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from aspectrum.arrays import Codes
+from aspectrum.contacts.cleaning import KEEPABLE, Keepable
+from aspectrum.contacts.network import Network
+from aspectrum.contacts.texts import Of, Weighting
+from aspectrum.conventions import Convention, convention_named
+from aspectrum.errors import InputError, MetricError, MissingInput
+from aspectrum.evaluation import Progress, evaluate_world
+from aspectrum.metric import Metric, parse
+from aspectrum.metrics import IntraListDiversity
+from aspectrum.results import Results, SystemResults
+from aspectrum.world import World
+from aspectrum.world.building import Duplicates, Order, Ties
+from aspectrum.world.ids import shown
+from aspectrum.world.rows import IdColumn, Rows
+
+DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
+"""What RELISON measures of recommended contacts, but for its novelty."""
+
+_NEEDS: Mapping[str, tuple[str, ...]] = {
+    "AspectRecall": ("communities",),
+    "ERRIA": ("communities", "test"),
+    "IntraListDiversity": ("features",),
+    "GiniComplement": (),
+    "NDCG": ("test",),
+    "Precision": ("test",),
+    "Recall": ("test",),
+    "MAP": ("test",),
+}
+
+
+def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
+    """The usual metrics that the inputs allow, at some cutoffs.
+
+    >>> [str(metric) for metric in default_metrics(["communities"])]
+    ['AspectRecall@10', 'GiniComplement@10']
+    """
+    there = set(given)
+    every = [parse(f"{name}@{cutoffs}") for name in DEFAULT_METRICS]
+    return [metric for metric in every if there.issuperset(_NEEDS[type(metric).__name__])]
+
+
+def evaluate(
+    recommendations: Any,
+    metrics: Iterable[str | Metric] | str | Metric | None = None,
+    *,
+    train: Any,
+    test: Any = None,
+    communities: Any = None,
+    features: Any = None,
+    texts: Any = None,
+    texts_of: Of = "own",
+    weighting: Weighting | None = None,
+    directed: bool | None = None,
+    weighted: bool = False,
+    keep: Iterable[Keepable] | Keepable = (),
+    users: str | Iterable[Hashable] | None = None,
+    convention: str | Convention | None = None,
+    order: Order = "input",
+    ties: Ties | None = None,
+    duplicates: Duplicates = "error",
+    threads: int | None = None,
+    batch_size: int | None = None,
+    per_user: bool = True,
+    progress: Progress | None = None,
+) -> Results:
+    """Measure the contacts that a system recommends to the users of a social network.
+
+    The users are those of the train graph. Recommendations to anybody else are left out. A candidate who is not in the train
+    graph keeps the rank, with the communities and features given, but could not have been found, and is left out of the Gini
+    complement. The notes of the result count all that.
+
+    Args:
+        recommendations: Rows (user, candidate[, score]), best first as they stand: the path of a file, a frame, a
+            :class:`aspectrum.Source`, ``{user: [candidates]}``, or rows.
+        metrics: As for :func:`aspectrum.evaluate`. Default: RELISON's metrics that the inputs allow, at 10.
+        train: The network that was known: anything that :func:`read_graph` takes.
+        test: The links that were to be found, in the same forms. Left out: links with an end outside the train graph, links
+            to oneself, links that the train graph has, and links whose reverse it has; unless `keep` says otherwise.
+        communities: Rows (user, community), ``{user: community}``, ``{user: [communities]}`` or :class:`Communities`.
+        features: Rows (user, feature[, value]), vectors, or a :class:`TextIndex`; as for :func:`aspectrum.evaluate`.
+        texts: Rows (user, text), from which features are made by :func:`index_texts`.
+        texts_of: Whose texts a user is known by: ``own``, ``followees``, ``followers`` or ``all``.
+        weighting: How terms of texts are weighted. Default: as the convention does.
+        directed: Whether links lead one way. Default: as the graph says; an edge list is directed.
+        weighted: Whether the weights of test links are grades (for nDCG). Every link counts as relevant all the same.
+        keep: Test links not to leave out: any of ``strangers``, ``self``, ``known``, ``reciprocal``. With strangers, users of
+            the test graph are users; with self, links to oneself also stay in the train graph.
+        users: Who is averaged, as for :func:`aspectrum.evaluate`. Default: as the convention says.
+        convention: ``"published"`` (default) or ``"relison"``: that program's numbers.
+        order: What orders a list. Default: its rows as they stand, which is what RELISON does.
+
+    Examples:
+        >>> import aspectrum as asp
+        >>> result = asp.contacts.evaluate(
+        ...     {"u": ["a", "b", "c"]},
+        ...     ["ERRIA@3", "Community recall@2,3"],
+        ...     train={"u": ["d"], "a": ["b"], "b": ["c"]},
+        ...     test={"u": ["a", "b", "c"]},
+        ...     communities={"a": 0, "b": 0, "c": 1, "d": 2},
+        ...     convention="relison",
+        ...     users=["u"],
+        ... )
+        >>> round(result["ERRIA@3"], 6), round(result["Community recall@3"], 4)
+        (0.354167, 0.6667)
+    """
+    if convention == "both":
+        raise InputError("convention is 'both', which gives two results: use contacts.evaluate_systems")
+    results = evaluate_systems(
+        {"recommendations": recommendations},
+        metrics,
+        train=train,
+        test=test,
+        communities=communities,
+        features=features,
+        texts=texts,
+        texts_of=texts_of,
+        weighting=weighting,
+        directed=directed,
+        weighted=weighted,
+        keep=keep,
+        users=users,
+        convention=convention,
+        order=order,
+        ties=ties,
+        duplicates=duplicates,
+        threads=threads,
+        batch_size=batch_size,
+        per_user=per_user,
+        progress=None if progress is None else lambda _, done, total: progress(done, total),
+    )
+    return replace(results["recommendations"], notes=results.notes)
+
+
+def evaluate_systems(
+    systems: Mapping[str, Any],
+    metrics: Iterable[str | Metric] | str | Metric | None = None,
+    *,
+    train: Any,
+    test: Any = None,
+    communities: Any = None,
+    features: Any = None,
+    texts: Any = None,
+    texts_of: Of = "own",
+    weighting: Weighting | None = None,
+    directed: bool | None = None,
+    weighted: bool = False,
+    keep: Iterable[Keepable] | Keepable = (),
+    users: str | Iterable[Hashable] | None = None,
+    convention: str | Convention | None = None,
+    order: Order = "input",
+    ties: Ties | None = None,
+    duplicates: Duplicates = "error",
+    threads: int | None = None,
+    batch_size: int | None = None,
+    per_user: bool = True,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> SystemResults:
+    """Measure the contacts that several systems recommend; everything else is read once.
+
+    Args:
+        systems: Recommendations of each system, by name.
+        convention: As for :func:`evaluate`; ``"both"`` computes every system twice, by the published definitions and as RELISON
+            does, side by side.
+        progress: Called with the name of a system, its users done and its users in all.
+
+    All other arguments are those of :func:`evaluate`.
+
+    Examples:
+        >>> import aspectrum as asp
+        >>> train, communities = {"u": ["a", "b"], "v": ["a"]}, {"u": 0, "v": 0, "a": 1, "b": 1}
+        >>> lists = {"near": {"u": ["v"], "v": ["b"]}, "far": {"v": ["u"]}}
+        >>> print(asp.contacts.evaluate_systems(lists, "CommunityRecall@1", train=train, communities=communities, convention="both"))
+        Metric          near (published)  near (relison)  far (published)  far (relison)
+        --------------  ----------------  --------------  ---------------  -------------
+        AspectRecall@1            0.5000          0.2500           0.5000         0.1250
+    """
+    ways = [_for_contacts(way) for way in (("published", "relison") if convention == "both" else (convention,))]
+    if features is not None and texts is not None:
+        raise InputError("both features and texts are given, expected one of them: texts are made into features")
+    given = {"test": test, "communities": communities, "features": features if features is not None else texts}
+    asked = metrics if metrics is not None else default_metrics(name for name, value in given.items() if value is not None)
+    read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    for rule in kept:
+        if rule not in KEEPABLE:
+            raise InputError(f"keep is {rule!r}, expected {', '.join(map(repr, KEEPABLE))}")
+    whom = None if users is None or isinstance(users, str) else users
+    network = Network.read(
+        systems,
+        train=train,
+        test=test,
+        communities=communities,
+        features=features,
+        users=whom,
+        directed=directed,
+        keep=kept,
+    )
+    results: dict[str, Results] = {}
+    notes = dict.fromkeys(network.notes())
+    if features is None and texts is None and ways[0].name == "relison" and any(type(metric) is IntraListDiversity for metric in read):
+        notes["there are no features, and without them RELISON takes every distance for 0: ILD is 0"] = None
+    for way in ways:
+        rows = None
+        if texts is not None:
+            rows = network.text_features(texts, texts_of, weighting or _WEIGHTING.get(way.name, "tf-idf"))
+        elif features is None and way.name == "relison":
+            rows = _NO_FEATURES
+        built = network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)
+        notes |= dict.fromkeys(network.notes_on(built))
+        for system, world in built.worlds.items():
+            name = f"{system} ({way.name})" if len(ways) > 1 else system
+            try:
+                results[name] = evaluate_world(
+                    world,
+                    read,
+                    users=users if whom is None else _codes(world, network.chosen_users),  # type: ignore[arg-type]
+                    convention=way,
+                    threads=threads,
+                    batch_size=batch_size,
+                    per_user=per_user,
+                    progress=None if progress is None else partial(progress, name),
+                )
+            except MissingInput as error:
+                raise MissingInput(_in_contact_words(str(error))) from None
+    if len(ways) > 1:  # the two of a system side by side
+        results = {f"{system} ({way.name})": results[f"{system} ({way.name})"] for system in systems for way in ways}
+    return SystemResults(results, tuple(notes))
+
+
+_WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}
+_NO_FEATURES = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
+
+
+def _in_contact_words(message: str) -> str:
+    for generic, ours in (
+        ("subtopics=, or aspects= and history= or relevance=", "communities="),
+        ("subtopics=, or aspects= and relevance=", "communities= and test="),
+        ("subtopics=, or aspects=", "communities="),
+        ("aspects=, (item, aspect) pairs", "communities=, (user, community) rows"),
+        ("relevance=, (user, item[, grade]) rows", "test=, (source, target) rows"),
+        ("features=, one vector per item", "features= or texts=, what users are like"),
+        ("needs aspects", "needs communities"),
+        ("needs relevance", "needs test links"),
+    ):
+        message = message.replace(generic, ours)
+    return message
+
+
+def _for_contacts(name: str | Convention | None) -> Convention:
+    """A convention, for candidates who need not be users of the train graph."""
+    way = convention_named(name)
+    if way.name not in ("published", "relison") and not isinstance(name, Convention):
+        raise MetricError(f"convention is {way.name!r}, expected 'published', 'relison' or 'both' for contacts")
+    gini = {"outside": "drop", **way.parameters.get("GiniComplement", {})}
+    return replace(way, parameters={**way.parameters, "GiniComplement": gini})
+
+
+def _codes(world: World, users: Iterable[Hashable]) -> Codes:
+    codes = [world.users.code(user) for user in users]
+    if None in codes:
+        raise InputError(f"users: {shown(list(users)[codes.index(None)])} is not a user of the train graph")
+    return np.array(codes, dtype=np.int32)

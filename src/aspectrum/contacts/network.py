@@ -1,0 +1,255 @@
+"""The inputs of an evaluation of contacts: one set of users, links that are cleaned, and counts of all that is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum.arrays import Codes, Flags
+from aspectrum.contacts.cleaning import N_EXAMPLES, Cleaning
+from aspectrum.contacts.coding import Coded, code_users
+from aspectrum.contacts.graphs import Graph, Links, link_table
+from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts
+from aspectrum.conventions import Convention
+from aspectrum.errors import InputError
+from aspectrum.inspection import Finding, Level, likely_reason, noticed, order_notes
+from aspectrum.io import is_external, read_input
+from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
+from aspectrum.world.ids import Ids, shown
+from aspectrum.world.objects import aspect_rows, feature_rows, id_rows, ranking_rows
+from aspectrum.world.rows import IdColumn, Rows
+
+_ROLES = {"community": "aspect"}
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A social network with recommendations, under one coding of its users.
+
+    Args:
+        ids: Everybody who is named anywhere.
+        members: Which of them are users: those of the train graph, and of the test graph if strangers are kept.
+        train: Links of the train graph.
+        test: Links that were to be found, cleaned; None if there was no test graph.
+        directed: Whether links lead one way.
+        systems: Recommendations of each system.
+        inputs: The other inputs, by name.
+        findings: What there is to say about all that.
+        from_files: Whether the recommendations come from files or frames, whose order is worth a word.
+    """
+
+    ids: Ids
+    members: Flags
+    train: Links
+    test: Links | None
+    directed: bool
+    systems: Mapping[str, Coded]
+    inputs: Mapping[str, Coded]
+    findings: list[Finding]
+    from_files: bool
+
+    @classmethod
+    def read(
+        cls,
+        systems: Mapping[str, Any],
+        *,
+        train: Any,
+        test: Any = None,
+        communities: Any = None,
+        features: Any = None,
+        users: Any = None,
+        directed: bool | None = None,
+        keep: Sequence[str] = (),
+    ) -> Network:
+        """Read every input, and clean the links."""
+        known, directed = link_table(train, "train", directed)
+        inputs: dict[str, Rows] = {"train": known}
+        if test is not None:
+            inputs["test"] = link_table(test, "test", directed)[0]
+        if communities is not None:
+            inputs["communities"] = _community_rows(communities)
+        if features is not None:
+            inputs["features"] = _feature_rows(features)
+        if users is not None:
+            inputs["users"] = read_input("users", users) if is_external(users) else id_rows("users", "user", users)
+        lists = {
+            f"system {name}": read_input("rankings", given) if is_external(given) else ranking_rows(name, given)
+            for name, given in systems.items()
+        }
+        ids, coded = code_users({**inputs, **lists})
+        cleaning = Cleaning(ids, directed, keep)
+        of_train = cleaning.train(coded["train"])
+        of_test = None if test is None else cleaning.test(coded["test"])
+        network = cls(
+            ids,
+            cleaning.members,
+            of_train,
+            of_test,
+            directed,
+            {name: coded[f"system {name}"] for name in systems},
+            {name: coded[name] for name in inputs},
+            cleaning.findings,
+            any(map(is_external, systems.values())),
+        )
+        for recommended in network.systems.values():
+            network._look_at_lists(recommended)
+        if "communities" in inputs:
+            network._look_at_owners(coded["communities"], "user", "community")
+        if "features" in inputs:
+            network._look_at_owners(coded["features"], "item", "feature")
+        return network
+
+    def notes(self) -> list[str]:
+        """What a reader of the numbers should know of the inputs. What makes them meaningless is an error."""
+        for finding in self.findings:
+            if finding.level == "error":
+                raise InputError(str(finding))
+        return [str(finding) for finding in self.findings if finding.level == "warning"]
+
+    def notes_on(self, built: Built) -> list[str]:
+        """What was noticed as worlds were built."""
+        ordered = order_notes(built.rankings.values()) if self.from_files else []
+        inputs = [*built.rankings.values(), *built.truth.values()]
+        return [*ordered, *(str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact")]
+
+    @property
+    def chosen_users(self) -> list[Hashable]:
+        """Users that were named to be averaged."""
+        return list(self.ids.take(self.inputs["users"].joined["user"]))
+
+    def text_features(self, texts: Any, of: Of, weighting: Weighting) -> Rows:
+        """Features of users from their texts."""
+        users = np.flatnonzero(self.members)
+        place = np.full(len(self.ids), -1, dtype=np.int32)
+        place[users] = np.arange(len(users), dtype=np.int32)
+        links = Links(place[self.train.sources], place[self.train.targets], self.train.weights)
+        graph = Graph(self._source("train"), self.ids.take(users), links, self.directed)
+        return index_texts(texts, of=of, graph=graph, weighting=weighting).rows()
+
+    def build(
+        self,
+        convention: Convention,
+        *,
+        features: Rows | None = None,
+        weighted: bool = False,
+        order: Order = "input",
+        ties: Ties | None = None,
+        duplicates: Duplicates = "error",
+    ) -> Built:
+        """Worlds as a convention reads them: candidates are items, communities aspects, train links the history.
+
+        Args:
+            features: Features to be taken if none were given.
+        """
+        users = np.flatnonzero(self.members)
+        truth: dict[str, Any] = {
+            "history": self._link_rows(self.train, "train"),
+            "catalogue": Rows(self._source("train"), {"item": self._column(users)}),
+            "users": Rows(self._source("train"), {"user": self._column(users)}),
+        }
+        threshold = 1.0
+        if self.test is not None:
+            truth["relevance"] = self._link_rows(self.test, "test", graded=weighted)
+            threshold = float(self.test.weights.min()) if weighted else 1.0
+        if "communities" in self.inputs:
+            truth["aspects"] = self._owned(self.inputs["communities"], "user")
+        if "features" in self.inputs:
+            truth["features"] = self._owned(self.inputs["features"], "item")
+        elif features is not None:
+            truth["features"] = features
+        building = {**convention.building, "order": order, "users_in_one_block": order == "input"}
+        if ties is not None:
+            building["ties"] = ties
+        lists = {name: self._lists(recommended) for name, recommended in self.systems.items()}
+        return build_worlds(lists, **truth, threshold=threshold, duplicates=duplicates, **building)
+
+    def _source(self, name: str) -> str:
+        return self.inputs[name].rows.source
+
+    def _column(self, codes: npt.NDArray[Any], known: npt.NDArray[Any] | None = None) -> IdColumn:
+        """Ids of rows; `known` are all who are to be among the ids, if they are more."""
+        used = np.unique(codes if known is None else known)
+        return IdColumn(np.searchsorted(used, codes).astype(np.int32), self.ids.take(used).values)
+
+    def _link_rows(self, links: Links, name: str, graded: bool = False) -> Rows:
+        ids = {"user": self._column(links.sources), "item": self._column(links.targets)}
+        return Rows(self._source(name), ids, {"grade": links.weights} if graded else {})
+
+    def _lists(self, recommended: Coded) -> Rows:
+        """The lists of users; a user whose list is empty has one."""
+        users, owners = recommended.codes("user"), recommended.joined["user"]
+        kept = np.flatnonzero(self.members[users])
+        ids = {
+            "user": self._column(users[kept], owners[self.members[owners]]),
+            "item": self._column(recommended.codes("item")[kept]),
+        }
+        return recommended.taken(kept, ids)
+
+    def _owned(self, given: Coded, role: str) -> Rows:
+        """Communities or features of users as they stand, under everybody's codes."""
+        ids = {_ROLES.get(other, other): column for other, column in given.rows.ids.items() if other != role}
+        return replace(given.rows, ids={"item": self._column(given.codes(role), given.joined[role]), **ids})
+
+    def _look_at_lists(self, recommended: Coded) -> None:
+        users, candidates = recommended.codes("user"), recommended.codes("item")
+        owners = recommended.joined["user"]
+        train, source = self._source("train"), recommended.rows.source
+        if len(owners) == 0:
+            self.findings.append(Finding("error", source, "recommendations: there is nothing in it", 0))
+            return
+        what = f"users with recommendations are not in {train}"
+        self._look_for(recommended, owners, what, "their recommendations are left out")
+        mine = self.members[users]
+        users, candidates = users[mine], candidates[mine]
+        self._look_for(recommended, np.unique(candidates), f"candidates are not in {train}", "the Gini complement leaves them out")
+        for what, odd in (
+            ("rows recommend a user to the same user", users == candidates),
+            (f"rows recommend a contact that the user has in {train}", self.train.have(users, candidates) & (users != candidates)),
+        ):
+            rows = np.flatnonzero(odd)
+            if len(rows):
+                examples = tuple(f"{shown(self.ids[users[row]])} to {shown(self.ids[candidates[row]])}" for row in rows[:N_EXAMPLES])
+                self.findings.append(Finding("warning", source, what, len(rows), len(users), examples))
+
+    def _look_at_owners(self, given: Coded, role: str, what: str) -> None:
+        """Users whose communities or features are missing, and others who have some."""
+        train = self._source("train")
+        self._look_for(given, np.unique(given.joined[role]), f"users are not in {train}", "theirs count for candidates only")
+        codes = given.codes(role)
+        if what in given.rows.ids:
+            codes = codes[given.rows.ids[what].codes >= 0]
+        has = np.zeros(len(self.ids), np.bool_)
+        has[codes] = True
+        without = np.flatnonzero(self.members & ~has)
+        if len(without) and (self.members & has).any():
+            plural = "community" if what == "community" else "features"
+            self._add("warning", given, f"users of {train} have no {plural}", without, int(self.members.sum()), None)
+
+    def _look_for(self, given: Coded, codes: Codes, what: str, then: str) -> None:
+        """Say who is not a user; that nobody is, is an error."""
+        strange = codes[~self.members[codes]]
+        if len(strange):
+            nobody = len(strange) == len(codes)
+            why = likely_reason(self.ids, strange, np.flatnonzero(self.members).astype(np.int32))
+            self._add("error" if nobody else "warning", given, what if nobody else f"{what}; {then}", strange, len(codes), why)
+
+    def _add(self, level: Level, given: Coded, what: str, codes: npt.NDArray[Any], of: int, why: str | None) -> None:
+        examples = tuple(shown(self.ids[code]) for code in codes[:N_EXAMPLES])
+        self.findings.append(Finding(level, given.rows.source, what, len(codes), of, examples, why))
+
+
+def _community_rows(given: Any) -> Rows:
+    if is_external(given):
+        return read_input("communities", given)
+    rows = aspect_rows(given.to_dict() if hasattr(given, "labels") and hasattr(given, "to_dict") else given)
+    return Rows("communities", {"user": rows.ids["item"], "community": rows.ids["aspect"]})
+
+
+def _feature_rows(given: Any) -> Rows:
+    if is_external(given):
+        return read_input("features", given)
+    return given.rows() if isinstance(given, TextIndex) else feature_rows(given)
