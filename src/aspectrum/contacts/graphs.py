@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.arrays import Codes, Floats
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Flags, Floats
 from aspectrum.errors import InputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
@@ -48,12 +49,13 @@ class Links:
             keys, sums = _joined(np.concatenate([keys, _turned(keys)]), np.concatenate([sums, sums]), np.maximum)
         return cls((keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32), sums, repeated)
 
-    def have(self, sources: Codes, targets: Codes) -> Any:
+    def have(self, sources: Codes, targets: Codes) -> Flags:
         """Which of some pairs are linked."""
-        keys = _keys(self.sources, self.targets)
-        asked = _keys(sources, targets)
-        at = np.minimum(np.searchsorted(keys, asked), max(0, len(keys) - 1))
-        return keys[at] == asked if len(keys) else np.zeros(len(asked), np.bool_)
+        n_users = int(max(self.sources.max(initial=-1), sources.max(initial=-1))) + 1
+        asked, at = kernels.group_rows(sources, n_users)
+        found = np.empty(len(sources), np.bool_)
+        found[at] = kernels.lookup(asked, targets[at], np.searchsorted(self.sources, np.arange(n_users + 1)), self.targets) >= 0
+        return found
 
     def take(self, kept: Any) -> Links:
         """Some of the links."""

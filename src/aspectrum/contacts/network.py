@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Flags
+from aspectrum.arrays import Flags
 from aspectrum.contacts.cleaning import N_EXAMPLES, Cleaning
 from aspectrum.contacts.coding import Coded, code_users
 from aspectrum.contacts.graphs import Graph, Links, link_table
@@ -172,8 +172,14 @@ class Network:
 
     def _column(self, codes: npt.NDArray[Any], known: npt.NDArray[Any] | None = None) -> IdColumn:
         """Ids of rows; `known` are all who are to be among the ids, if they are more."""
-        used = np.unique(codes if known is None else known)
-        return IdColumn(np.searchsorted(used, codes).astype(np.int32), self.ids.take(used).values)
+        named = self._flags(codes if known is None else known)
+        place = np.cumsum(named, dtype=np.int32) - 1
+        return IdColumn(place[codes], self.ids.take(np.flatnonzero(named)).values)
+
+    def _flags(self, codes: npt.NDArray[Any]) -> Flags:
+        flags = np.zeros(len(self.ids), np.bool_)
+        flags[codes] = True
+        return flags
 
     def _link_rows(self, links: Links, name: str, graded: bool = False) -> Rows:
         ids = {"user": self._column(links.sources), "item": self._column(links.targets)}
@@ -205,7 +211,9 @@ class Network:
         self._look_for(recommended, owners, what, "their recommendations are left out")
         mine = self.members[users]
         users, candidates = users[mine], candidates[mine]
-        self._look_for(recommended, np.unique(candidates), f"candidates are not in {train}", "the Gini complement leaves them out")
+        self._look_for(
+            recommended, np.flatnonzero(self._flags(candidates)), f"candidates are not in {train}", "the Gini complement leaves them out"
+        )
         for what, odd in (
             ("rows recommend a user to the same user", users == candidates),
             (f"rows recommend a contact that the user has in {train}", self.train.have(users, candidates) & (users != candidates)),
@@ -218,23 +226,24 @@ class Network:
     def _look_at_owners(self, given: Coded, role: str, what: str) -> None:
         """Users whose communities or features are missing, and others who have some."""
         train = self._source("train")
-        self._look_for(given, np.unique(given.joined[role]), f"users are not in {train}", "theirs count for candidates only")
+        self._look_for(
+            given, np.flatnonzero(self._flags(given.joined[role])), f"users are not in {train}", "theirs count for candidates only"
+        )
         codes = given.codes(role)
         if what in given.rows.ids:
             codes = codes[given.rows.ids[what].codes >= 0]
-        has = np.zeros(len(self.ids), np.bool_)
-        has[codes] = True
+        has = self._flags(codes)
         without = np.flatnonzero(self.members & ~has)
         if len(without) and (self.members & has).any():
             plural = "community" if what == "community" else "features"
             self._add("warning", given, f"users of {train} have no {plural}", without, int(self.members.sum()), None)
 
-    def _look_for(self, given: Coded, codes: Codes, what: str, then: str) -> None:
+    def _look_for(self, given: Coded, codes: npt.NDArray[Any], what: str, then: str) -> None:
         """Say who is not a user; that nobody is, is an error."""
         strange = codes[~self.members[codes]]
         if len(strange):
             nobody = len(strange) == len(codes)
-            why = likely_reason(self.ids, strange, np.flatnonzero(self.members).astype(np.int32))
+            why = likely_reason(self.ids, strange.astype(np.int32), np.flatnonzero(self.members).astype(np.int32))
             self._add("error" if nobody else "warning", given, what if nobody else f"{what}; {then}", strange, len(codes), why)
 
     def _add(self, level: Level, given: Coded, what: str, codes: npt.NDArray[Any], of: int, why: str | None) -> None:

@@ -362,13 +362,15 @@ def _weighed_by_counts(shown_lists: Coverage) -> Coverage:
         items.append(world.history.items)
     if world.relevance is not None:
         relevant = world.relevance.relevant
+        if world.history is not None:  # an item counts once
+            earlier = kernels.lookup(world.relevance.offsets, world.relevance.items, world.history.offsets, world.history.items)
+            relevant = relevant & (earlier < 0)
         users.append(np.repeat(np.arange(world.n_users), np.diff(world.relevance.offsets))[relevant])
         items.append(world.relevance.items[relevant])
     if not users:
         world.need_relevance("intents='counts'")
-    links = np.unique(np.concatenate(users).astype(np.int64) << 32 | np.concatenate(items))
-    offsets = np.searchsorted(links >> 32, np.arange(world.n_users + 1)).astype(np.int64)
-    offsets, codes, counts = kernels.aspect_counts(offsets, (links & 0xFFFFFFFF).astype(np.int32), sets.offsets, sets.codes, sets.n_aspects)
+    offsets, at = kernels.group_rows(np.concatenate(users).astype(np.int32), world.n_users)
+    offsets, codes, counts = kernels.aspect_counts(offsets, np.concatenate(items)[at], sets.offsets, sets.codes, sets.n_aspects)
     without = np.diff(offsets) == 0
     if without.any():
         lengths = np.where(without, sets.n_aspects, np.diff(offsets))
