@@ -25,7 +25,19 @@ def test_version(call: Call) -> None:
 def test_commands_are_listed_whole(call: Call) -> None:
     said = call("--help")
     assert said.code == 0
-    assert COMMANDS == ["check", "completion", "contacts", "demo", "evaluate", "index", "init", "metrics", "ndeval", "schema"]
+    assert COMMANDS == [
+        "check",
+        "communities",
+        "completion",
+        "contacts",
+        "demo",
+        "evaluate",
+        "index",
+        "init",
+        "metrics",
+        "ndeval",
+        "schema",
+    ]
     for name in COMMANDS:
         (line,) = (line for line in said.out.splitlines() if line.strip().startswith(f"{name} "))
         assert not line.endswith("..."), line

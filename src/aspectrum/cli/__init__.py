@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from aspectrum.cli.check import check
+from aspectrum.cli.communities import communities
 from aspectrum.cli.contacts import contacts
 from aspectrum.cli.demo import demo
 from aspectrum.cli.evaluate import evaluate
@@ -56,7 +57,7 @@ def cli(context: click.Context) -> None:
         context.exit(WRONG_USE)
 
 
-for command in (evaluate, contacts, index, ndeval, check, metrics, init, schema, completion, demo):
+for command in (evaluate, contacts, communities, index, ndeval, check, metrics, init, schema, completion, demo):
     cli.add_command(command)
 
 

@@ -27,7 +27,7 @@ def check(as_json: bool, **inputs: Any) -> int:
     """
     from aspectrum.examination import examine
 
-    job = Job.of(**inputs)
+    job = Job.of(command="check", **inputs)
     report = examine(job.systems, job.inputs, job.expanded() if job.metrics else (), users=job.users, usual=job.usual, **job.reading)
     report = replace(report, failures=tuple(map(as_options, report.failures)))
     click.echo(report.to_json() if as_json else report.to_text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -92,8 +93,8 @@ def _options(command: F) -> F:
             "metrics",
             multiple=True,
             metavar="METRIC",
-            help="Such as 'Community recall@5,10' or ERRIA@10, or usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10); "
-            "may be repeated.",
+            help="Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
+            "all@5,10 for every metric that they allow; may be repeated.",
             shell_complete=complete_metrics,
         ),
         CONFIG,
@@ -131,6 +132,22 @@ def contacts(**given: Any) -> None:
             raise click.UsageError(f"--keep: {unknown('rule', rule, KEEPABLE)}")
     if "train" not in job.inputs:
         raise click.UsageError("there is no train graph: name its file by --train, or in a --config as inputs.train")
+    if {"features", "texts"} <= job.inputs.keys():
+        raise click.UsageError("--features and --texts are both given, expected one of them: features are made of texts")
+    of, weighting = social["texts_of"] or said.texts_of, social["weighting"] or said.weighting
+    weighted = social["weighted"] if social["weighted"] is not None else said.weighted
+    for name, needed, value in (
+        ("texts_of", "texts", of),
+        ("weighting", "texts", weighting),
+        ("keep", "test", keep),
+        ("weighted", "test", weighted),
+    ):
+        if value and needed not in job.inputs:
+            option = "--of" if name == "texts_of" else f"--{name}"
+            called = option if social[name] else f"{inputs['config']}: contacts.{name}"
+            raise click.UsageError(f"{called} goes with --{needed}, which is not given")
+    if "ties" in job.reading and job.reading.get("order", "input") == "input":
+        raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
     metrics = _metrics(job)
     delivery = Delivery.of(job, metrics, **outputs)
     delivery.deliver(
@@ -142,10 +159,10 @@ def contacts(**given: Any) -> None:
                 threads=delivery.threads,
                 per_user=delivery.per_user is not None,
                 progress=progress,
-                texts_of=social["texts_of"] or said.texts_of or "own",
-                weighting=social["weighting"] or said.weighting,
+                texts_of=of or "own",
+                weighting=weighting,
                 directed=social["directed"] if social["directed"] is not None else said.directed,
-                weighted=bool(social["weighted"] if social["weighted"] is not None else said.weighted),
+                weighted=bool(weighted),
                 keep=keep,
                 **{**job.inputs, **job.reading},
             )
@@ -154,20 +171,20 @@ def contacts(**given: Any) -> None:
 
 
 def _metrics(job: Job) -> list[Metric]:
-    """Metrics of the texts; ``usual@5,10`` are those of RELISON that the inputs allow."""
+    """Metrics of the texts; ``usual@5,10`` are those of RELISON that the inputs allow, ``all@5,10`` all that they allow."""
     from aspectrum.contacts import default_metrics
     from aspectrum.errors import MetricError
-    from aspectrum.metric import parse
 
     given = {*job.inputs, *(["features"] if "texts" in job.inputs else [])}
-    metrics: list[Metric] = []
-    for asked in job.metrics or ("usual@10",):
-        if isinstance(asked, str) and asked.partition("@")[0].strip().lower() == "usual":
-            _, at, cutoffs = asked.partition("@")
+    asked: list[str | Metric] = []
+    for one in job.metrics or ("usual@10",):
+        if isinstance(one, str) and one.partition("@")[0].strip().lower() == "usual":
+            _, at, cutoffs = one.partition("@")
             try:
-                metrics += default_metrics(given, cutoffs if at else "-1")
+                asked += default_metrics(given, cutoffs if at else "-1")
             except MetricError as error:
-                raise MetricError(f"{asked!r}: {error}") from None
+                raise MetricError(f"{one!r}: {error}") from None
         else:
-            metrics.append(parse(asked) if isinstance(asked, str) else asked)
-    return metrics
+            asked.append(one)
+    items = {"train": "history", "test": "relevance", "communities": "aspects", "features": "features"}
+    return replace(job, metrics=tuple(asked)).expanded(items[name] for name in items if name in given)

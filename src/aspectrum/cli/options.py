@@ -215,9 +215,14 @@ class Job:
         for name in settings.inputs:
             if name not in files:
                 raise click.UsageError(f"{config}: inputs.{name} is not for aspectrum {command}, which has {', '.join(files)}")
-        make = _Sources(settings, config, ("rankings", *files, "users"), columns, split, reader, header)
+        _check_command(settings, config, command)
+        make = Sources(settings, config, ("rankings", *files, "users"), columns, split, reader, header)
         lists = {name: make.given("rankings", path) for name, path in _named(systems).items()}
-        lists = lists or {name: make.configured("rankings", one) for name, one in settings.systems.items()}
+        lists = lists or {
+            inner: make.configured("rankings", one.model_copy(update={"path": path}))
+            for name, one in settings.systems.items()
+            for inner, path in _configured(name, str(one.path)).items()
+        }
         if not lists:
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.configured(name, one) for name, one in settings.inputs.items()}
@@ -259,14 +264,20 @@ class Job:
         said = "the algorithms of the configuration are RELISON's to run; only its metrics are used here"
         return replace(results, notes=(said, *results.notes))
 
-    def expanded(self) -> list[Metric]:
-        """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10."""
+    def expanded(self, inputs: Iterable[str] | None = None) -> list[Metric]:
+        """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10.
+
+        Args:
+            inputs: The inputs there are, under the names of :func:`aspectrum.evaluate`. Default: those of the job.
+        """
         import aspectrum.metrics  # noqa: F401  so that their names are known
         from aspectrum.conventions import convention_named
         from aspectrum.errors import MetricError
         from aspectrum.metric import parse, registered
 
-        way = convention_named(self.reading.get("convention"))
+        there = list(self.inputs if inputs is None else inputs)
+        convention = self.reading.get("convention")
+        way = convention_named(None if convention == "both" else convention)
         given = [parse(text) if isinstance(text, str) and not _is_all(text) else text for text in self.metrics or ("all@10",)]
         named = {str(metric.at(cutoff)) for metric in given if not isinstance(metric, str) for cutoff in metric.cutoffs}
         chosen: list[Metric] = []
@@ -280,16 +291,31 @@ class Job:
             for name in registered():
                 several = parse(f"{name}{at}{cutoffs}")
                 left = [cutoff for cutoff in several.cutoffs if str(several.at(cutoff)) not in named]
-                if left and _possible(several, self.inputs, way):
+                if left and _possible(several, there, way):
                     chosen.append(replace(several, k=tuple(left)))
                     named.update(str(several.at(cutoff)) for cutoff in left)
         if not chosen:
-            given_inputs = " and ".join(self.inputs) or "the lists alone"
+            given_inputs = " and ".join(there) or "the lists alone"
             raise MetricError(f"no metric can be computed from {given_inputs} under convention {way.name}; see aspectrum metrics")
         return chosen
 
 
-class _Sources:
+def _check_command(settings: Settings, config: str | None, command: str) -> None:
+    """Nothing is said that the command would not look at."""
+    from aspectrum.config import ContactSettings
+
+    social = command == "contacts"
+    if social and settings.threshold is not None:
+        raise click.UsageError(f"{config}: threshold is not for aspectrum contacts, where every test link counts")
+    if social and settings.convention not in (None, "published", "relison", "both"):
+        raise click.UsageError(f"{config}: convention is {settings.convention}, expected published, relison or both for aspectrum contacts")
+    if not social and settings.convention == "both":
+        raise click.UsageError(f"{config}: convention is both, which is for aspectrum contacts only")
+    if not social and settings.contacts != ContactSettings():
+        raise click.UsageError(f"{config}: contacts is for aspectrum contacts only, not for {command}")
+
+
+class Sources:
     """Files with all that is said about them; what the command line says comes on top of the configuration."""
 
     def __init__(
@@ -315,6 +341,13 @@ class _Sources:
             if not isinstance(name, str):
                 raise ConfigError(f"{config}: columns.{role} is {name}, a place; a place needs its file: say it there, under columns")
         self.usual = UsualColumns({**{role: str(name) for role, name in settings.columns.items()}, **common})
+
+    @classmethod
+    def of_options(cls, inputs: Sequence[str], columns: tuple[str, ...], reader: tuple[str, ...], header: bool | None) -> Sources:
+        """Without a configuration."""
+        from aspectrum.config import Settings
+
+        return cls(Settings(), None, inputs, columns, None, reader, header)
 
     def given(self, input: str, path: str) -> Source:
         return self._source(input, path, {}, None, None, None, None)
@@ -399,7 +432,7 @@ def _possible(metric: Metric, inputs: Iterable[str], convention: Convention) -> 
     return True
 
 
-def _whom(users: Any, make: _Sources) -> str | Source | None:
+def _whom(users: Any, make: Sources) -> str | Source | None:
     """Who is averaged: a word, or a file of users."""
     if users is None or (isinstance(users, str) and users in USERS):
         return users
@@ -419,15 +452,36 @@ def _named(systems: tuple[str, ...]) -> dict[str, str]:
             name, path = "stdin" if given == "-" else printable(system_name(given)), given
         if not path:
             raise click.UsageError(f"{given!r} names no file; expected FILE or NAME=FILE")
-        if os.path.isdir(given):
-            inside = sorted(one.path for one in os.scandir(given) if one.is_file() and not one.name.startswith("."))
-            if not inside:
-                raise click.UsageError(f"{printable(given)}: there is no file in this directory, expected one for each system")
-            for name, path in _named(tuple(inside)).items():
-                _put(named, name, path)
+        if os.path.isdir(path):
+            if path is not given:
+                raise click.UsageError(f"{printable(path)}: is a directory, whose systems have the names of its files; leave out {name}=")
+            for inner, file in _inside(path).items():
+                _put(named, inner, file)
             continue
         _put(named, printable(name), path)
     return named
+
+
+def _inside(folder: str) -> dict[str, str]:
+    """Files of a directory by the name of their system."""
+    entries = sorted((one for one in os.scandir(folder) if not one.name.startswith(".")), key=lambda one: one.name)
+    for one in entries:
+        if one.is_dir():
+            raise click.UsageError(f"{printable(one.path)}: is a directory within a directory, expected files only")
+    if not entries:
+        raise click.UsageError(f"{printable(folder)}: there is no file in this directory, expected one for each system")
+    return _named(tuple(one.path for one in entries))
+
+
+def _configured(name: str, path: str) -> dict[str, str]:
+    """The files of a system of a configuration, which may be a directory of systems."""
+    from aspectrum.config import system_name
+
+    if not os.path.isdir(path):
+        return {name: path}
+    if name != system_name(path):
+        raise click.UsageError(f"{printable(path)}: is a directory, whose systems have the names of its files; list it without a name")
+    return _inside(path)
 
 
 def _put(named: dict[str, str], name: str, path: str) -> None:
@@ -445,7 +499,7 @@ def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, s
     for text in given:
         input, colon, pairs = text.partition(":")
         if not colon or "=" in input:
-            input, pairs = "", text
+            input, pairs = inputs[0] if len(inputs) == 1 else "", text
         elif input not in inputs:
             raise click.UsageError(f"--columns {text}: {unknown('input', input, inputs)}")
         for pair in pairs.split(","):
@@ -459,7 +513,7 @@ def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, s
             if input:
                 by_input.setdefault(input, {})[role] = int(name) if name.isdecimal() else name
             elif name.isdecimal():
-                raise click.UsageError(f"--columns {text}: a place needs its input, as in rankings:{role}={name}")
+                raise click.UsageError(f"--columns {text}: a place needs its input, as in {inputs[0]}:{role}={name}")
             else:
                 common[role] = name
     return common, by_input
@@ -473,7 +527,7 @@ def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:
     for text in given:
         input, equals, format = text.partition("=")
         if not equals:
-            input, format = "", text
+            input, format = inputs[0] if len(inputs) == 1 else "", text
         if input and input not in inputs:
             raise click.UsageError(f"--reader {text}: {unknown('input', input, inputs)}")
         if format not in FORMATS:

@@ -42,7 +42,7 @@ Examples:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what completes commands, options and metrics in a shell."""
+    """Print what completes commands in a shell."""
     from click.shell_completion import get_completion_class
 
     kind: Any = get_completion_class(shell)

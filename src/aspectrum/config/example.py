@@ -77,9 +77,9 @@ systems_as: columns       # whether systems are the columns or the rows of a tab
 # What only aspectrum contacts asks.
 contacts:
   directed: null          # whether links lead one way; null is as the graph says, and an edge list does
-  weighted: false         # whether the weights of test links are grades
+  weighted: null          # whether the weights of test links are grades; null is false
   keep: []                # test links that are not left out: strangers, self, known, reciprocal
-  texts_of: own           # whose texts a user is known by: own, followees, followers or all
+  texts_of: null          # whose texts a user is known by: own, followees, followers or all; null is own
   weighting: null         # how the terms of texts are weighted: tf-idf, relison or counts; null is as the convention does
 
 algorithms: null          # what RELISON recommends by, in a file of its own; it is not run here

@@ -54,16 +54,18 @@ class Cleaning:
 
     def test(self, given: Coded) -> Links:
         """Links that were to be found, once the train graph is known."""
-        if "strangers" in self._keep:
-            self._admit(given)
         links = self._links(given, np.ones(len(given.rows), np.bool_))
         sources, targets = links.sources, links.targets
+        known = self._train.have(sources, targets)
         reasons = {
             "strangers": ~(self.members[sources] & self.members[targets]),
             "self": sources == targets,
-            "known": self._train.have(sources, targets),
-            "reciprocal": self._train.have(targets, sources),
+            "known": known,
+            # Of two users who link to one another, a link that is kept although it is known has its reverse there as well.
+            "reciprocal": self._train.have(targets, sources) & ~known,
         }
+        if "strangers" in self._keep:
+            self._admit(given)
         left = np.ones(len(links), np.bool_)
         lost = []
         for rule, odd in reasons.items():
@@ -90,7 +92,9 @@ class Cleaning:
         sources, targets = given.codes("source")[kept], given.codes("target")[kept]
         links = Links.of(sources, targets, None if weights is None else weights[kept], directed=self._directed)
         if links.repeated:
-            self.findings.append(Finding("warning", given.rows.source, "links repeat an earlier one and count once", links.repeated))
+            weighed = "" if weights is None else "; their weights add up"
+            what = f"links repeat an earlier one and count as one with it{weighed}"
+            self.findings.append(Finding("warning", given.rows.source, what, links.repeated))
         return links
 
     def _note(self, given: Coded, odd: Flags, what: str, sources: Codes, targets: Codes) -> None:

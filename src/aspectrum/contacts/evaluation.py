@@ -188,6 +188,10 @@ def evaluate_systems(
     ways = [_for_contacts(way) for way in (("published", "relison") if convention == "both" else (convention,))]
     if features is not None and texts is not None:
         raise InputError("both features and texts are given, expected one of them: texts are made into features")
+    if texts is None and (texts_of != "own" or weighting is not None):
+        raise InputError("texts_of and weighting go with texts, and there are none")
+    if test is None and (keep or weighted):
+        raise InputError("keep and weighted go with test links, and there are none")
     given = {"test": test, "communities": communities, "features": features if features is not None else texts}
     asked = metrics if metrics is not None else default_metrics(name for name, value in given.items() if value is not None)
     read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
@@ -202,6 +206,7 @@ def evaluate_systems(
         test=test,
         communities=communities,
         features=features,
+        texts=texts,
         users=whom,
         directed=directed,
         keep=kept,
@@ -213,7 +218,7 @@ def evaluate_systems(
     for way in ways:
         rows = None
         if texts is not None:
-            rows = network.text_features(texts, texts_of, weighting or _WEIGHTING.get(way.name, "tf-idf"))
+            rows = network.text_features(texts_of, weighting or _WEIGHTING.get(way.name, "tf-idf"))
         elif features is None and way.name == "relison":
             rows = _NO_FEATURES
         built = network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,8 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
             frame, a :class:`Source`, a graph of networkx or igraph, ``{user: [users]}``, ``{user: {user: weight}}``, rows
             (source, target[, weight]), or a :class:`Graph`.
         name: What errors call it, if it has no file.
-        directed: Whether links lead one way. Default: as the graph says; an edge list is directed.
+        directed: Whether links lead one way. Default: as the graph says; an edge list is directed. In an undirected network a
+            link may be given one way or both ways; where the weights of the two ways differ, the larger counts.
 
     Examples:
         >>> graph = read_graph({"ann": ["bob", "cyd"], "bob": ["ann"], "cyd": ["cyd"]})
@@ -119,6 +121,7 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
     weights = rows.numbers.get("weight")
     links = Links.of(sources[to_others], targets[to_others], None if weights is None else weights[to_others], directed=directed)
     noticed = {
+        **rows.noticed,
         "links lead from a user to the same user and are left out": int((~to_others).sum()),
         "links repeat an earlier one; their weights add up": links.repeated,
     }
@@ -143,9 +146,16 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
     else:
         plain = link_rows(name, given)
         weights = {"weight": plain.numbers["grade"]} if "grade" in plain.numbers else {}
-        rows = Rows(plain.source, {"source": plain.ids["user"], "target": plain.ids["item"]}, weights)
+        sources = plain.ids["user"]
+        if isinstance(given, Mapping):  # a user who links to nobody is a user
+            linking = set(sources.ids)
+            alone = [user for user in given if user not in linking]
+            sources = IdColumn(sources.codes, [*sources.ids, *alone])
+        rows = Rows(plain.source, {"source": sources, "target": plain.ids["item"]}, weights)
     if directed is not None and said is not None and directed and not said:
         raise InputError(f"{rows.source}: the graph is undirected, expected a directed one")
+    if directed is False and said and not isinstance(given, Graph):
+        rows = replace(rows, noticed={**rows.noticed, "links of a directed graph are taken both ways": len(rows)})
     _check_weights(rows)
     return rows, directed if directed is not None else said if said is not None else True
 
@@ -227,6 +237,8 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
 
     igraph = needed("igraph", "communities", "GraphML is read")
     called = source.named(name)
+    if source.columns:
+        raise InputError(f"{called}: something is said of its columns ({', '.join(source.columns)}), and GraphML has none")
     data = read_bytes(source.path, called)
     if not data.strip():
         raise InputError(f"{called}: the file is empty")
@@ -236,7 +248,8 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
         try:
             graph = igraph.Graph.Read_GraphML(file.name)
         except Exception as error:  # what igraph raises is of many kinds
-            raise InputError(f"{called}: cannot be read as GraphML: {reason(error)}") from None
+            why = re.sub(r"^Error at \S+: | -- [A-Za-z ]+$", "", reason(error))  # where it is in the source of igraph
+            raise InputError(f"{called}: cannot be read as GraphML: {why}") from None
     if "name" not in graph.vs.attributes():
         graph.vs["name"] = graph.vs["id"] if "id" in graph.vs.attributes() else [str(place) for place in range(graph.vcount())]
     rows = _rows_of_igraph(graph, called)

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from aspectrum.arrays import Flags
 from aspectrum.contacts.cleaning import N_EXAMPLES, Cleaning
 from aspectrum.contacts.coding import Coded, code_users
+from aspectrum.contacts.communities import Communities
 from aspectrum.contacts.graphs import Graph, Links, link_table
-from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts
+from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts, text_rows
 from aspectrum.conventions import Convention
 from aspectrum.errors import InputError
 from aspectrum.inspection import Finding, Level, likely_reason, noticed, order_notes
@@ -24,6 +25,7 @@ from aspectrum.world.objects import aspect_rows, feature_rows, id_rows, ranking_
 from aspectrum.world.rows import IdColumn, Rows
 
 _ROLES = {"community": "aspect"}
+_PLURALS = {"feature": "features"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,7 @@ class Network:
         test: Any = None,
         communities: Any = None,
         features: Any = None,
+        texts: Any = None,
         users: Any = None,
         directed: bool | None = None,
         keep: Sequence[str] = (),
@@ -74,6 +77,8 @@ class Network:
             inputs["communities"] = _community_rows(communities)
         if features is not None:
             inputs["features"] = _feature_rows(features)
+        if texts is not None:
+            inputs["texts"] = text_rows(texts)
         if users is not None:
             inputs["users"] = read_input("users", users) if is_external(users) else id_rows("users", "user", users)
         lists = {
@@ -97,10 +102,18 @@ class Network:
         )
         for recommended in network.systems.values():
             network._look_at_lists(recommended)
-        if "communities" in inputs:
-            network._look_at_owners(coded["communities"], "user", "community")
-        if "features" in inputs:
-            network._look_at_owners(coded["features"], "item", "feature")
+        for name, role, what, then in (
+            ("communities", "user", "community", "theirs count for candidates only"),
+            ("features", "item", "feature", "theirs count for candidates only"),
+            ("texts", "user", "text", "their texts are left out"),
+        ):
+            if name in inputs:
+                network._look_at_owners(coded[name], role, what, then)
+        if users is not None:
+            asked = coded["users"].joined["user"]
+            strange = asked[~network.members[asked]]
+            if len(strange):
+                network._add("error", coded["users"], f"users to be averaged are not in {known.source}", strange, len(asked), None)
         return network
 
     def notes(self) -> list[str]:
@@ -114,21 +127,29 @@ class Network:
         """What was noticed as worlds were built."""
         ordered = order_notes(built.rankings.values()) if self.from_files else []
         inputs = [*built.rankings.values(), *built.truth.values()]
-        return [*ordered, *(str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact")]
+        found = [str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact"]
+        return [*ordered, *(note.replace("the first aspect of an item", "the first community of a user") for note in found)]
 
     @property
     def chosen_users(self) -> list[Hashable]:
         """Users that were named to be averaged."""
         return list(self.ids.take(self.inputs["users"].joined["user"]))
 
-    def text_features(self, texts: Any, of: Of, weighting: Weighting) -> Rows:
+    def text_features(self, of: Of, weighting: Weighting) -> Rows:
         """Features of users from their texts."""
+        texts = self.inputs["texts"]
+        written = Rows(
+            texts.rows.source,
+            {"user": self._column(texts.codes("user"), texts.joined["user"]), "text": texts.rows.ids["text"]},
+            place=texts.rows.place,
+        )
         users = np.flatnonzero(self.members)
         place = np.full(len(self.ids), -1, dtype=np.int32)
         place[users] = np.arange(len(users), dtype=np.int32)
         links = Links(place[self.train.sources], place[self.train.targets], self.train.weights)
         graph = Graph(self._source("train"), self.ids.take(users), links, self.directed)
-        return index_texts(texts, of=of, graph=graph, weighting=weighting).rows()
+        index = index_texts(written, of=of, graph=graph, weighting=weighting)
+        return replace(index.rows(), source=texts.rows.source, noticed=texts.rows.noticed)
 
     def build(
         self,
@@ -154,6 +175,8 @@ class Network:
         threshold = 1.0
         if self.test is not None:
             truth["relevance"] = self._link_rows(self.test, "test", graded=weighted)
+            if weighted and "weight" not in self.inputs["test"].rows.numbers:
+                raise InputError(f"{self._source('test')}: has no weights, which are to be grades; expected source, target, weight")
             threshold = float(self.test.weights.min()) if weighted else 1.0
         if "communities" in self.inputs:
             truth["aspects"] = self._owned(self.inputs["communities"], "user")
@@ -223,20 +246,25 @@ class Network:
                 examples = tuple(f"{shown(self.ids[users[row]])} to {shown(self.ids[candidates[row]])}" for row in rows[:N_EXAMPLES])
                 self.findings.append(Finding("warning", source, what, len(rows), len(users), examples))
 
-    def _look_at_owners(self, given: Coded, role: str, what: str) -> None:
-        """Users whose communities or features are missing, and others who have some."""
+    def _look_at_owners(self, given: Coded, role: str, what: str, then: str) -> None:
+        """Users whose communities, features or texts are missing, and others who have some."""
         train = self._source("train")
-        self._look_for(
-            given, np.flatnonzero(self._flags(given.joined[role])), f"users are not in {train}", "theirs count for candidates only"
-        )
+        self._look_for(given, np.flatnonzero(self._flags(given.joined[role])), f"users are not in {train}", then)
         codes = given.codes(role)
         if what in given.rows.ids:
             codes = codes[given.rows.ids[what].codes >= 0]
         has = self._flags(codes)
         without = np.flatnonzero(self.members & ~has)
-        if len(without) and (self.members & has).any():
-            plural = "community" if what == "community" else "features"
-            self._add("warning", given, f"users of {train} have no {plural}", without, int(self.members.sum()), None)
+        if len(without):
+            nobody = len(without) == self.members.sum()
+            self._add(
+                "error" if nobody else "warning",
+                given,
+                f"users of {train} have no {_PLURALS.get(what, what)}",
+                without,
+                int(self.members.sum()),
+                None,
+            )
 
     def _look_for(self, given: Coded, codes: npt.NDArray[Any], what: str, then: str) -> None:
         """Say who is not a user; that nobody is, is an error."""
@@ -254,7 +282,7 @@ class Network:
 def _community_rows(given: Any) -> Rows:
     if is_external(given):
         return read_input("communities", given)
-    rows = aspect_rows(given.to_dict() if hasattr(given, "labels") and hasattr(given, "to_dict") else given)
+    rows = aspect_rows(given.to_dict() if isinstance(given, Communities) else given)
     return Rows("communities", {"user": rows.ids["item"], "community": rows.ids["aspect"]})
 
 

@@ -163,7 +163,7 @@ def index_texts(
     if of != "own" and graph is None:
         raise MissingInput(f"texts: users are to be known by the texts of {_whose(of)}, which needs graph= that says who these are")
     needed("sklearn", "text", "texts are indexed")
-    rows = _text_rows(texts)
+    rows = text_rows(texts)
     people = _people(rows, graph, directed)
     counts, terms = _counts(rows, people, of, stop_words, lowercase)
     document_frequencies = np.bincount(counts.indices, minlength=len(terms))
@@ -300,7 +300,7 @@ def _texts(rows: Rows, used: npt.NDArray[Any]) -> Iterator[str]:
             raise InputError(f"{rows.at(int(np.argmax(column.codes == code)))}: the text is {shown(text)}, expected text")
 
 
-def _text_rows(given: Any) -> Rows:
+def text_rows(given: Any) -> Rows:
     """Rows user, text; a user without any is among the ids."""
     if isinstance(given, Rows):
         return given

@@ -36,7 +36,7 @@ class TextTable:
         self.source, self._path, self._commented = source, how.path, wanted.input in ("train", "test", "graph")
         self._written = wanted.input == "texts"
         text = self._text = self._without_comments(text)
-        if text.isspace():
+        if not text.strip():
             raise InputError(f"{source}: the file is empty but for comments")
         self.layout: Layout
         self.layout, self._separator = _layout(source, text, wanted, how, format)

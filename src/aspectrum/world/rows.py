@@ -84,6 +84,7 @@ def join_ids(role: str, columns: Sequence[tuple[str, IdColumn]]) -> tuple[Ids, l
         role: What the ids name: user, item, aspect.
         columns: Every column of that role, with the source it stands in. Codes are given in this order.
     """
+    _check_kinds(role, columns)
     several = _settled(role, columns)
     kinds = {str(ids.dtype) if hasattr(ids, "dtype") else "any" for ids in several}
     if kinds in ({"String"}, {"Int64"}):
@@ -96,6 +97,19 @@ def join_ids(role: str, columns: Sequence[tuple[str, IdColumn]]) -> tuple[Ids, l
         codebook.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(columns, several, strict=True)
     ]
     return codebook.ids(), by_book
+
+
+def _check_kinds(role: str, columns: Sequence[tuple[str, IdColumn]]) -> None:
+    """Whole numbers in one file or frame and text in another never match; files of text can be either."""
+    typed: dict[str, tuple[str, Any]] = {}
+    for source, column in columns:
+        if column.untyped is None and hasattr(column.ids, "dtype") and len(column.ids):
+            typed.setdefault(str(column.ids.dtype), (source, column.ids[0]))
+    if typed.keys() >= {"Int64", "String"}:
+        (here, number), (there, text) = typed["Int64"], typed["String"]
+        raise InputError(
+            f"{role} ids never match: in {here} they are numbers ({shown(number)}), in {there} text ({shown(text)}); use one kind everywhere"
+        )
 
 
 def _settled(role: str, columns: Sequence[tuple[str, IdColumn]]) -> list[Any]:

@@ -1,0 +1,114 @@
+"""``aspectrum communities``."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from aspectrum.cli.options import HEADER, Sources, complete_files, read_until_interrupted
+from aspectrum.cli.outputs import check_paths
+
+
+@click.command(
+    short_help="Find communities in a social network.",
+    epilog="""\b
+Examples:
+  aspectrum communities train.tsv -o communities.tsv
+  aspectrum communities train.csv --columns source=follower,target=followee \\
+            --method louvain --resolution 1.5 --seed 7 -o communities.parquet""",
+)
+@click.argument("graph", metavar="GRAPH", shell_complete=complete_files)
+@click.option(
+    "--method",
+    type=click.Choice(["leiden", "louvain", "label-propagation", "infomap", "components", "strong-components"]),
+    default="leiden",
+    help="Default: leiden.",
+)
+@click.option(
+    "--resolution",
+    type=click.FloatRange(min=0, min_open=True, max=math.inf, max_open=True),
+    metavar="NUMBER",
+    help="For leiden and louvain: above 1, more and smaller communities; below, fewer and larger. Default: 1.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    metavar="NUMBER",
+    help="The same seed gives the same communities. Default: 0.",
+)
+@click.option(
+    "--directed/--undirected", default=None, help="Whether links lead one way. Default: as the graph says; an edge list is directed."
+)
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="ROLE=NAME,...",
+    help="Which column is what, as source=follower,target=followee,weight=n. A number is a place, from 1. Columns with usual names are recognised.",
+)
+@click.option(
+    "--reader",
+    multiple=True,
+    metavar="FORMAT",
+    help="csv, tsv, parquet, arrow, jsonl or graphml. Default: by name and content.",
+)
+@HEADER
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the communities here: .tsv, .txt, .csv or .parquet. Default: as TSV to the standard output.",
+    shell_complete=complete_files,
+)
+def communities(
+    graph: str,
+    method: str,
+    resolution: float | None,
+    seed: int,
+    directed: bool | None,
+    columns: tuple[str, ...],
+    reader: tuple[str, ...],
+    header: bool | None,
+    output: str | None,
+) -> None:
+    """Find communities in a social network, and say how good they are.
+
+    GRAPH is an edge list (source, target[, weight]: CSV, TSV, Parquet, Arrow, JSON Lines) or GraphML; - is the standard
+    input. Give the train graph only: communities found with the help of test links know what is to be predicted.
+
+    What is written has columns user and community, and can be given as --communities. The number of communities, their
+    sizes and their modularity are printed; to the standard error, if the communities go to the standard output.
+
+    All methods but strong-components look at the undirected network in which a link in either direction connects two users
+    and the weights of both directions add up.
+    """
+    from aspectrum.contacts.communities import WITH_RESOLUTION, find_communities
+
+    if resolution is not None and method not in WITH_RESOLUTION:
+        raise click.UsageError(f"--resolution goes with --method {' or '.join(WITH_RESOLUTION)}, not with {method}")
+    if not graph:
+        raise click.UsageError("GRAPH is an empty name, expected the name of a file")
+    if output is not None:
+        _check_output(output)
+        check_paths([output], [graph])
+    read_until_interrupted()
+    sources = Sources.of_options(("graph",), columns, reader, header)
+    found = find_communities(sources.given("graph", graph), method=method, resolution=resolution, seed=seed, directed=directed)
+    if output is None:
+        click.echo(found.written("tsv"), nl=False)
+    else:
+        found.write(output)
+    click.echo(found.summary(), err=output is None)
+
+
+def _check_output(path: str) -> None:
+    from aspectrum.contacts.communities import format_of
+    from aspectrum.errors import OutputError
+
+    if path == "-":
+        raise click.UsageError("--output -: without --output, the communities go to the standard output")
+    try:
+        format_of(path)
+    except OutputError as error:
+        raise click.UsageError(f"--output {error}") from None
