@@ -283,7 +283,7 @@ def test_every_combination_in_the_order_written(folder: Path) -> None:
 def test_a_shorter_grammar(folder: Path) -> None:
     text = """\
     AlphaNDCG: {cutoff: [5, 10], alpha: 0.9}
-    ILD:
+    ILD: {}
     NRBP: {}
     ERRIA: {k: [3, -1], judged_by: null, stop: {values: 0.25}}
     nERR_IA: {cutoff: 3}
@@ -419,6 +419,10 @@ MISTAKES = {
     # metrics as a mapping
     "metrics:\n  ILDD: {cutoff: 5}": ["2:3: metrics: unknown metric 'ILDD'; did you mean 'ILD'?"],
     "metrics:\n  ILD@5: {}": ["2:3: metrics: found the key 'ILD@5', expected the name of a metric alone"],
+    "metrics:\n  ERRIA:\n  ILD@5:": [
+        "2:3: metrics.ERRIA: has no cutoff, expected cutoff: 10, or cutoff: -1 for the whole list",
+        "3:3: metrics: found the key 'ILD@5', expected the name of a metric alone",
+    ],
     "metrics:\n  ILD: 5": ["2:8: metrics.ILD: found the number 5, expected parameters such as {cutoff: 10}"],
     "metrics:\n  ILD: {cutof: 5}": [
         "2:9: metrics.ILD: IntraListDiversity has no parameter 'cutof', expected cutoff, * did you mean 'cutoff'?"

@@ -149,7 +149,7 @@ def test_numbers_and_texts_never_match(call: Call, here: Path) -> None:
     found = examined(call, "lists.parquet", "--relevance", "grades.parquet", "--aspects", "genres.csv")
     (failure,) = found["failures"]
     assert failure.startswith("user ids never match: in ")
-    for part in ("lists.parquet", "a number (1)", "grades.parquet", "text ('1')"):
+    for part in ("lists.parquet", "numbers (1)", "grades.parquet", "text ('1')"):
         assert part in failure
     assert of(found, "lists.parquet", "rows of rankings")["count"] == 2, "what goes together is looked at"
     assert of(found, "grades.parquet", "rows")["count"] == 2

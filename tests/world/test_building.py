@@ -138,15 +138,15 @@ def test_numpy_and_python_ids_match() -> None:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ({"relevance": {"u": ["7"]}}, "item ids never match: in rankings they are a number (7), in relevance text ('7')"),
-        ({"aspects": {"7": ["x"]}}, "item ids never match: in rankings they are a number (7), in aspects text ('7')"),
-        ({"relevance": {1: [7]}}, "user ids never match: in relevance they are a number (1), in rankings text ('u')"),
-        ({"history": {"u": [b"7"]}}, "item ids never match: in rankings they are a number (7), in history bytes (b'7')"),
+        ({"relevance": {"u": ["7"]}}, "item ids never match: in rankings they are numbers (7), in relevance text ('7')"),
+        ({"aspects": {"7": ["x"]}}, "item ids never match: in rankings they are numbers (7), in aspects text ('7')"),
+        ({"relevance": {1: [7]}}, "user ids never match: in relevance they are numbers (1), in rankings text ('u')"),
+        ({"history": {"u": [b"7"]}}, "item ids never match: in history they are bytes (b'7'), in rankings numbers (7)"),
         ({"aspects": {7: ["x"], "7": ["y"]}}, "item ids never match: 7 and '7' are both there"),
         ({"aspects": {7: [1, "1"]}}, "aspect ids never match: 1 and '1' are both there"),
         (
             {"history": {"u": [UUID(int=7)]}},
-            "in history they are a UUID (UUID('00000000-0000-0000-0000-000000000007')), in rankings a number (7)",
+            "in history they are a UUID (UUID('00000000-0000-0000-0000-000000000007')), in rankings numbers (7)",
         ),
         ({"relevance": {"u": [None]}}, "relevance: the id of an item is missing (None)"),
         ({"relevance": {"u": [float("nan")]}}, "relevance: the id of an item is missing (NaN)"),

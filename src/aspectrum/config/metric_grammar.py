@@ -89,7 +89,9 @@ class MetricReader:
             if "k" not in choices and any(_is_grammar(parameter) for parameter in written.value.values()):
                 said = "has no cutoff, expected cutoff: {type: int, values: [5, 10]}, or cutoff: -1 for the whole list"
                 self._mistakes.add(written, where, said, key=True)
-        elif written.value is not None and written.value is not UNREADABLE:
+        elif written.value is None:
+            self._mistakes.add(written, where, "has no cutoff, expected cutoff: 10, or cutoff: -1 for the whole list", key=True)
+        elif written.value is not UNREADABLE:
             self._mistakes.add(written, where, f"found {written.found}, expected parameters such as {{cutoff: 10}}")
         n_metrics = math.prod(map(len, choices.values()))
         if n_metrics > _MAX_METRICS:

@@ -105,15 +105,14 @@ def _metrics(definitions: dict[str, _Schema]) -> _Schema:
     for metric in metrics_as_data():
         definitions[metric["name"]] = {
             "description": metric["summary"],
-            "anyOf": [
-                {"type": "object", "properties": dict(_parameters(metric)), "additionalProperties": False},
-                _NULL,
-            ],
+            "type": "object",
+            "properties": dict(_parameters(metric)),
+            "additionalProperties": False,
         }
         for name in (metric["name"], *metric["aliases"]):
             named[name] = {"$ref": f"#/$defs/{metric['name']}"}
     text = {"type": "string", "examples": ["AlphaNDCG(alpha=0.5)@5,10", *(f"{name}@10" for name in named)]}
-    mapping = {"type": "object", "properties": named, "additionalProperties": {"anyOf": [{"type": "object"}, _NULL]}}
+    mapping = {"type": "object", "properties": named, "additionalProperties": {"type": "object"}}
     return {"anyOf": [text, {"type": "array", "items": text}, mapping]}
 
 

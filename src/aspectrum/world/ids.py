@@ -208,7 +208,7 @@ class Codebook:
 
 
 def _kind(kind: type) -> str:
-    for base, name in ((Number, "a number"), (str, "text"), (bytes, "bytes")):
+    for base, name in ((Number, "numbers"), (str, "text"), (bytes, "bytes")):
         if issubclass(kind, base):
             return name
     return _a(kind.__name__)
