@@ -81,7 +81,7 @@ def test_direction(call: Call, here: Path) -> None:
 def test_columns(call: Call, here: Path, columns: str) -> None:
     (here / "odd.csv").write_text("when,a,b,c\n1,x,y,5\n2,z,w,6\n")
     said = call("communities", "odd.csv", "--columns", columns, "--columns", "weight=c")
-    assert (said.code, said.out) == (0, "user\tcommunity\nx\t0\nz\t1\ny\t0\nw\t1\n")
+    assert (said.code, said.out) == (0, "user\tcommunity\nw\t0\nx\t1\ny\t1\nz\t0\n")
 
 
 def test_a_header_and_a_format(call: Call, here: Path) -> None:

@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -47,7 +47,7 @@ class Communities:
 
     Args:
         method: How it was found.
-        users: The users, in the order of the network.
+        users: The users, in the order of their ids.
         labels: The community of each: 0 is the largest; of two with equal sizes, the one whose first user comes first.
         modularity: That of the undirected network that :func:`find_communities` speaks of, at resolution 1; NaN without links.
         n_links: How many links the network has; an undirected one counts once.
@@ -159,7 +159,7 @@ def find_communities(
             ``strong-components``, in which there are paths both ways.
         resolution: For leiden and louvain: above 1 there are more and smaller communities, below fewer and larger ones.
             Default: 1.
-        seed: The same seed gives the same communities. igraph then has the generator of random numbers that it starts with,
+        seed: The same seed gives the same communities, in whatever order the network is stored. igraph then has the generator of random numbers that it starts with,
             Python's, in the state it had; one that somebody set by ``igraph.set_random_number_generator`` is to be set again,
             unless the method is components.
         directed: Whether links lead one way. Default: as the graph says; an edge list is directed.
@@ -170,7 +170,7 @@ def find_communities(
     Examples:
         >>> found = find_communities({"ann": ["bob", "cyd"], "bob": ["cyd"], "dan": ["eve"], "eve": ["dan"]})
         >>> found.to_dict()
-        {'ann': 0, 'bob': 0, 'dan': 1, 'eve': 1, 'cyd': 0}
+        {'ann': 0, 'bob': 0, 'cyd': 0, 'dan': 1, 'eve': 1}
         >>> print(found.summary())
         2 communities by leiden (resolution 1, seed 0)
         users       5
@@ -180,7 +180,7 @@ def find_communities(
     """
     _check_options(method, resolution, seed)
     igraph = needed("igraph", "communities", "communities are found")
-    network = read_graph(graph, directed=directed)
+    network = _in_order(read_graph(graph, directed=directed))
     resolution = float(1 if resolution is None else resolution) if method in WITH_RESOLUTION else None
     n_users, links = len(network.users), _undirected(network)
     found: npt.NDArray[Any] = np.arange(n_users, dtype=np.int32)
@@ -226,6 +226,13 @@ def _check_options(method: str, resolution: float | None, seed: int) -> None:
         raise InputError(f"resolution is {resolution}, expected a finite number above 0")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
         raise InputError(f"seed is {seed!r}, expected a whole number from 0 to {2**32 - 1}")
+
+
+def _in_order(graph: Graph) -> Graph:
+    """The same network with its users in the order of their ids, so that it does not matter in which order it was stored."""
+    places, links = graph.users.heads, graph.links
+    ordered = Links.of(places[links.sources], places[links.targets], links.weights, directed=True)  # both ways are there already
+    return replace(graph, users=graph.users.take(np.argsort(places)), links=ordered)
 
 
 def _undirected(graph: Graph) -> Links:
