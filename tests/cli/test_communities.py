@@ -88,8 +88,8 @@ def test_a_header_and_a_format(call: Call, here: Path) -> None:
     (here / "links").write_text("source\ttarget\nx\ty\n")
     assert call("communities", "links", "--no-header", "--method", "components").out.splitlines()[1:] == [
         "source\t0",
-        "x\t1",
         "target\t0",
+        "x\t1",
         "y\t1",
     ]
     for reader in ("tsv", "graph=tsv"):
