@@ -21,7 +21,6 @@ from aspectrum.metrics import IntraListDiversity
 from aspectrum.results import Results, SystemResults
 from aspectrum.world import World
 from aspectrum.world.building import Duplicates, Order, Ties
-from aspectrum.world.ids import shown
 from aspectrum.world.rows import IdColumn, Rows
 
 DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
@@ -272,7 +271,4 @@ def _for_contacts(name: str | Convention | None) -> Convention:
 
 
 def _codes(world: World, users: Iterable[Hashable]) -> Codes:
-    codes = [world.users.code(user) for user in users]
-    if None in codes:
-        raise InputError(f"users: {shown(list(users)[codes.index(None)])} is not a user of the train graph")
-    return np.array(codes, dtype=np.int32)
+    return np.array([world.users.code(user) for user in users], dtype=np.int32)
