@@ -92,12 +92,18 @@ def evaluate(
         texts_of: Whose texts a user is known by: ``own``, ``followees``, ``followers`` or ``all``.
         weighting: How terms of texts are weighted. Default: as the convention does.
         directed: Whether links lead one way. Default: as the graph says; an edge list is directed.
-        weighted: Whether the weights of test links are grades (for nDCG). Every link counts as relevant all the same.
+        weighted: Whether the weights of test links are grades (for nDCG); those of a link that is repeated add up. Every link
+            counts as relevant all the same.
         keep: Test links not to leave out: any of ``strangers``, ``self``, ``known``, ``reciprocal``. With strangers, users of
-            the test graph are users; with self, links to oneself also stay in the train graph.
+            the test graph are users; with self, links to oneself also stay in the train graph; a link that is kept as known
+            is not left out as reciprocal.
         users: Who is averaged, as for :func:`aspectrum.evaluate`. Default: as the convention says.
         convention: ``"published"`` (default) or ``"relison"``: that program's numbers.
         order: What orders a list. Default: its rows as they stand, which is what RELISON does.
+
+    Raises:
+        InputError: An input is wrong; or nobody who is recommended, gets recommendations, has communities or features is a user
+            of the train graph; or no test link is left.
 
     Examples:
         >>> import aspectrum as asp

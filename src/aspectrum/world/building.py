@@ -18,7 +18,7 @@ from aspectrum.world.ids import Ids, shown
 from aspectrum.world.objects import aspect_rows, feature_rows, id_rows, link_rows, ranking_rows, subtopic_rows, weight_rows
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
-from aspectrum.world.rows import IdColumn, Rows, join_ids
+from aspectrum.world.rows import IdColumn, Rows, join_ids, settled
 from aspectrum.world.world import World
 
 Order = Literal["auto", "rank", "score", "input"]
@@ -374,13 +374,14 @@ class _Builder:
 
     def features(self, rows: Rows, facts: Input, as_sets: bool) -> Features:
         if rows.matrix is None:
-            matrix, owners = self._sparse(rows, facts)
+            matrix, owners = self._sparse(rows, facts, as_sets)
         else:
             matrix, owners = rows.matrix, self._codes(rows.ids["item"])
             self._check_vectors(rows, facts, matrix, owners)
         place = np.full(self.n_items, -1, dtype=np.int32)
         place[owners[::-1]] = np.arange(len(owners), dtype=np.int32)[::-1]  # of vectors that repeat, the first
-        return Features(_as_sets(matrix) if as_sets and not rows.is_index else matrix, place)
+        sets = as_sets and rows.matrix is not None and not rows.is_index
+        return Features(_as_sets(matrix) if sets else matrix, place)
 
     def _check_vectors(self, rows: Rows, facts: Input, matrix: Any, owners: Codes) -> None:
         """Vectors of one item must be the same, unless the first counts."""
@@ -394,17 +395,19 @@ class _Builder:
                 raise InputError(f"{rows.at(row)}: {self._item(owners[row])} has two vectors" + _elsewhere(rows, before))
             facts.noticed["rows contradict an earlier one and are left out"] = len(again)
 
-    def _sparse(self, rows: Rows, facts: Input) -> tuple[SparseRows, Codes]:
-        """One row per item from rows item, feature[, value]."""
+    def _sparse(self, rows: Rows, facts: Input, as_sets: bool) -> tuple[SparseRows, Codes]:
+        """One row per item from rows item, feature[, value]; as sets, the values do not matter."""
         named, features = rows.ids["item"], rows.ids["feature"]
-        given = rows.numbers.get("value")
+        given = None if as_sets else rows.numbers.get("value")
         numbers = np.ones(len(rows)) if given is None else given
         kept = np.flatnonzero(numbers != 0)
-        items, columns, values = named.codes[kept], features.codes[kept], numbers[kept]
+        # In the order of their ids, so that sums over features have the same bits whatever the order of the rows.
+        places = Ids(settled("feature", [(rows.source, features)])[0]).heads
+        items, columns, values = named.codes[kept], places[features.codes[kept]], numbers[kept]
         owners = self._joined[id(named)]
 
         def conflict(a: int, b: int) -> str:
-            feature = shown(features.ids[int(columns[a])])
+            feature = shown(features.ids[int(features.codes[kept[a]])])
             return f"{self._item(owners[items[a]])} has two values of feature {feature}, {values[a]:g} and {values[b]:g}" + _elsewhere(
                 rows, int(kept[a])
             )

@@ -113,21 +113,56 @@ def subtopic_rows(given: Any) -> Rows:
 
 
 def feature_rows(given: Any) -> Rows:
-    """One row per vector."""
+    """One row per vector, or rows item, feature, value."""
     if isinstance(given, tuple) and len(given) == 2:
         ids, matrix = given
     elif isinstance(given, np.ndarray) or hasattr(given, "tocsr"):
         ids, matrix = range(given.shape[0]), given
     elif isinstance(given, Mapping):
+        if _has_names(given):
+            return _named_features(given, _pairs_of_names(given))
         ids, matrix = list(given), _matrix_of(given)
+    elif isinstance(given, list) and all(isinstance(row, tuple) for row in given):
+        return _named_features((), _padded_rows("features", given, ("item", "feature", "value"), 2, 1.0))
     else:
-        raise InputError(f"features: expected {{item: vector}}, (ids, matrix) or a matrix, found {type(given).__name__}")
+        raise InputError(
+            f"features: expected {{item: vector}}, (ids, matrix), a matrix or rows (item, feature[, value]), found {type(given).__name__}"
+        )
     items = _Ids("item", "features")
     codes = [items.code(id) for id in _plain(ids)]
     n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)
     if len(codes) != n_rows:
         raise InputError(f"features: {len(codes)} ids for {n_rows} vectors")
     return Rows("features", {"item": items.column(codes)}, matrix=matrix)
+
+
+def _has_names(given: Mapping[Any, Any]) -> bool:
+    """Whether features have names, and not places in a vector."""
+    return any(
+        isinstance(has, Mapping | Set | str | bytes)
+        or (not isinstance(has, np.ndarray) and isinstance(has, Iterable) and any(isinstance(value, str | bytes) for value in has))
+        for has in given.values()
+    )
+
+
+def _pairs_of_names(given: Mapping[Any, Any]) -> Iterable[tuple[Any, Any, Any]]:
+    for item, has in given.items():
+        pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(_several(has))]
+        yield from ((item, name, value) for name, value in pairs)
+
+
+def _named_features(known: Iterable[Any], rows: Iterable[tuple[Any, Any, Any]]) -> Rows:
+    """Rows item, feature, value; `known` are items to be known even without any feature."""
+    items, features = _Ids("item", "features"), _Ids("feature", "features")
+    for item in known:
+        items.code(item)
+    codes: tuple[list[int], list[int]] = ([], [])
+    values: list[float] = []
+    for item, name, value in rows:
+        codes[0].append(items.code(item))
+        codes[1].append(features.code(name))
+        values.append(_number(value, "features", "value", item, name))
+    return Rows("features", {"item": items.column(codes[0]), "feature": features.column(codes[1])}, {"value": np.array(values, np.float64)})
 
 
 def weight_rows(given: Any) -> Rows:
@@ -271,28 +306,10 @@ def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> in
     return len(has)
 
 
-def _matrix_of(given: Mapping[Any, Any]) -> Any:
-    """A dense matrix from vectors, or a sparse one from {feature: value} or from names of features."""
-    named = any(
-        isinstance(has, Mapping | Set | str | bytes)
-        or (not isinstance(has, np.ndarray) and isinstance(has, Iterable) and any(isinstance(value, str | bytes) for value in has))
-        for has in given.values()
-    )
-    if not named:
-        vectors = [np.asarray(vector) for vector in given.values()]
-        for item, vector in zip(given, vectors, strict=True):
-            if vector.ndim != 1 or len(vector) != len(vectors[0]):
-                raise InputError(f"features: the vector of item {shown(item)} has shape {vector.shape}, expected {vectors[0].shape}")
-        return np.array(vectors) if vectors else np.empty((0, 0))
-    columns = _Ids("feature", "features")
-    offsets: list[int] = [0]
-    indices: list[int] = []
-    values: list[float] = []
-    for item, has in given.items():
-        pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(_several(has))]
-        row = sorted((columns.code(name), _number(value, "features", "value", item, name)) for name, value in pairs)
-        indices.extend(column for column, value in row if value)
-        values.extend(value for _, value in row if value)
-        offsets.append(len(indices))
-    width = len(columns.column([]).ids)
-    return SparseRows(np.array(offsets, np.int64), np.array(indices, np.int32), np.array(values, np.float64), width)
+def _matrix_of(given: Mapping[Any, Any]) -> npt.NDArray[Any]:
+    """A dense matrix from vectors."""
+    vectors = [np.asarray(vector) for vector in given.values()]
+    for item, vector in zip(given, vectors, strict=True):
+        if vector.ndim != 1 or len(vector) != len(vectors[0]):
+            raise InputError(f"features: the vector of item {shown(item)} has shape {vector.shape}, expected {vectors[0].shape}")
+    return np.array(vectors) if vectors else np.empty((0, 0))

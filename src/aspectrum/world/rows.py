@@ -85,7 +85,7 @@ def join_ids(role: str, columns: Sequence[tuple[str, IdColumn]]) -> tuple[Ids, l
         columns: Every column of that role, with the source it stands in. Codes are given in this order.
     """
     _check_kinds(role, columns)
-    several = _settled(role, columns)
+    several = settled(role, columns)
     kinds = {str(ids.dtype) if hasattr(ids, "dtype") else "any" for ids in several}
     if kinds in ({"String"}, {"Int64"}):
         import polars
@@ -112,7 +112,7 @@ def _check_kinds(role: str, columns: Sequence[tuple[str, IdColumn]]) -> None:
         )
 
 
-def _settled(role: str, columns: Sequence[tuple[str, IdColumn]]) -> list[Any]:
+def settled(role: str, columns: Sequence[tuple[str, IdColumn]]) -> list[Any]:
     """Distinct ids of each column, those of text files as numbers or as text."""
     import_needed = [column for _, column in columns if column.untyped is not None]
     if not import_needed:
