@@ -108,7 +108,7 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
 
 # What is in order as it is; the rest asks for a look.
 _HARMLESS = ("rows repeat an earlier one",)
-_OF_ROWS = ("rows", "neighbours", "ranks", "scores")
+_OF_ROWS = ("rows", "neighbours", "ranks", "scores", "values")
 
 
 def noticed(given: Input) -> list[Finding]:

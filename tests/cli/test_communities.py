@@ -156,7 +156,7 @@ def test_data_that_cannot_be(refused: Refused, here: Path) -> None:
     assert "there is no such file; did you mean train.tsv?" in refused(1, "communities", "trai.tsv")
     assert "nowhere/found.tsv: cannot be written: no such directory" in refused(1, "communities", "train.tsv", "-o", "nowhere/found.tsv")
     (here / "weights.csv").write_text("source,target,weight\na,b,-1\n")
-    assert "weights.csv, line 2: the weight of the link is -1, expected above 0" in refused(1, "communities", "weights.csv")
+    assert "weights.csv, line 2: the weight of the link from 'a' to 'b' is -1, expected above 0" in refused(1, "communities", "weights.csv")
 
 
 @pytest.mark.parametrize("library", ["igraph"])

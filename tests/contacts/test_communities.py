@@ -289,7 +289,7 @@ def test_summary() -> None:
     assert find_communities(graph, method="louvain", resolution=0.5, seed=7).summary() == (
         "4 communities by louvain (resolution 0.5, seed 7)\n"
         "users       7\n"
-        "links       4\n"
+        "links       4, weights 1 to 2\n"
         "sizes       largest 3, median 1.5, of one user 2\n"
         "modularity  0.3200\n"
         "note: 2 links lead from a user to the same user and are left out\n"

@@ -102,8 +102,8 @@ def test_plain_objects_and_notes() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a\tb\t1\nb\tc\t-2\n", "line 2: the weight of the link is -2, expected above 0"),
-        ("# x\na\tb\t0\n", "line 2: the weight of the link is 0, expected above 0"),
+        ("a\tb\t1\nb\tc\t-2\n", "line 2: the weight of the link from 'b' to 'c' is -2, expected above 0"),
+        ("# x\na\tb\t0\n", "line 2: the weight of the link from 'a' to 'b' is 0, expected above 0"),
         ("a\tb\t1\nb\tc\t\n", "line 2: the weight is missing, expected a finite number"),
         ("a\tb\t1\nb\tc\tmuch\n", "line 2: the weight is 'much', expected a finite number"),
         ("a\tb\nc\n", "line 2: has 1 field, expected 2"),
@@ -127,7 +127,7 @@ def test_wrong_objects(tmp_path: Path) -> None:
         read_graph(network)
     negative = networkx.DiGraph()
     negative.add_edge("a", "b", weight=-1)
-    with pytest.raises(asp.InputError, match="link from 'a' to 'b': the weight of the link is -1, expected above 0"):
+    with pytest.raises(asp.InputError, match="graph: the weight of the link from 'a' to 'b' is -1, expected above 0"):
         read_graph(negative)
     with pytest.raises(asp.InputError, match="the graph is undirected, expected a directed one"):
         read_graph(networkx.karate_club_graph(), directed=True)
@@ -170,3 +170,70 @@ def test_links_are_those_of_the_definition(rows: list[tuple[int, int, float]], d
     every = [(source, target) for source in range(5) for target in range(5)]
     asked = [np.array(ends, dtype=np.int32) for ends in zip(*every, strict=True)]
     assert links.have(asked[0], asked[1]).tolist() == [pair in sums for pair in every]
+
+
+def test_comments_are_not_names(tmp_path: Path) -> None:
+    (tmp_path / "tags.tsv").write_text("#music\tann\nann\t%s\n")
+    assert set(read_graph(tmp_path / "tags.tsv").users) == {"#music", "ann", "%s"}
+    (tmp_path / "tags.tsv").write_text("## made\n%\n# Nodes: 3\n#music\tann\n# late\tbob\n")
+    assert set(read_graph(tmp_path / "tags.tsv").users) == {"#music", "ann", "# late", "bob"}
+
+
+def test_names_of_graphml_are_used_if_every_node_has_one_of_its_own(tmp_path: Path) -> None:
+    for names, users in ((["Ann", "Bob"], {"Ann", "Bob"}), (["Ann", "Ann"], {"a", "b"}), (["Ann", None], {"a", "b"})):
+        network = networkx.DiGraph([("a", "b")])
+        for node, name in zip("ab", names, strict=True):
+            if name is not None:
+                network.nodes[node]["name"] = name
+        networkx.write_graphml(network, tmp_path / "g.graphml")
+        assert set(read_graph(tmp_path / "g.graphml").users) == users
+
+
+def test_links_without_a_weight_among_others_weigh_1(tmp_path: Path) -> None:
+    network = networkx.DiGraph([("a", "b")])
+    network.add_edge("b", "c", weight=3)
+    networkx.write_graphml(network, tmp_path / "g.graphml")
+    for given_ in (network, tmp_path / "g.graphml"):
+        graph = read_graph(given_)
+        assert weights_of(graph) == {("a", "b"): 1.0, ("b", "c"): 3.0}
+        assert dict(graph.noticed) == {"links have no weight, while others have; theirs is 1": 1}
+
+
+def test_a_graph_that_is_read_again_keeps_its_notes() -> None:
+    graph = read_graph(LINKS)
+    assert dict(read_graph(graph).noticed) == dict(graph.noticed)
+    both_ways = read_graph(graph, directed=False)
+    assert both_ways.noticed["links of a directed graph are taken both ways"] == len(graph.links)
+
+
+def test_a_user_who_links_to_nobody_is_a_user() -> None:
+    assert list(read_graph({"a": ["b"], "z": []}).users) == ["a", "z", "b"]
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ([(1, 2, 0.0)], "train: the weight of the link from 1 to 2 is 0, expected above 0"),
+        ([(1, 2, "x")], "train: the weight of 1, 2 is 'x', expected a finite number"),
+        ([(1,)], "train: row 0 has 1 values, expected (source, target[, weight])"),
+        ({"a": 5}, "train: source 'a' has 5, expected targets"),
+        (7, "train: expected a mapping or rows (source, target[, weight]), found 7"),
+    ],
+)
+def test_wrong_plain_objects(given_: Any, said: str) -> None:
+    with pytest.raises(asp.InputError) as caught:
+        read_graph(given_, name="train")
+    assert str(caught.value).startswith(said)
+
+
+def test_objects_that_are_no_graph() -> None:
+    from scipy import sparse
+
+    with pytest.raises(asp.InputError, match="is a sparse matrix, expected links"):
+        read_graph(sparse.eye_array(3))
+    unhashable = igraph.Graph(1)
+    unhashable.vs["name"] = [[1]]
+    with pytest.raises(asp.InputError, match="a user has a name that cannot be one"):
+        read_graph(unhashable)
+    with pytest.raises(asp.InputError, match="directed is 'no', expected true, false or none"):
+        read_graph(LINKS, directed="no")  # type: ignore[arg-type]

@@ -130,18 +130,19 @@ def test_weights_are_those_of_the_definition(of: Any, weighting: Any, data: st.D
         between |= set() if directed else {(target, source) for source, target in between}
     expected = plain_index(rows, of, between, users, weighting, min_users, stop_words)
     options: dict[str, Any] = {"of": of, "weighting": weighting, "min_users": min_users, "stop_words": stop_words}
+    options |= {} if links is None else {"graph": links, "directed": directed}
     if not any(expected.values()):
         with pytest.raises(InputError):
-            index_texts(rows, graph=links, directed=directed, **options)
+            index_texts(rows, **options)
         return
-    index = index_texts(rows, graph=links, directed=directed, **options)
+    index = index_texts(rows, **options)
     assert same(index, expected)
     strangers = {user for user, _ in rows} - set(users)
     assert sum(index.noticed.values()) == len(strangers)
     by_user: dict[Any, list[str]] = {user: [] for user, _ in rows}
     for user, text in rows:
         by_user[user].append(text)
-    assert same_index(index_texts(by_user, graph=links, directed=directed, **options), index)
+    assert same_index(index_texts(by_user, **options), index)
 
 
 def test_a_user_is_all_their_rows_and_a_repeated_row_counts_again(tmp_path: Path) -> None:

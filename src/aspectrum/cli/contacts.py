@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from aspectrum.cli.options import (
-    COLUMNS,
     CONFIG,
     DUPLICATES,
-    FEATURE_IDS,
     HEADER,
     READER,
-    SPLIT,
     SYSTEMS,
     TIES,
     USERS_OPTION,
     Job,
+    complete_files,
     complete_metrics,
     file_options,
     unknown,
@@ -69,9 +67,17 @@ def _options(command: F) -> F:
             help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
             "graph) or reciprocal (the reverse is in the train graph).",
         ),
-        FEATURE_IDS,
-        COLUMNS,
-        SPLIT,
+        click.option(
+            "--feature-ids", metavar="FILE", help="The users of the rows of an npy file of features.", shell_complete=complete_files
+        ),
+        click.option(
+            "--columns",
+            multiple=True,
+            metavar="[INPUT:]ROLE=NAME,...",
+            help="Which column is what, as train:source=follower,target=followee or communities:community=louvain; lists (rankings) have "
+            "user, candidate, score and rank. A number is a place, from 1. Columns with usual names are recognised.",
+        ),
+        click.option("--split", metavar="TEXT", help="What stands between several communities in one cell, as | in 3|7."),
         READER,
         HEADER,
         click.option(
@@ -117,7 +123,7 @@ def contacts(**given: Any) -> None:
     """Measure the contacts that systems recommend to the users of a social network.
 
     One file per system: user, candidate[, score], best first as it stands; or a directory of such files. The users are those
-    of the train graph. Test links that nobody could be praised for finding are left out; every output says how many, and why.
+    of the train graph. Test links that nobody could be praised for finding are left out, and notes say how many, and why.
     A configuration of RELISON works as it is: its metrics are measured.
     """
     from aspectrum.contacts import KEEPABLE, evaluate_systems

@@ -84,7 +84,7 @@ READER = click.option(
     "--reader",
     multiple=True,
     metavar="[INPUT=]FORMAT",
-    help="csv, tsv, parquet, arrow, jsonl, run, qrels, npz or npy. Default: by name and content.",
+    help="csv, tsv, parquet, arrow, jsonl, run, qrels, npz, npy or graphml. Default: by name and content.",
 )
 HEADER = click.option(
     "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."

@@ -119,11 +119,14 @@ class Delivery:
             except OutputError as error:
                 failures.append(str(error))
         # Should a file fail, the numbers are still printed: computing them may have taken long.
-        if not self.quiet or not writing or failures:
+        printed = not self.quiet or not writing or bool(failures)
+        if printed:
             click.echo(results.written(self.format, self.systems_as), nl=False)
-            if self.format == "relison":  # which has no place for them
-                for note in results.notes:
-                    click.echo(f"note: {note}", err=True)
+        formats = {kind for _, kind in self.outputs} | ({self.format} if printed else set())
+        if formats == {"relison"}:  # which has no place for them
+            ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
+            for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
+                click.echo(f"note: {note}", err=True)
         if failures:
             raise OutputError("\n".join(failures))
 

@@ -38,7 +38,8 @@ inputs:
   texts: null                           # what users wrote: user, text
 
 # Columns for every file above that does not name its own. What they can hold: user, item, aspect, score, rank, grade,
-# strength, weight, feature, value; in social networks also source, target, community, text.
+# strength, weight, feature, value; in social networks also source, target,
+# community, text, candidate.
 columns: {user: userId, item: movieId}
 
 # What is measured: the name of a metric, its parameters if they are not the usual ones, and the ranks that count.

@@ -23,6 +23,8 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from aspectrum.config.written import did_you_mean, listed
+from aspectrum.contacts.cleaning import Keepable
+from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, UserChoice
 from aspectrum.metric import Metric
 
@@ -41,6 +43,7 @@ ROLES: Mapping[str, str] = {
     "target": "Where it ends.",
     "community": "A community of users.",
     "text": "Something that a user wrote.",
+    "candidate": "Who is recommended to a user.",
 }
 """What a column can hold."""
 
@@ -226,15 +229,11 @@ class ContactSettings(_Model):
 
     directed: bool | None = Field(default=None, description="Whether links lead one way. Default: as the graph says; an edge list does.")
     weighted: bool | None = Field(default=None, description="Whether the weights of test links are grades. Default: false.")
-    keep: Annotated[tuple[Literal["strangers", "self", "known", "reciprocal"], ...], BeforeValidator(_as_several)] = Field(
+    keep: Annotated[tuple[Keepable, ...], BeforeValidator(_as_several)] = Field(
         default=(), description="Test links that are not left out: strangers, self, known, reciprocal."
     )
-    texts_of: Literal["own", "followees", "followers", "all"] | None = Field(
-        default=None, description="Whose texts a user is known by. Default: own."
-    )
-    weighting: Literal["tf-idf", "relison", "counts"] | None = Field(
-        default=None, description="How the terms of texts are weighted. Default: as the convention does."
-    )
+    texts_of: Of | None = Field(default=None, description="Whose texts a user is known by. Default: own.")
+    weighting: Weighting | None = Field(default=None, description="How the terms of texts are weighted. Default: as the convention does.")
 
 
 class Settings(_Model):

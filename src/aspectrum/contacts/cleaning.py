@@ -24,6 +24,7 @@ _WHY = {
     "known": "are in the train graph",
     "reciprocal": "have their reverse in the train graph",
 }
+_LOST, _KEPT = "left out", "kept, as asked"
 N_EXAMPLES = 3
 
 
@@ -47,9 +48,9 @@ class Cleaning:
         if not self.members.any():
             self.findings.append(Finding("error", given.rows.source, "links: there is nothing in it", 0))
         sources, targets = given.codes("source"), given.codes("target")
-        itself = (sources == targets) & ("self" not in self._keep)
-        self._note(given, itself, f"links {_WHY['self']} and are left out", sources, targets)
-        self._train = self._links(given, ~itself)
+        itself, kept = sources == targets, "self" in self._keep
+        self._note(given, itself, f"links {_WHY['self']} and are {_KEPT if kept else _LOST}", sources, targets)
+        self._train = self._links(given, ~itself | kept)
         return self._train
 
     def test(self, given: Coded) -> Links:
@@ -66,20 +67,22 @@ class Cleaning:
         }
         if "strangers" in self._keep:
             self._admit(given)
+        once = np.ones(len(links), np.bool_) if self._directed else sources <= targets  # an undirected link is counted once
         left = np.ones(len(links), np.bool_)
         lost = []
         for rule, odd in reasons.items():
             found = odd & left
             kept = rule in self._keep
-            self._note(given, found, f"links {_WHY[rule]} and are {'kept, as asked' if kept else 'left out'}", sources, targets)
+            self._note(given, found[once], f"links {_WHY[rule]} and are {_KEPT if kept else _LOST}", sources[once], targets[once])
             if not kept and found.any():
                 left &= ~odd
-                lost.append(f"{int(found.sum()):,} {_WHY[rule]}")
-        if not left.any():
+                lost.append(f"{int(found[once].sum()):,} {_WHY[rule]}")
+        n_left, n_links = int(left[once].sum()), int(once.sum())
+        if n_left == 0:
             why = "; " + ", ".join(lost) if lost else ""
-            self.findings.append(Finding("error", given.rows.source, f"links are left to be found{why}", 0, len(links)))
+            self.findings.append(Finding("error", given.rows.source, f"links are left to be found{why}", 0, n_links))
         elif lost:
-            self.findings.append(Finding("warning", given.rows.source, "links are left to be found", int(left.sum()), len(links)))
+            self.findings.append(Finding("warning", given.rows.source, "links are left to be found", n_left, n_links))
         return links.take(left)
 
     def _admit(self, given: Coded) -> None:

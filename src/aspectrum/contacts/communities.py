@@ -51,6 +51,7 @@ class Communities:
         labels: The community of each: 0 is the largest; of two with equal sizes, the one whose first user comes first.
         modularity: That of the undirected network that :func:`find_communities` speaks of, at resolution 1; NaN without links.
         n_links: How many links the network has; an undirected one counts once.
+        weights: The smallest and the largest weight of a link; None if all weigh 1.
         resolution: As given; None where it has no meaning.
         seed: As given; None where nothing is random.
         noticed: How many links had something that a user should know of.
@@ -61,6 +62,7 @@ class Communities:
     labels: Codes
     modularity: float
     n_links: int = 0
+    weights: tuple[float, float] | None = None
     resolution: float | None = None
     seed: int | None = None
     noticed: Mapping[str, int] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class Communities:
         lines = [
             f"{_counted(len(sizes), 'community', 'communities')} by {self.method}" + (f" ({', '.join(how)})" if how else ""),
             f"users       {len(self.users):,}",
-            f"links       {self.n_links:,}",
+            f"links       {self.n_links:,}" + ("" if self.weights is None else f", weights {self.weights[0]:g} to {self.weights[1]:g}"),
         ]
         if len(sizes):
             lines.append(f"sizes       largest {sizes[0]:,}, median {np.median(sizes):,g}, of one user {np.count_nonzero(sizes == 1):,}")
@@ -182,7 +184,7 @@ def find_communities(
     igraph = needed("igraph", "communities", "communities are found")
     network = _in_order(read_graph(graph, directed=directed))
     resolution = float(1 if resolution is None else resolution) if method in WITH_RESOLUTION else None
-    n_users, links = len(network.users), _undirected(network)
+    n_users, links, weights = len(network.users), _undirected(network), network.links.weights
     found: npt.NDArray[Any] = np.arange(n_users, dtype=np.int32)
     modularity = math.nan
     if len(links):
@@ -202,6 +204,7 @@ def find_communities(
         found,
         modularity,
         len(network.links) // (1 if network.directed else 2),
+        None if (weights == 1).all() else (float(weights.min()), float(weights.max())),
         resolution,
         None if method in _BY_RULE else int(seed),
         network.noticed,
@@ -222,7 +225,7 @@ def _check_options(method: str, resolution: float | None, seed: int) -> None:
         raise InputError(f"method is {method!r}, expected {', '.join(METHODS)}")
     if resolution is not None and method not in WITH_RESOLUTION:
         raise InputError(f"resolution goes with {' and '.join(WITH_RESOLUTION)}, and the method is {method}")
-    if resolution is not None and not 0 < resolution < math.inf:
+    if resolution is not None and (isinstance(resolution, str | bool) or not 0 < resolution < math.inf):
         raise InputError(f"resolution is {resolution}, expected a finite number above 0")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
         raise InputError(f"seed is {seed!r}, expected a whole number from 0 to {2**32 - 1}")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from aspectrum.arrays import Codes
 from aspectrum.contacts.cleaning import KEEPABLE, Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
-from aspectrum.conventions import Convention, convention_named
+from aspectrum.conventions import CONVENTIONS, Convention, convention_named
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.evaluation import Progress, evaluate_world
 from aspectrum.metric import Metric, parse
 from aspectrum.metrics import IntraListDiversity
 from aspectrum.results import Results, SystemResults
-from aspectrum.world import World
 from aspectrum.world.building import Duplicates, Order, Ties
 from aspectrum.world.rows import IdColumn, Rows
 
@@ -197,6 +195,10 @@ def evaluate_systems(
         raise InputError("texts_of and weighting go with texts, and there are none")
     if test is None and (keep or weighted):
         raise InputError("keep and weighted go with test links, and there are none")
+    if ties is not None and order == "input":
+        raise InputError("ties go with order='score' or 'rank': rows as they stand have no ties")
+    if not systems:
+        raise InputError("there are no recommendations to measure")
     given = {"test": test, "communities": communities, "features": features if features is not None else texts}
     asked = metrics if metrics is not None else default_metrics(name for name, value in given.items() if value is not None)
     read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
@@ -217,24 +219,27 @@ def evaluate_systems(
         keep=kept,
     )
     results: dict[str, Results] = {}
-    notes = dict.fromkeys(network.notes())
-    if features is None and texts is None and ways[0].name == "relison" and any(type(metric) is IntraListDiversity for metric in read):
-        notes["there are no features, and without them RELISON takes every distance for 0: ILD is 0"] = None
+    common = network.notes() + (["weights of test links are grades"] if weighted else [])
+    notes: dict[str, list[str]] = {}
     for way in ways:
-        rows = None
+        notes[way.name], rows = [], None
         if texts is not None:
-            rows = network.text_features(texts_of, weighting or _WEIGHTING.get(way.name, "tf-idf"))
+            weighed = weighting or _WEIGHTING.get(way.name, "tf-idf")
+            rows = network.text_features(texts_of, weighed)
+            notes[way.name].append(f"features are texts, {_whose(texts_of)}, weighted by {weighed}")
         elif features is None and way.name == "relison":
             rows = _NO_FEATURES
+            if any(type(metric) is IntraListDiversity for metric in read):
+                notes[way.name].append("there are no features, and without them RELISON takes every distance for 0: ILD is 0")
         built = network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)
-        notes |= dict.fromkeys(network.notes_on(built))
+        notes[way.name] += network.notes_on(built)
         for system, world in built.worlds.items():
             name = f"{system} ({way.name})" if len(ways) > 1 else system
             try:
                 results[name] = evaluate_world(
                     world,
                     read,
-                    users=users if whom is None else _codes(world, network.chosen_users),  # type: ignore[arg-type]
+                    users=users if whom is None else network.chosen_users(built),  # type: ignore[arg-type]
                     convention=way,
                     threads=threads,
                     batch_size=batch_size,
@@ -245,7 +250,18 @@ def evaluate_systems(
                 raise MissingInput(_in_contact_words(str(error))) from None
     if len(ways) > 1:  # the two of a system side by side
         results = {f"{system} ({way.name})": results[f"{system} ({way.name})"] for system in systems for way in ways}
-    return SystemResults(results, tuple(notes))
+    return SystemResults(results, tuple(dict.fromkeys((*common, *_joined(notes)))))
+
+
+def _joined(notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Notes by convention; one that does not hold for all says for which it does."""
+    for way, several in notes.items():
+        for note in several:
+            yield note if all(note in others for others in notes.values()) else f"{way}: {note}"
+
+
+def _whose(of: Of) -> str:
+    return {"own": "their own", "all": "their own and those of their neighbours"}.get(of, f"those of their {of}")
 
 
 _WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}
@@ -262,6 +278,7 @@ def _in_contact_words(message: str) -> str:
         ("features=, one vector per item", "features= or texts=, what users are like"),
         ("needs aspects", "needs communities"),
         ("needs relevance", "needs test links"),
+        ("needs subtopics: pass subtopics=,", "needs judgments of subtopics, which contacts do not have:"),
     ):
         message = message.replace(generic, ours)
     return message
@@ -270,11 +287,7 @@ def _in_contact_words(message: str) -> str:
 def _for_contacts(name: str | Convention | None) -> Convention:
     """A convention, for candidates who need not be users of the train graph."""
     way = convention_named(name)
-    if way.name not in ("published", "relison") and not isinstance(name, Convention):
+    if way.name in CONVENTIONS and way.name not in ("published", "relison"):
         raise MetricError(f"convention is {way.name!r}, expected 'published', 'relison' or 'both' for contacts")
     gini = {"outside": "drop", **way.parameters.get("GiniComplement", {})}
     return replace(way, parameters={**way.parameters, "GiniComplement": gini})
-
-
-def _codes(world: World, users: Iterable[Hashable]) -> Codes:
-    return np.array([world.users.code(user) for user in users], dtype=np.int32)

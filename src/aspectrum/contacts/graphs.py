@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -120,11 +122,9 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
     to_others = sources != targets
     weights = rows.numbers.get("weight")
     links = Links.of(sources[to_others], targets[to_others], None if weights is None else weights[to_others], directed=directed)
-    noticed = {
-        **rows.noticed,
-        "links lead from a user to the same user and are left out": int((~to_others).sum()),
-        "links repeat an earlier one; their weights add up": links.repeated,
-    }
+    noticed = Counter(rows.noticed)  # of a graph that is read again, too
+    noticed["links lead from a user to the same user and are left out"] += int((~to_others).sum())
+    noticed["links repeat an earlier one; their weights add up"] += links.repeated
     return Graph(rows.source, users, links, directed, {what: count for what, count in noticed.items() if count})
 
 
@@ -144,17 +144,20 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
         else:
             rows = read_input(name if name in ("train", "test") else "graph", given)
     else:
-        plain = link_rows(name, given)
-        weights = {"weight": plain.numbers["grade"]} if "grade" in plain.numbers else {}
-        sources = plain.ids["user"]
+        if hasattr(given, "tocsr"):
+            raise InputError(f"{name}: is a sparse matrix, expected links; a networkx or igraph graph can be made of it")
+        rows = link_rows(name, given, ("source", "target", "weight"))
+        sources = rows.ids["source"]
         if isinstance(given, Mapping):  # a user who links to nobody is a user
             linking = set(sources.ids)
             alone = [user for user in given if user not in linking]
             sources = IdColumn(sources.codes, [*sources.ids, *alone])
-        rows = Rows(plain.source, {"source": sources, "target": plain.ids["item"]}, weights)
-    if directed is not None and said is not None and directed and not said:
+        rows = replace(rows, ids={**rows.ids, "source": sources})
+    if directed not in (None, True, False):
+        raise InputError(f"directed is {directed!r}, expected true, false or none")
+    if directed and said is False:
         raise InputError(f"{rows.source}: the graph is undirected, expected a directed one")
-    if directed is False and said and not isinstance(given, Graph):
+    if directed is False and said:
         rows = replace(rows, noticed={**rows.noticed, "links of a directed graph are taken both ways": len(rows)})
     _check_weights(rows)
     return rows, directed if directed is not None else said if said is not None else True
@@ -164,9 +167,10 @@ def _check_weights(rows: Rows) -> None:
     weights = rows.numbers.get("weight")
     bad = np.flatnonzero(weights <= 0) if weights is not None else np.empty(0)
     if len(bad) and weights is not None:
-        more = f" (as of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        source, target = (shown(rows.ids[role].ids[int(rows.ids[role].codes[bad[0]])]) for role in ("source", "target"))
+        more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
         raise InputError(
-            f"{rows.at(int(bad[0]))}: the weight of the link is {weights[bad[0]]:g}{more}, expected above 0; "
+            f"{rows.at(int(bad[0]))}: the weight of the link from {source} to {target} is {weights[bad[0]]:g}{more}, expected above 0; "
             "leave out links that do not count, or the column if it is no weight"
         )
 
@@ -188,51 +192,48 @@ def _rows_of_networkx(graph: Any, name: str) -> Rows:
     users = list(graph.nodes)
     place = {user: code for code, user in enumerate(users)}
     edges = list(graph.edges(data="weight"))
-    weighted = any(weight is not None for _, _, weight in edges)
-    weights = [1.0 if weight is None else _weight(weight, name, source, target) for source, target, weight in edges]
-    return _rows_of_codes(
-        name,
-        users,
-        np.array([place[source] for source, _, _ in edges], dtype=np.int32),
-        np.array([place[target] for _, target, _ in edges], dtype=np.int32),
-        np.array(weights) if weighted else None,
-    )
+    sources = np.array([place[source] for source, _, _ in edges], dtype=np.int32)
+    targets = np.array([place[target] for _, target, _ in edges], dtype=np.int32)
+    return _rows_of_codes(name, users, sources, targets, [weight for _, _, weight in edges])
 
 
 def _rows_of_igraph(graph: Any, name: str) -> Rows:
     users = list(graph.vs["name"]) if "name" in graph.vs.attributes() else list(range(graph.vcount()))
-    if len(set(users)) < len(users):
-        again = next(user for place, user in enumerate(users) if user in users[:place])
+    try:
+        known = set(users)
+    except TypeError as error:
+        raise InputError(f"{name}: a user has a name that cannot be one: {error}") from None
+    if len(known) < len(users):
+        again = next(user for user, count in Counter(users).items() if count > 1)
         raise InputError(f"{name}: two users are called {shown(again)}, expected names that differ")
     ends = np.array(graph.get_edgelist(), dtype=np.int32).reshape(-1, 2)
-    weights = None
-    if "weight" in graph.es.attributes():
-        weights = np.array(
-            [_weight(weight, name, users[source], users[target]) for (source, target), weight in zip(ends, graph.es["weight"], strict=True)]
-        )
-    return _rows_of_codes(name, users, ends[:, 0], ends[:, 1], weights)
+    weights = graph.es["weight"] if "weight" in graph.es.attributes() else [None] * len(ends)
+    return _rows_of_codes(name, users, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), weights)
 
 
-def _weight(weight: Any, name: str, source: Any, target: Any) -> float:
-    try:
-        number = float(weight)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise InputError(f"{name}: the weight of the link from {shown(source)} to {shown(target)} is {weight!r}, expected a finite number")
-    return number
-
-
-def _rows_of_codes(name: str, users: list[Any], sources: Codes, targets: Codes, weights: Floats | None) -> Rows:
-    def place(row: int) -> str:
-        return f"link from {shown(users[sources[row]])} to {shown(users[targets[row]])}"
-
+def _rows_of_codes(name: str, users: list[Any], sources: Codes, targets: Codes, weights: Sequence[Any]) -> Rows:
+    """Rows of a graph in memory; where only some links have a weight, that of the others is 1."""
+    missing = [weight is None or weight != weight for weight in weights]
     ids = {"source": IdColumn(sources, users), "target": IdColumn(targets, users)}
-    return Rows(name, ids, {} if weights is None else {"weight": weights}, place)
+    if all(missing):
+        return Rows(name, ids)
+    numbers = np.ones(len(weights))
+    for place, weight in enumerate(weights):
+        if not missing[place]:
+            try:
+                numbers[place] = weight
+            except (TypeError, ValueError):
+                numbers[place] = np.inf
+    odd = np.flatnonzero(~np.isfinite(numbers))
+    if len(odd):
+        source, target = shown(users[sources[odd[0]]]), shown(users[targets[odd[0]]])
+        raise InputError(f"{name}: the weight of the link from {source} to {target} is {weights[odd[0]]!r}, expected a finite number")
+    noticed = {"links have no weight, while others have; theirs is 1": sum(missing)}
+    return Rows(name, ids, {"weight": numbers}, noticed={what: count for what, count in noticed.items() if count})
 
 
 def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
-    """GraphML by igraph. A user is called by the attribute ``name``, else by the id of the node."""
+    """GraphML by igraph. A user is called by the attribute ``name`` if every node has one of its own, else by the node's id."""
     import polars
 
     igraph = needed("igraph", "communities", "GraphML is read")
@@ -245,14 +246,17 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
     with tempfile.NamedTemporaryFile(suffix=".graphml") as file:  # it may have been packed
         file.write(data)
         file.flush()
-        try:
-            graph = igraph.Graph.Read_GraphML(file.name)
-        except Exception as error:  # what igraph raises is of many kinds
-            why = re.sub(r"^Error at \S+: | -- [A-Za-z ]+$", "", reason(error))  # where it is in the source of igraph
-            raise InputError(f"{called}: cannot be read as GraphML: {why}") from None
-    if "name" not in graph.vs.attributes():
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                graph = igraph.Graph.Read_GraphML(file.name)
+            except Exception as error:  # what igraph raises is of many kinds
+                raise InputError(f"{called}: cannot be read as GraphML: {_without_place(reason(error))}") from None
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else []
+    if not names or "" in names or None in names or len(set(map(str, names))) < len(names):
         graph.vs["name"] = graph.vs["id"] if "id" in graph.vs.attributes() else [str(place) for place in range(graph.vcount())]
     rows = _rows_of_igraph(graph, called)
+    noticed = {**rows.noticed, **{f"thing igraph says of the file: {_without_place(str(one.message))}": 1 for one in warned}}
     # In XML every id is text, and igraph reads numbers as fractions; it is a number where all can be, as in other files of text.
     names = [str(int(user)) if isinstance(user, float) and user.is_integer() else str(user) for user in graph.vs["name"]]
     texts = polars.Series(names, dtype=polars.String)
@@ -260,4 +264,9 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
     if len(distinct) < len(texts):
         raise InputError(f"{called}: two nodes have the same name, expected names that differ")
     ids = {role: IdColumn(codes[column.codes], distinct, "number") for role, column in rows.ids.items()}
-    return Rows(called, ids, rows.numbers, rows.place), bool(graph.is_directed())
+    return Rows(called, ids, rows.numbers, noticed=noticed), bool(graph.is_directed())
+
+
+def _without_place(message: str) -> str:
+    """What igraph says, without where that is in its own source."""
+    return re.sub(r"^(Error at )?\S+\.c:\d+\s*:? ?| -- [A-Za-z ]+$", "", message).strip()

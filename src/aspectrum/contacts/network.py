@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Flags
+from aspectrum.arrays import Codes, Flags
 from aspectrum.contacts.cleaning import N_EXAMPLES, Cleaning
 from aspectrum.contacts.coding import Coded, code_users
 from aspectrum.contacts.communities import Communities
@@ -18,7 +18,7 @@ from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts, text
 from aspectrum.conventions import Convention
 from aspectrum.errors import InputError
 from aspectrum.inspection import Finding, Level, likely_reason, noticed, order_notes
-from aspectrum.io import is_external, read_input
+from aspectrum.io import Source, is_external, read_input
 from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
 from aspectrum.world.ids import Ids, shown
 from aspectrum.world.objects import aspect_rows, feature_rows, id_rows, ranking_rows
@@ -69,6 +69,8 @@ class Network:
         keep: Sequence[str] = (),
     ) -> Network:
         """Read every input, and clean the links."""
+        if "self" in keep and (isinstance(train, Graph) or isinstance(test, Graph)):
+            raise InputError("links to oneself are to be kept, and a Graph has none; give the links that it was read from")
         known, directed = link_table(train, "train", directed)
         inputs: dict[str, Rows] = {"train": known}
         if test is not None:
@@ -81,10 +83,7 @@ class Network:
             inputs["texts"] = text_rows(texts)
         if users is not None:
             inputs["users"] = read_input("users", users) if is_external(users) else id_rows("users", "user", users)
-        lists = {
-            f"system {name}": read_input("rankings", given) if is_external(given) else ranking_rows(name, given)
-            for name, given in systems.items()
-        }
+        lists = {f"system {name}": _recommendations(name, given) for name, given in systems.items()}
         ids, coded = code_users({**inputs, **lists})
         cleaning = Cleaning(ids, directed, keep)
         of_train = cleaning.train(coded["train"])
@@ -121,7 +120,8 @@ class Network:
         for finding in self.findings:
             if finding.level == "error":
                 raise InputError(str(finding))
-        return [str(finding) for finding in self.findings if finding.level == "warning"]
+        way = ["links lead one way" if self.directed else "links lead both ways"] if self.from_files or not self.directed else []
+        return [*way, *(str(finding) for finding in self.findings if finding.level == "warning")]
 
     def notes_on(self, built: Built) -> list[str]:
         """What was noticed as worlds were built."""
@@ -130,10 +130,11 @@ class Network:
         found = [str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact"]
         return [*ordered, *(note.replace("the first aspect of an item", "the first community of a user") for note in found)]
 
-    @property
-    def chosen_users(self) -> list[Hashable]:
-        """Users that were named to be averaged."""
-        return list(self.ids.take(self.inputs["users"].joined["user"]))
+    def chosen_users(self, built: Built) -> Codes:
+        """Users that were named to be averaged, as worlds call them."""
+        code = np.empty(len(self.ids), dtype=np.int32)
+        code[self.members] = built.truth["users"].ids["user"]
+        return code[self.inputs["users"].joined["user"]]
 
     def text_features(self, of: Of, weighting: Weighting) -> Rows:
         """Features of users from their texts."""
@@ -280,13 +281,31 @@ class Network:
 
 
 def _community_rows(given: Any) -> Rows:
+    """Rows user, community; a user without one is among the ids."""
     if is_external(given):
         return read_input("communities", given)
-    rows = aspect_rows(given.to_dict() if isinstance(given, Communities) else given)
+    if isinstance(given, Communities):
+        labels = list(range(given.n_communities))
+        users = IdColumn(np.arange(len(given.users), dtype=np.int32), given.users.values)
+        return Rows("communities", {"user": users, "community": IdColumn(given.labels, labels)})
+    if isinstance(given, Mapping):  # as a cell of a file, a community may be missing
+        given = {user: [] if of is None else of for user, of in given.items()}
+    rows = aspect_rows(given)
     return Rows("communities", {"user": rows.ids["item"], "community": rows.ids["aspect"]})
+
+
+def _recommendations(name: str, given: Any) -> Rows:
+    return read_input("rankings", _renamed(given, "candidate")) if is_external(given) else ranking_rows(name, given)
+
+
+def _renamed(given: Any, role: str) -> Any:
+    """What contacts call a role of theirs is the item of other lists."""
+    if isinstance(given, Source) and role in given.columns:
+        return replace(given, columns={"item" if other == role else other: column for other, column in given.columns.items()})
+    return given
 
 
 def _feature_rows(given: Any) -> Rows:
     if is_external(given):
-        return read_input("features", given)
+        return read_input("features", _renamed(given, "user"))
     return given.rows() if isinstance(given, TextIndex) else feature_rows(given)

@@ -56,7 +56,7 @@ class TextIndex:
         return Rows("features", {"item": _column(self.users)}, matrix=matrix, noticed=self.noticed, is_index=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an npz file, whole or not at all: features for any evaluation, and an index again for :meth:`load`.
+        """Write an npz file, whole or not at all. The file holds features for any evaluation, and is an index again by :meth:`load`.
 
         It holds ``ids``, the arrays of scipy's ``save_npz`` (so that ``load_npz`` reads it), and ``terms`` as one text, a
         term per line.
@@ -162,6 +162,8 @@ def index_texts(
     stop_words = _stop_words(stop_words)
     if of != "own" and graph is None:
         raise MissingInput(f"texts: users are to be known by the texts of {_whose(of)}, which needs graph= that says who these are")
+    if graph is None and directed is not None:
+        raise InputError("texts: directed goes with a graph, and there is none")
     needed("sklearn", "text", "texts are indexed")
     rows = text_rows(texts)
     people = _people(rows, graph, directed)

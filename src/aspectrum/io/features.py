@@ -182,7 +182,7 @@ def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
     if len(items.codes) != n_rows:
         raise InputError(f"{name}: there are {len(items.codes)} ids for {n_rows} vectors")
     _check_finite(name, matrix)
-    is_index = "terms" in arrays  # as TextIndex.save writes them
+    is_index = {"terms", "of", "weighting"} <= arrays.keys()  # as TextIndex.save writes them
     return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, noticed=noticed, is_index=is_index)
 
 

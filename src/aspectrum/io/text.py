@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _N_HEAD = 20
 _FIELDS = {"run": 6, "qrels": 4, "table": 0}
 _NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)\s*", re.ASCII | re.IGNORECASE)
+_COMMENT = re.compile(rb"[#%]+[ \t\r\n]|[#%]+\Z")  # "# made by"; in "#music" the sign is part of a name
 _QUOTED = re.compile(rb'(?:^|(?<=[\t,;\n]))"(?:[^"]|"")*(?:"|$)')
 
 
@@ -131,9 +132,9 @@ class TextTable:
         return self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
 
     def _without_comments(self, text: bytes) -> bytes:
-        """Public edge lists often begin with lines after # or %, which become empty; the others keep their numbers."""
+        """Public edge lists often begin with comments, which become empty lines; the others keep their numbers."""
         end = 0
-        while self._commented and text[end : end + 1] in (b"#", b"%"):
+        while self._commented and _COMMENT.match(text, end):
             end = text.find(b"\n", end) + 1 or len(text)
         return b"\n" * text.count(b"\n", 0, end) + text[end:]
 

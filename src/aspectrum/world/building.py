@@ -398,7 +398,10 @@ class _Builder:
     def _sparse(self, rows: Rows, facts: Input, as_sets: bool) -> tuple[SparseRows, Codes]:
         """One row per item from rows item, feature[, value]; as sets, the values do not matter."""
         named, features = rows.ids["item"], rows.ids["feature"]
-        given = None if as_sets else rows.numbers.get("value")
+        given = rows.numbers.get("value")
+        if as_sets and given is not None:
+            facts.noticed["values of features are not 1 and do not count, only whether there is a feature"] = int((given != 1).sum())
+            given = None
         numbers = np.ones(len(rows)) if given is None else given
         kept = np.flatnonzero(numbers != 0)
         # In the order of their ids, so that sums over features have the same bits whatever the order of the rows.

@@ -47,20 +47,20 @@ def ranking_rows(source: str, given: Any) -> Rows:
     return Rows(source, {"user": users.column(user_codes), "item": items.column(item_codes)}, numbers)
 
 
-def link_rows(source: str, given: Any) -> Rows:
-    """Rows user, item[, grade]; where only some have a grade, that of the others is 1."""
-    users, items = _Ids("user", source), _Ids("item", source)
+def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "item", "grade")) -> Rows:
+    """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
+    users, items = _Ids(roles[0], source), _Ids(roles[1], source)
     user_codes: list[int] = []
     item_codes: list[int] = []
     grades: list[float] = []
     graded = False
-    for user, item, grade in _links(source, given):
+    for user, item, grade in _links(source, given, roles):
         user_codes.append(users.code(user))
         item_codes.append(items.code(item))
         graded = graded or grade is not _NOTHING
-        grades.append(1.0 if grade is _NOTHING else _number(grade, source, "grade", user, item))
-    ids = {"user": users.column(user_codes), "item": items.column(item_codes)}
-    return Rows(source, ids, {"grade": np.array(grades)} if graded else {})
+        grades.append(1.0 if grade is _NOTHING else _number(grade, source, roles[2], user, item))
+    ids = {roles[0]: users.column(user_codes), roles[1]: items.column(item_codes)}
+    return Rows(source, ids, {roles[2]: np.array(grades)} if graded else {})
 
 
 def aspect_rows(given: Any) -> Rows:
@@ -261,9 +261,9 @@ def _padded_rows(source: str, given: Any, columns: tuple[str, ...], least: int, 
         yield row + (filling,) * (len(columns) - len(row))
 
 
-def _links(source: str, given: Any) -> Iterable[tuple[Any, Any, Any]]:
+def _links(source: str, given: Any, roles: tuple[str, str, str]) -> Iterable[tuple[Any, Any, Any]]:
     if not isinstance(given, Mapping):
-        yield from _padded_rows(source, given, ("user", "item", "grade"), 2, _NOTHING)
+        yield from _padded_rows(source, given, roles, 2, _NOTHING)
         return
     for user, entries in given.items():
         if isinstance(entries, Mapping):
@@ -271,7 +271,7 @@ def _links(source: str, given: Any) -> Iterable[tuple[Any, Any, Any]]:
         elif isinstance(entries, Iterable) and not isinstance(entries, str | bytes):
             yield from ((user, item, _NOTHING) for item in _plain(entries))
         else:
-            raise InputError(f"{source}: user {shown(user)} has {shown(entries)}, expected items")
+            raise InputError(f"{source}: {roles[0]} {shown(user)} has {shown(entries)}, expected {roles[1]}s")
 
 
 def _subtopics(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
