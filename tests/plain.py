@@ -588,10 +588,16 @@ def gini_complement(world: PlainWorld, k: int, *, empty: float = UNDEFINED) -> f
         for item in cut(items, k):
             if item in counts:
                 counts[item] += 1
-    n, total = len(counts), sum(counts.values())
+    return complement_of_gini(counts.values(), empty)
+
+
+def complement_of_gini(counts: Iterable[int], empty: float) -> float:
+    """Of how often each item that could be recommended was."""
+    ascending = sorted(counts)
+    n, total = len(ascending), sum(ascending)
     if total == 0:
         return empty
     if n < 2:
         return UNDEFINED
-    unevenness = sum(Fraction((2 * place - n - 1) * count, total) for place, count in enumerate(sorted(counts.values()), 1))
+    unevenness = sum(Fraction((2 * place - n - 1) * count, total) for place, count in enumerate(ascending, 1))
     return float(1 - unevenness / (n - 1))

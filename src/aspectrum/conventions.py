@@ -28,6 +28,7 @@ class Convention:
         history_above_threshold: Only history rows that reach the relevance threshold count.
         building: How inputs with ids are read, as arguments of ``build_worlds``.
         parameters: What replaces the defaults of a metric's parameters.
+        names: What the tool calls metrics, where that is not what we call them.
     """
 
     name: str
@@ -38,6 +39,17 @@ class Convention:
     history_above_threshold: bool = False
     building: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, metric: Metric) -> str:
+        """What the tool calls a metric; parameters that it may not have are added.
+
+        >>> from aspectrum.metrics import AspectRecall
+        >>> CONVENTIONS["relison"].named(AspectRecall(k=5))
+        'Community recall@5'
+        """
+        own = type(metric).__name__
+        return str(metric).replace(own, self.names.get(own, own), 1)
 
     def applied(self, metric: Metric) -> Metric:
         """The metric as this tool computes it."""
@@ -93,6 +105,12 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},
                 "IntraListDiversity": {"pairs": "all", "average": "links", "featureless": "near"},
                 "GiniComplement": {"outside": "drop", "empty": 1.0},
+            },
+            names={
+                "AspectRecall": "Community recall",
+                "IntraListDiversity": "ILD",
+                "GiniComplement": "Predicted Gini complement",
+                "NDCG": "nDCG",
             },
         ),
         Convention(

@@ -21,8 +21,8 @@ from aspectrum.world import World
 
 _SECTIONS = ("Args", "Undefined", "References", "Examples")
 
-# A world so small that trying what a metric needs costs nothing.
-_INPUTS: Mapping[str, Any] = {
+# Inputs so small that trying what a metric needs costs nothing.
+SMALLEST: Mapping[str, Any] = {
     "subtopics": {"u": {"a": ["x"]}},
     "aspects": {"a": ["x"], "b": ["y"]},
     "history": {"u": ["b"]},
@@ -114,11 +114,11 @@ def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
     """
     enough: list[tuple[str, ...]] = []
     for size in range(4):
-        for names in combinations(_INPUTS, size):
+        for names in combinations(SMALLEST, size):
             if any(set(smaller) <= set(names) for smaller in enough):
                 continue
             try:
-                metric(k=1).observe(World.of({"u": ["a", "b"]}, **{name: _INPUTS[name] for name in names}))
+                metric(k=1).observe(World.of({"u": ["a", "b"]}, **{name: SMALLEST[name] for name in names}))
             except Exception:  # mostly MissingInput; somebody else's metric may fail in its own way
                 continue
             enough.append(names)
@@ -139,7 +139,7 @@ def _inputs_of_example(metric: type[Metric]) -> list[str]:
         for node in ast.walk(ast.parse(example.source)):
             if isinstance(node, ast.Call):
                 given.update(keyword.arg for keyword in node.keywords)
-    return [name for name in _INPUTS if name in given]
+    return [name for name in SMALLEST if name in given]
 
 
 def _quoted(text: str) -> str:

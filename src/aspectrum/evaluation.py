@@ -13,7 +13,8 @@ from aspectrum import kernels
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
-from aspectrum.errors import InputError, MetricError
+from aspectrum.documentation import SMALLEST
+from aspectrum.errors import AspectrumError, InputError, MetricError
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.results import Column, Results, UserScores
 from aspectrum.states import State
@@ -76,6 +77,16 @@ def evaluate_world(
                 names = tuple(name for task in scored for name in task.names)
                 blocks.append(UserScores(part.users, names, np.hstack([np.concatenate(task.scores) for task in scored])))
     return Results({column.name: column for task in tasks for column in task.columns()}, tuple(blocks))
+
+
+def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:
+    """Whether some inputs, beside the lists, are enough for a metric; found by trying."""
+    world = World.of({"u": ["a", "b"]}, **{name: SMALLEST[name] for name in inputs if name in SMALLEST})
+    try:
+        evaluate_world(world, metric, convention=convention)
+    except AspectrumError:
+        return False
+    return True
 
 
 @dataclass

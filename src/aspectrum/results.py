@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.conventions import CONVENTIONS
 from aspectrum.errors import InputError, MetricError, OutputError
 from aspectrum.metric import Metric, parse
 from aspectrum.states import State
@@ -295,11 +296,8 @@ class SystemResults(Mapping[str, Results]):
 
     def to_relison(self) -> str:
         """The table that RELISON writes: a row per system (``Variant``), a column per metric under its name there, all digits."""
-        names = self._names()
-        head = [
-            "Variant",
-            *(relison_name(next(r.columns[name].metric for r in self.systems.values() if name in r.columns)) for name in names),
-        ]
+        names = {name: column.metric for result in self.systems.values() for name, column in result.columns.items()}
+        head = ["Variant", *map(CONVENTIONS["relison"].named, names.values())]
         rows = [
             [system, *(repr(float(result.columns[name].value)) if name in result.columns else "" for name in names)]
             for system, result in self.systems.items()
@@ -389,25 +387,6 @@ def format_of(path: str | os.PathLike[str]) -> Format:
         found = f"unknown extension {extension!r}" if extension else "no extension"
         raise OutputError(f"{os.fspath(path)}: {found} to tell the format; expected {known}, or say the format")
     return _EXTENSIONS[extension]
-
-
-def relison_name(metric: Metric) -> str:
-    """What RELISON calls a metric at a cutoff; parameters that it does not have are added.
-
-    >>> from aspectrum.metrics import AspectRecall
-    >>> relison_name(AspectRecall(k=5))
-    'Community recall@5'
-    """
-    own = type(metric).__name__
-    return str(metric).replace(own, _RELISON_NAMES.get(own, own), 1)
-
-
-_RELISON_NAMES = {
-    "AspectRecall": "Community recall",
-    "IntraListDiversity": "ILD",
-    "GiniComplement": "Predicted Gini complement",
-    "NDCG": "nDCG",
-}
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from tests.plain import UNDEFINED, Id, cut, discounted, log2_discount, ratio
+from tests.plain import UNDEFINED, Id, complement_of_gini, cut, discounted, log2_discount, ratio
 
 Link = tuple[Id, Id]
 Rule = Literal["strangers", "self", "known", "reciprocal"]
@@ -294,10 +293,4 @@ def gini_complement(network: PlainNetwork, k: int, *, empty: float) -> float:
         for candidate in network.top(user, k):
             if candidate in counts:
                 counts[candidate] += 1
-    n, total = len(counts), sum(counts.values())
-    if total == 0:
-        return empty
-    if n < 2:
-        return UNDEFINED
-    unevenness = sum((2 * place - n - 1) * count for place, count in enumerate(sorted(counts.values()), 1))
-    return float(1 - Fraction(unevenness, total * (n - 1)))
+    return complement_of_gini(counts.values(), empty)

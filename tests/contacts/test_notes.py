@@ -58,7 +58,7 @@ def test_values_of_features_that_do_not_count() -> None:
 def test_notes_of_one_convention_say_which() -> None:
     communities = {1: ["a", "b"], 2: "a", 3: "b", 4: "b"}
     both = asp.contacts.evaluate_systems({"a": LISTS}, "CommunityRecall@2", train=TRAIN, communities=communities, convention="both").notes
-    first = "communities: 1 of 5 rows are left out, as only the first community of a user counts"
+    first = "communities: 1 of 5 rows are left out, as only the first aspect (community) of each item (user) counts"
     assert f"relison: {first}" in both
     assert first not in both
     assert "train: 1 of 5 links lead from a user to the same user and are left out (such as 1 to 1)" in both
@@ -76,12 +76,17 @@ def test_links_to_oneself_that_are_kept_are_counted_in_both_graphs() -> None:
         ({"ties": "descending"}, "ties go with order='score' or 'rank'"),
         ({"texts_of": "all"}, "texts_of and weighting go with texts"),
         ({"weighting": "counts"}, "texts_of and weighting go with texts"),
-        ({"test": None, "keep": "self"}, "keep and weighted go with test links"),
-        ({"test": None, "weighted": True}, "keep and weighted go with test links"),
+        ({"metrics": "GiniComplement@2", "test": None, "keep": "self"}, "keep goes with test links"),
+        ({"test": None, "weighted": True}, "weighted goes with test links"),
         ({"weighted": True}, "test: has no weights, which are to be grades"),
         ({"features": SETS, "texts": TEXTS}, "both features and texts are given"),
         ({"keep": "everything"}, "keep is 'everything', expected 'strangers', 'self', 'known', 'reciprocal'"),
         ({"directed": "no"}, "directed is 'no'"),
+        ({"metrics": "ERRIA@2"}, "ERRIA@2 needs more: pass communities="),
+        ({"metrics": "ERRIA@2", "test": None}, "ERRIA@2 needs more: pass communities= and test="),
+        ({"metrics": "ILD@2"}, "IntraListDiversity@2 needs more: pass features= or texts="),
+        ({"metrics": "AlphaNDCG@2"}, "AlphaNDCG@2 needs more: pass communities="),
+        ({"metrics": "AspectRecall(judged_by=subtopics)@2"}, "AspectRecall(judged_by=subtopics)@2"),
         ({"users": [1, 77]}, "users: 1 of 2 users to be averaged are not in train (such as 77)"),
         ({"communities": {1: None, 2: None}}, "communities: 4 of 4 users of train have no community"),
     ],

@@ -18,8 +18,8 @@ from aspectrum.cli.options import (
     USERS_OPTION,
     Job,
     complete_files,
-    complete_metrics,
     file_options,
+    metric_option,
     unknown,
     with_options,
 )
@@ -93,15 +93,9 @@ def _options(command: F) -> F:
             type=click.Choice(["published", "relison", "both"]),
             help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
         ),
-        click.option(
-            "-m",
-            "--metric",
-            "metrics",
-            multiple=True,
-            metavar="METRIC",
-            help="Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
-            "all@5,10 for every metric that they allow; may be repeated.",
-            shell_complete=complete_metrics,
+        metric_option(
+            "Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
+            "all@5,10 for every metric that they allow; may be repeated."
         ),
         CONFIG,
     )
@@ -154,43 +148,30 @@ def contacts(**given: Any) -> None:
             raise click.UsageError(f"{called} goes with --{needed}, which is not given")
     if "ties" in job.reading and job.reading.get("order", "input") == "input":
         raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
-    metrics = _metrics(job)
-    delivery = Delivery.of(job, metrics, **outputs)
-    delivery.deliver(
-        lambda progress: job.with_notes(
-            evaluate_systems(
-                job.systems,
-                metrics,
-                users=job.users,  # type: ignore[arg-type]  # a file of users is read there
-                threads=delivery.threads,
-                per_user=delivery.per_user is not None,
-                progress=progress,
-                texts_of=of or "own",
-                weighting=weighting,
-                directed=social["directed"] if social["directed"] is not None else said.directed,
-                weighted=bool(weighted),
-                keep=keep,
-                **{**job.inputs, **job.reading},
-            )
-        )
+    Delivery.of(job, _metrics(job), **outputs).deliver(
+        evaluate_systems,
+        texts_of=of or "own",
+        weighting=weighting,
+        directed=social["directed"] if social["directed"] is not None else said.directed,
+        weighted=bool(weighted),
+        keep=keep,
     )
 
 
 def _metrics(job: Job) -> list[Metric]:
     """Metrics of the texts; ``usual@5,10`` are those of RELISON that the inputs allow, ``all@5,10`` all that they allow."""
     from aspectrum.contacts import default_metrics
+    from aspectrum.contacts.evaluation import as_items
     from aspectrum.errors import MetricError
 
-    given = {*job.inputs, *(["features"] if "texts" in job.inputs else [])}
     asked: list[str | Metric] = []
     for one in job.metrics or ("usual@10",):
         if isinstance(one, str) and one.partition("@")[0].strip().lower() == "usual":
             _, at, cutoffs = one.partition("@")
             try:
-                asked += default_metrics(given, cutoffs if at else "-1")
+                asked += default_metrics(job.inputs, cutoffs if at else "-1")
             except MetricError as error:
                 raise MetricError(f"{one!r}: {error}") from None
         else:
             asked.append(one)
-    items = {"train": "history", "test": "relevance", "communities": "aspects", "features": "features"}
-    return replace(job, metrics=tuple(asked)).expanded(items[name] for name in items if name in given)
+    return replace(job, metrics=tuple(asked)).expanded(as_items(job.inputs))

@@ -31,18 +31,4 @@ def evaluate(**given: Any) -> None:
 
     outputs, inputs = split_options(given)
     job = Job.of(**inputs)
-    metrics = job.expanded()
-    delivery = Delivery.of(job, metrics, **outputs)
-    delivery.deliver(
-        lambda progress: job.with_notes(
-            evaluate_systems(
-                job.systems,
-                metrics,
-                users=job.users,  # type: ignore[arg-type]  # a file of users is read there
-                threads=delivery.threads,
-                per_user=delivery.per_user is not None,
-                progress=progress,
-                **{**job.inputs, **job.reading},
-            )
-        )
-    )
+    Delivery.of(job, job.expanded(), **outputs).deliver(evaluate_systems)

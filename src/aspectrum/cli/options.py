@@ -15,7 +15,6 @@ import click
 
 if TYPE_CHECKING:
     from aspectrum.config import Settings
-    from aspectrum.conventions import Convention
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
@@ -66,6 +65,10 @@ def complete_metrics(_context: click.Context, _option: click.Parameter, incomple
 def file_options(inputs: Mapping[str, str]) -> list[Callable[[Any], Any]]:
     """An option for the file of each input."""
     return [click.option(f"--{name}", metavar="FILE", help=text, shell_complete=complete_files) for name, text in inputs.items()]
+
+
+def metric_option(text: str) -> Callable[[Any], Any]:
+    return click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help=text, shell_complete=complete_metrics)
 
 
 SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_files)
@@ -151,14 +154,8 @@ def input_options(command: F) -> F:
             help="published (default), ndeval, pyndeval, relison or informfully.",
             shell_complete=complete_conventions,
         ),
-        click.option(
-            "-m",
-            "--metric",
-            "metrics",
-            multiple=True,
-            metavar="METRIC",
-            help="Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow.",
-            shell_complete=complete_metrics,
+        metric_option(
+            "Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow."
         ),
         CONFIG,
     )
@@ -273,6 +270,7 @@ class Job:
         import aspectrum.metrics  # noqa: F401  so that their names are known
         from aspectrum.conventions import convention_named
         from aspectrum.errors import MetricError
+        from aspectrum.evaluation import is_enough
         from aspectrum.metric import parse, registered
 
         there = list(self.inputs if inputs is None else inputs)
@@ -291,7 +289,7 @@ class Job:
             for name in registered():
                 several = parse(f"{name}{at}{cutoffs}")
                 left = [cutoff for cutoff in several.cutoffs if str(several.at(cutoff)) not in named]
-                if left and _possible(several, there, way):
+                if left and is_enough(there, several, way):
                     chosen.append(replace(several, k=tuple(left)))
                     named.update(str(several.at(cutoff)) for cutoff in left)
         if not chosen:
@@ -404,32 +402,6 @@ def as_options(message: str) -> str:
 
 def _is_all(metric: str) -> bool:
     return metric.partition("@")[0].strip().lower() == "all"
-
-
-# The smallest data on which a metric shows whether its inputs are there.
-_SMALL: Mapping[str, Any] = {
-    "aspects": {"a": ["x"], "b": ["y"]},
-    "relevance": {"u": ["a"]},
-    "history": {"u": ["b"]},
-    "subtopics": {"u": {"a": ["x"]}},
-    "features": {"a": [1.0, 0.0], "b": [0.0, 1.0]},
-    "weights": {"x": 1.0},
-}
-
-
-def _possible(metric: Metric, inputs: Iterable[str], convention: Convention) -> bool:
-    """Whether the inputs are enough for a metric; found by trying."""
-    from aspectrum.errors import AspectrumError
-    from aspectrum.evaluation import evaluate_world
-    from aspectrum.world import World
-
-    try:
-        evaluate_world(
-            World.of({"u": ["a", "b"]}, **{name: _SMALL[name] for name in inputs if name in _SMALL}), metric, convention=convention
-        )
-    except AspectrumError:
-        return False
-    return True
 
 
 def _whom(users: Any, make: Sources) -> str | Source | None:

@@ -66,6 +66,7 @@ class Delivery:
     format: Format
     quiet: bool
     job: Job
+    metrics: Sequence[Metric]
 
     @classmethod
     def of(
@@ -90,10 +91,14 @@ class Delivery:
             _check_scores(scores, any(isinstance(metric, UserMetric) for metric in metrics))
         check_paths([*(path for path, _ in outputs), *([] if scores is None else [scores])], job.files)
         placed = systems_as or settings.systems_as or "columns"
-        return cls(tuple(outputs), scores, placed, threads or settings.threads, format or "table", quiet, job)
+        return cls(tuple(outputs), scores, placed, threads or settings.threads, format or "table", quiet, job, metrics)
 
-    def deliver(self, evaluated: Callable[[Progress], SystemResults]) -> None:
-        """Evaluate, write the files and print."""
+    def deliver(self, evaluate_systems: Callable[..., SystemResults], **options: Any) -> None:
+        """Evaluate what the job says, write the files and print.
+
+        Args:
+            evaluate_systems: What evaluates; `options` are its own, beside those that every job has.
+        """
         from aspectrum.errors import OutputError
 
         with _progress(self.quiet) as show:
@@ -103,7 +108,17 @@ class Delivery:
                 if show is not None:
                     show(system, done, total)
 
-            results = evaluated(progress)
+            results = evaluate_systems(
+                self.job.systems,
+                self.metrics,
+                users=self.job.users,
+                threads=self.threads,
+                per_user=self.per_user is not None,
+                progress=progress,
+                **{**self.job.inputs, **self.job.reading},
+                **options,
+            )
+        results = self.job.with_notes(results)
         self.job.usual.check()
         writing: list[Callable[[], None]] = [
             lambda path=path, kind=kind: results.write(path, kind, self.systems_as)  # type: ignore[misc]

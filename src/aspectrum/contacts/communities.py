@@ -31,8 +31,8 @@ Method = Literal["leiden", "louvain", "label-propagation", "infomap", "component
 METHODS: tuple[str, ...] = get_args(Method)
 WITH_RESOLUTION = ("leiden", "louvain")
 _BY_RULE = ("components", "strong-components")
-# Every seed of 100 then finds the best partition of the weighted karate club. leidenalg finds it for 96, in fifteen times the time.
-_N_ITERATIONS = 10
+# One start may end well below the best: of ten on a network of 120,000 links, modularity was .297 to .306.
+_N_STARTS, _N_ITERATIONS = 5, 10
 
 Format = Literal["tsv", "csv", "parquet"]
 _EXTENSIONS: Mapping[str, Format] = {".tsv": "tsv", ".txt": "tsv", ".csv": "csv", ".parquet": "parquet"}
@@ -156,7 +156,7 @@ def find_communities(
 
     Args:
         graph: The network: anything that :func:`read_graph` takes.
-        method: ``leiden`` (ten iterations) or ``louvain``, which look for the largest modularity;
+        method: ``leiden`` (the best of five starts) or ``louvain``, which look for the largest modularity;
             ``label-propagation``; ``infomap``; ``components``, in which any two users are connected by some path; or
             ``strong-components``, in which there are paths both ways.
         resolution: For leiden and louvain: above 1 there are more and smaller communities, below fewer and larger ones.
@@ -269,7 +269,8 @@ def _partition(igraph: Any, method: str, network: Any, weights: Floats, resoluti
     with _seeded(igraph, seed):
         if method == "leiden":
             aim = {"objective_function": "modularity", "resolution": resolution}
-            return network.community_leiden(weights=weights, n_iterations=_N_ITERATIONS, **aim)
+            found = [network.community_leiden(weights=weights, n_iterations=_N_ITERATIONS, **aim) for _ in range(_N_STARTS)]
+            return max(found, key=lambda one: network.modularity(one.membership, weights=weights, resolution=resolution))
         if method == "louvain":
             return network.community_multilevel(weights=weights, resolution=resolution)
         if method == "infomap":

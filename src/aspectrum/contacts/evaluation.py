@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.contacts.cleaning import KEEPABLE, Keepable
+from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, Convention, convention_named
+from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
-from aspectrum.evaluation import Progress, evaluate_world
+from aspectrum.evaluation import Progress, evaluate_world, is_enough
 from aspectrum.metric import Metric, parse
 from aspectrum.metrics import IntraListDiversity
 from aspectrum.results import Results, SystemResults
@@ -24,27 +25,22 @@ from aspectrum.world.rows import IdColumn, Rows
 DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
 """What RELISON measures of recommended contacts, but for its novelty."""
 
-_NEEDS: Mapping[str, tuple[str, ...]] = {
-    "AspectRecall": ("communities",),
-    "ERRIA": ("communities", "test"),
-    "IntraListDiversity": ("features",),
-    "GiniComplement": (),
-    "NDCG": ("test",),
-    "Precision": ("test",),
-    "Recall": ("test",),
-    "MAP": ("test",),
-}
+_ITEM_INPUTS = {"train": "history", "test": "relevance", "communities": "aspects", "features": "features", "texts": "features"}
+
+
+def as_items(given: Iterable[str]) -> list[str]:
+    """What inputs of a social network are in an evaluation of any lists: candidates are items, communities aspects."""
+    return list(dict.fromkeys(_ITEM_INPUTS[name] for name in given if name in _ITEM_INPUTS))
 
 
 def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
     """The usual metrics that the inputs allow, at some cutoffs.
 
-    >>> [str(metric) for metric in default_metrics(["communities"])]
+    >>> [str(metric) for metric in default_metrics(["train", "communities"])]
     ['AspectRecall@10', 'GiniComplement@10']
     """
-    there = set(given)
-    every = [parse(f"{name}@{cutoffs}") for name in DEFAULT_METRICS]
-    return [metric for metric in every if there.issuperset(_NEEDS[type(metric).__name__])]
+    inputs = as_items(given)
+    return [metric for metric in (parse(f"{name}@{cutoffs}") for name in DEFAULT_METRICS) if is_enough(inputs, metric)]
 
 
 def evaluate(
@@ -149,25 +145,19 @@ def evaluate_systems(
     systems: Mapping[str, Any],
     metrics: Iterable[str | Metric] | str | Metric | None = None,
     *,
-    train: Any,
-    test: Any = None,
-    communities: Any = None,
-    features: Any = None,
-    texts: Any = None,
-    texts_of: Of = "own",
-    weighting: Weighting | None = None,
-    directed: bool | None = None,
-    weighted: bool = False,
-    keep: Iterable[Keepable] | Keepable = (),
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
-    order: Order = "input",
-    ties: Ties | None = None,
-    duplicates: Duplicates = "error",
+    texts_of: Of = "own",
+    weighting: Weighting | None = None,
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
+    weighted: bool = False,
+    order: Order = "input",
+    ties: Ties | None = None,
+    duplicates: Duplicates = "error",
+    **network: Any,
 ) -> SystemResults:
     """Measure the contacts that several systems recommend; everything else is read once.
 
@@ -189,65 +179,46 @@ def evaluate_systems(
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
     ways = [_for_contacts(way) for way in (("published", "relison") if convention == "both" else (convention,))]
-    if features is not None and texts is not None:
-        raise InputError("both features and texts are given, expected one of them: texts are made into features")
-    if texts is None and (texts_of != "own" or weighting is not None):
+    given = [name for name, value in network.items() if value is not None]
+    if "texts" not in given and (texts_of != "own" or weighting is not None):
         raise InputError("texts_of and weighting go with texts, and there are none")
-    if test is None and (keep or weighted):
-        raise InputError("keep and weighted go with test links, and there are none")
+    if "test" not in given and weighted:
+        raise InputError("weighted goes with test links, and there are none")
     if ties is not None and order == "input":
         raise InputError("ties go with order='score' or 'rank': rows as they stand have no ties")
-    if not systems:
-        raise InputError("there are no recommendations to measure")
-    given = {"test": test, "communities": communities, "features": features if features is not None else texts}
-    asked = metrics if metrics is not None else default_metrics(name for name, value in given.items() if value is not None)
+    asked = default_metrics(given) if metrics is None else metrics
     read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
-    kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    for rule in kept:
-        if rule not in KEEPABLE:
-            raise InputError(f"keep is {rule!r}, expected {', '.join(map(repr, KEEPABLE))}")
+    for way in ways:
+        _check_inputs(read, given, way)
     whom = None if users is None or isinstance(users, str) else users
-    network = Network.read(
-        systems,
-        train=train,
-        test=test,
-        communities=communities,
-        features=features,
-        texts=texts,
-        users=whom,
-        directed=directed,
-        keep=kept,
-    )
+    read_network = Network.read(systems, users=whom, **network)
     results: dict[str, Results] = {}
-    common = network.notes() + (["weights of test links are grades"] if weighted else [])
+    common = read_network.notes() + (["weights of test links are grades"] if weighted else [])
     notes: dict[str, list[str]] = {}
     for way in ways:
         notes[way.name], rows = [], None
-        if texts is not None:
+        if "texts" in given:
             weighed = weighting or _WEIGHTING.get(way.name, "tf-idf")
-            rows = network.text_features(texts_of, weighed)
+            rows = read_network.text_features(texts_of, weighed)
             notes[way.name].append(f"features are texts, {_whose(texts_of)}, weighted by {weighed}")
-        elif features is None and way.name == "relison":
+        elif "features" not in given and way.name == "relison":
             rows = _NO_FEATURES
             if any(type(metric) is IntraListDiversity for metric in read):
                 notes[way.name].append("there are no features, and without them RELISON takes every distance for 0: ILD is 0")
-        built = network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)
-        notes[way.name] += network.notes_on(built)
+        built = read_network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)
+        notes[way.name] += read_network.notes_on(built)
         for system, world in built.worlds.items():
             name = f"{system} ({way.name})" if len(ways) > 1 else system
-            try:
-                results[name] = evaluate_world(
-                    world,
-                    read,
-                    users=users if whom is None else network.chosen_users(built),  # type: ignore[arg-type]
-                    convention=way,
-                    threads=threads,
-                    batch_size=batch_size,
-                    per_user=per_user,
-                    progress=None if progress is None else partial(progress, name),
-                )
-            except MissingInput as error:
-                raise MissingInput(_in_contact_words(str(error))) from None
+            results[name] = evaluate_world(
+                world,
+                read,
+                users=users if whom is None else read_network.chosen_users(built),  # type: ignore[arg-type]
+                convention=way,
+                threads=threads,
+                batch_size=batch_size,
+                per_user=per_user,
+                progress=None if progress is None else partial(progress, name),
+            )
     if len(ways) > 1:  # the two of a system side by side
         results = {f"{system} ({way.name})": results[f"{system} ({way.name})"] for system in systems for way in ways}
     return SystemResults(results, tuple(dict.fromkeys((*common, *_joined(notes)))))
@@ -268,20 +239,19 @@ _WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}
 _NO_FEATURES = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
 
 
-def _in_contact_words(message: str) -> str:
-    for generic, ours in (
-        ("subtopics=, or aspects= and history= or relevance=", "communities="),
-        ("subtopics=, or aspects= and relevance=", "communities= and test="),
-        ("subtopics=, or aspects=", "communities="),
-        ("aspects=, (item, aspect) pairs", "communities=, (user, community) rows"),
-        ("relevance=, (user, item[, grade]) rows", "test=, (source, target) rows"),
-        ("features=, one vector per item", "features= or texts=, what users are like"),
-        ("needs aspects", "needs communities"),
-        ("needs relevance", "needs test links"),
-        ("needs subtopics: pass subtopics=,", "needs judgments of subtopics, which contacts do not have:"),
-    ):
-        message = message.replace(generic, ours)
-    return message
+def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], way: Convention) -> None:
+    """What a metric lacks is said in the words of contacts."""
+    there = as_items(given)
+    for metric in metrics:
+        # Without any features RELISON has an ILD all the same.
+        if not isinstance(metric, Metric) or is_enough([*there, *(["features"] if way.name == "relison" else [])], metric, way):
+            continue
+        words = {item: f"{name}=" for name, item in reversed(_ITEM_INPUTS.items())} | {"features": "features= or texts="}
+        enough = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
+        needs = [" and ".join(words[name] for name in names if name not in there) for names in enough]
+        if needs:
+            raise MissingInput(f"{metric} needs more: pass {', or '.join(dict.fromkeys(needs))}")
+        raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
 
 def _for_contacts(name: str | Convention | None) -> Convention:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Flags
-from aspectrum.contacts.cleaning import N_EXAMPLES, Cleaning
+from aspectrum.contacts.cleaning import KEEPABLE, N_EXAMPLES, Cleaning
 from aspectrum.contacts.coding import Coded, code_users
 from aspectrum.contacts.communities import Communities
 from aspectrum.contacts.graphs import Graph, Links, link_table
@@ -66,9 +66,19 @@ class Network:
         texts: Any = None,
         users: Any = None,
         directed: bool | None = None,
-        keep: Sequence[str] = (),
+        keep: Iterable[str] | str = (),
     ) -> Network:
-        """Read every input, and clean the links."""
+        """Read every input, and clean the links; the arguments are those of :func:`aspectrum.contacts.evaluate`."""
+        keep = (keep,) if isinstance(keep, str) else tuple(keep)
+        for rule in keep:
+            if rule not in KEEPABLE:
+                raise InputError(f"keep is {rule!r}, expected {', '.join(map(repr, KEEPABLE))}")
+        if test is None and keep:
+            raise InputError("keep goes with test links, and there are none")
+        if features is not None and texts is not None:
+            raise InputError("both features and texts are given, expected one of them: texts are made into features")
+        if not systems:
+            raise InputError("there are no recommendations to measure")
         if "self" in keep and (isinstance(train, Graph) or isinstance(test, Graph)):
             raise InputError("links to oneself are to be kept, and a Graph has none; give the links that it was read from")
         known, directed = link_table(train, "train", directed)
@@ -127,8 +137,7 @@ class Network:
         """What was noticed as worlds were built."""
         ordered = order_notes(built.rankings.values()) if self.from_files else []
         inputs = [*built.rankings.values(), *built.truth.values()]
-        found = [str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact"]
-        return [*ordered, *(note.replace("the first aspect of an item", "the first community of a user") for note in found)]
+        return [*ordered, *(str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact")]
 
     def chosen_users(self, built: Built) -> Codes:
         """Users that were named to be averaged, as worlds call them."""

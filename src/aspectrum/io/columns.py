@@ -177,12 +177,23 @@ def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Columns an input has."""
+    """Columns an input has.
+
+    Args:
+        input: The input.
+        required: Roles of columns that must be there.
+        optional: Roles of columns that may be.
+        by_place: By how many columns there are, their roles where they have no names.
+        commented: Whether comments may stand in front, as in public edge lists.
+        prose: Whether a column holds what people wrote, in which a quote is a letter.
+    """
 
     input: str
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     by_place: Mapping[int, tuple[str, ...]] | None = None
+    commented: bool = False
+    prose: bool = False
 
     @property
     def roles(self) -> tuple[str, ...]:

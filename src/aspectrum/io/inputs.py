@@ -57,11 +57,9 @@ _LINKS = {2: ("source", "target"), 3: ("source", "target", "weight")}
 SOCIAL_INPUTS: Mapping[str, Wanted] = {
     wanted.input: wanted
     for wanted in (
-        Wanted("train", ("source", "target"), ("weight",), _LINKS),
-        Wanted("test", ("source", "target"), ("weight",), _LINKS),
-        Wanted("graph", ("source", "target"), ("weight",), _LINKS),
+        *(Wanted(name, ("source", "target"), ("weight",), _LINKS, commented=True) for name in ("train", "test", "graph")),
         Wanted("communities", ("user", "community"), (), {2: ("user", "community")}),
-        Wanted("texts", ("user", "text"), (), {2: ("user", "text")}),
+        Wanted("texts", ("user", "text"), (), {2: ("user", "text")}, prose=True),
     )
 }
 """What there is beside it in a social network."""
@@ -84,7 +82,7 @@ def is_external(given: Any) -> bool:
 def read_input(input: str, given: Any) -> Rows:
     """The rows of one input, from a path, a frame or a :class:`Source`."""
     source = given if isinstance(given, Source) else Source(given)
-    wanted = (INPUTS | SOCIAL_INPUTS)[input]  # type: ignore[operator]
+    wanted = {**INPUTS, **SOCIAL_INPUTS}[input]
     for role in source.columns:
         if role not in wanted.roles:
             raise InputError(f"{source.named(input)}: {role!r} is no column of {input}, which has {wanted.form}")

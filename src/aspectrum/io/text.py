@@ -34,8 +34,7 @@ class TextTable:
     """
 
     def __init__(self, source: str, text: bytes, wanted: Wanted, how: Source, format: str | None) -> None:
-        self.source, self._path, self._commented = source, how.path, wanted.input in ("train", "test", "graph")
-        self._written = wanted.input == "texts"
+        self.source, self._path, self._wanted = source, how.path, wanted
         text = self._text = self._without_comments(text)
         if not text.strip():
             raise InputError(f"{source}: the file is empty but for comments")
@@ -59,7 +58,7 @@ class TextTable:
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout]
-        scan, self._quoted = _scanned(text, self._separator, expected, self._written)
+        scan, self._quoted = _scanned(text, self._separator, expected, self._wanted.prose)
         where = f"{self.source}, line {scan.line}"
         if scan.problem == "fields":
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
@@ -134,7 +133,7 @@ class TextTable:
     def _without_comments(self, text: bytes) -> bytes:
         """Public edge lists often begin with comments, which become empty lines; the others keep their numbers."""
         end = 0
-        while self._commented and _COMMENT.match(text, end):
+        while self._wanted.commented and _COMMENT.match(text, end):
             end = text.find(b"\n", end) + 1 or len(text)
         return b"\n" * text.count(b"\n", 0, end) + text[end:]
 
@@ -246,13 +245,13 @@ def _is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def _scanned(text: bytes, separator: str, fields: int = 0, written: bool = False) -> tuple[kernels.TableScan, bool]:
+def _scanned(text: bytes, separator: str, fields: int = 0, prose: bool = False) -> tuple[kernels.TableScan, bool]:
     """How the text is built, and whether quotes stand around fields; they may be letters, as in 5" disc."""
     quoted = separator != "" and b'"' in text
     scan = kernels.scan_table(text, separator, quoted, fields)
     letters = not (text.startswith(b'"') or b'\n"' in text or separator.encode() + b'"' in text)
     # What people write begins with a quote now and then, and a tab ends it.
-    if (scan.problem == "stray quote" and letters) or (scan.problem in ("stray quote", "open quote") and written and separator == "\t"):
+    if (scan.problem == "stray quote" and letters) or (scan.problem in ("stray quote", "open quote") and prose and separator == "\t"):
         return kernels.scan_table(text, separator, False, fields), False
     return scan, quoted
 

@@ -311,7 +311,9 @@ class _Builder:
         kept = np.flatnonzero(aspects >= 0)
         if first_only:
             kept = kept[np.sort(np.unique(items[kept], return_index=True)[1])]
-            facts.noticed["rows are left out, as only the first aspect of an item counts"] = int((aspects >= 0).sum()) - len(kept)
+            facts.noticed["rows are left out, as only the first aspect (community) of each item (user) counts"] = int(
+                (aspects >= 0).sum()
+            ) - len(kept)
         items, aspects, strengths = items[kept], aspects[kept], strengths[kept]
         bad = np.flatnonzero((strengths <= 0) | (strengths > 1))
         if len(bad):
