@@ -64,6 +64,18 @@ def test_notes_of_one_convention_say_which() -> None:
     assert "train: 1 of 5 links lead from a user to the same user and are left out (such as 1 to 1)" in both
 
 
+def test_users_of_several_communities_are_counted() -> None:
+    said = "communities: 1 of 4 users have more than one community (such as 1)"
+    assert said in notes("CommunityRecall@2", communities=[(1, "a"), (1, "b"), (2, "a"), (2, "a"), (9, "a"), (9, "b")])
+    assert said not in notes("CommunityRecall@2", communities={1: "a", 2: "b"})
+
+
+def test_train_and_test_that_may_be_exchanged() -> None:
+    said = "test: 5 links, more than the train graph has; are the two exchanged?"
+    assert said in asp.contacts.evaluate({1: [3]}, "Recall@1", train=[(1, 2), (3, 1)], test=[(1, 3), (2, 1), (2, 3), (3, 2), (1, 4)]).notes
+    assert not any("exchanged" in note for note in notes())
+
+
 def test_links_to_oneself_that_are_kept_are_counted_in_both_graphs() -> None:
     found = notes(keep="self")
     for name in ("train: 1 of 5", "test: 1 of 4"):

@@ -56,6 +56,9 @@ class Cleaning:
     def test(self, given: Coded) -> Links:
         """Links that were to be found, once the train graph is known."""
         links = self._links(given, np.ones(len(given.rows), np.bool_))
+        if len(links) > len(self._train):
+            what = "links, more than the train graph has; are the two exchanged?"
+            self.findings.append(Finding("warning", given.rows.source, what, len(links)))
         sources, targets = links.sources, links.targets
         known = self._train.have(sources, targets)
         reasons = {

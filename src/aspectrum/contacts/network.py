@@ -118,6 +118,8 @@ class Network:
         ):
             if name in inputs:
                 network._look_at_owners(coded[name], role, what, then)
+        if "communities" in inputs:
+            network._look_at_communities(coded["communities"])
         if users is not None:
             asked = coded["users"].joined["user"]
             strange = asked[~network.members[asked]]
@@ -275,6 +277,14 @@ class Network:
                 int(self.members.sum()),
                 None,
             )
+
+    def _look_at_communities(self, given: Coded) -> None:
+        """Several communities are fine, and also what a wrong file looks like."""
+        users, communities = given.codes("user"), given.rows.ids["community"].codes
+        pairs = np.unique(np.stack([users, communities])[:, communities >= 0], axis=1)
+        several = np.flatnonzero((np.bincount(pairs[0], minlength=len(self.ids)) > 1) & self.members)
+        if len(several):
+            self._add("warning", given, "users have more than one community", several, int(self.members.sum()), None)
 
     def _look_for(self, given: Coded, codes: npt.NDArray[Any], what: str, then: str) -> None:
         """Say who is not a user; that nobody is, is an error."""

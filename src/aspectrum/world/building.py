@@ -277,7 +277,10 @@ class _Builder:
         again = np.setdiff1d(np.arange(len(starts)), first)
         if len(again):
             row = int(starts[again[0]])
-            raise InputError(f"{rows.at(row)}: the rows of user {shown(self.users[users[row]])} stand in two blocks, expected one")
+            raise InputError(
+                f"{rows.at(row)}: the rows of user {shown(self.users[users[row]])} stand in two blocks, expected one; "
+                "if scores order the lists, say --order score (in Python, order='score')"
+            )
 
     def graded(self, rows: Rows, facts: Input, grades: Floats | None = None) -> tuple[Offsets, Codes, Floats]:
         users, items = self._codes(rows.ids["user"]), self._codes(rows.ids["item"])
