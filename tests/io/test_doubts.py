@@ -78,8 +78,9 @@ def test_names_that_may_be_data(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("person,thing\nu,a\nu,b\nv,b\n")
     said = "1 line, the first ('person', 'thing'), is taken for data; say --header if it names the columns"
     assert said in notes(rankings=tmp_path / "x.csv")
-    (tmp_path / "x.csv").write_text("u,a\nu,b\nv,b\n")
-    assert "the first" not in notes(rankings=tmp_path / "x.csv")
+    for data in ("u,a\nu,b\nv,b\n", "1,a\n2,b\n2,c\n"):  # a number is no name
+        (tmp_path / "x.csv").write_text(data)
+        assert "the first" not in notes(rankings=tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.run"])

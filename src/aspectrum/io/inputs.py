@@ -18,7 +18,7 @@ from aspectrum.io.frames import as_number
 from aspectrum.io.ids import code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table, open_table
-from aspectrum.io.text import TextTable
+from aspectrum.io.text import TextTable, reads_as_number
 from aspectrum.world.ids import shown
 from aspectrum.world.rows import IdColumn, Rows
 
@@ -168,7 +168,9 @@ def _doubts(wanted: Wanted, source: Source, table: Table, places: Mapping[str, i
         first = ", ".join(map(shown, table.first))
         if table.names is not None and table.width == 1:
             doubts[f"line, the first ({first}), is taken for the name of the column; say --no-header if it is data"] = 1
+        # Names of columns are no numbers, and stand nowhere else.
         alone = all(np.count_nonzero(column.codes == column.codes[0]) == 1 for column in columns.values())
+        alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
             doubts[f"line, the first ({first}), is taken for data; say --header if it names the columns"] = 1
     return doubts

@@ -53,7 +53,7 @@ class TextTable:
         self._skip, self._n_rows = int(has_header), 0
         self.first = head[0]
         self.names: Sequence[str] | None = [name.strip() for name in head[0]] if has_header else None
-        self._numeric = {place for place in range(self.width) if all(_is_number(row[place]) for row in head[self._skip :])}
+        self._numeric = {place for place in range(self.width) if all(reads_as_number(row[place]) for row in head[self._skip :])}
 
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
@@ -207,13 +207,15 @@ def _trec_layout(source: str, wanted: Wanted, lines: Sequence[bytes]) -> Layout 
     """A run or judgments, as seen from the first lines."""
     rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
     if wanted.input == "rankings":
-        is_run = all(len(row) == 6 and row[1].upper() in ("Q0", "0") and _is_number(row[3]) and _is_number(row[4]) for row in rows[:1])
+        is_run = all(
+            len(row) == 6 and row[1].upper() in ("Q0", "0") and reads_as_number(row[3]) and reads_as_number(row[4]) for row in rows[:1]
+        )
         return "run" if is_run else None
     if wanted.input not in ("relevance", "history", "subtopics") or any(
         len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows
     ):
         return None
-    if any(b"," in line for line in lines[:1]) or (b"\t" in lines[0] and not _is_number(rows[0][1])):
+    if any(b"," in line for line in lines[:1]) or (b"\t" in lines[0] and not reads_as_number(rows[0][1])):
         return None
     if any(b"\t" in line and len(line.strip().split(b"\t")) != 4 for line in lines):
         raise InputError(
@@ -224,7 +226,7 @@ def _trec_layout(source: str, wanted: Wanted, lines: Sequence[bytes]) -> Layout 
         return "qrels"
     # A user, an item, a rating and a time are four numbers too. Judgments have an iteration that is always 0, or documents with names.
     plain = all(row[1].upper() in ("0", "Q0") for row in rows)
-    diverse = all(_is_number(row[1]) for row in rows) and not any(_is_number(row[2]) for row in rows)
+    diverse = all(reads_as_number(row[1]) for row in rows) and not any(reads_as_number(row[2]) for row in rows)
     return "qrels" if plain or diverse else None
 
 
@@ -241,7 +243,7 @@ def _first_lines(text: bytes) -> list[bytes]:
     return lines
 
 
-def _is_number(word: str) -> bool:
+def reads_as_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
@@ -264,7 +266,7 @@ def _is_header(source: str, wanted: Wanted, how: Source, head: Sequence[Sequence
     if any(name in first for name in (*names, *(how.usual.columns.values() if how.usual is not None else ()))):
         return True
     spelled = {role for role in wanted.roles if any(is_spelling(wanted.input, (role,), cell) for cell in first)}
-    if any(_is_number(cell) for cell in first):
+    if any(reads_as_number(cell) for cell in first):
         if wanted.input == "features" and "item" in spelled:  # and dimensions called 0, 1, 2
             others = [cell for cell in first if not is_spelling("features", ("item",), cell)]
             return others in ([str(place + start) for place in range(len(others))] for start in (0, 1))
@@ -275,7 +277,7 @@ def _is_header(source: str, wanted: Wanted, how: Source, head: Sequence[Sequence
             return True
     elif spelled:
         return True
-    if any(first[place] and all(_is_number(row[place]) for row in head[1:]) for place in range(len(first)) if len(head) > 1):
+    if any(first[place] and all(reads_as_number(row[place]) for row in head[1:]) for place in range(len(first)) if len(head) > 1):
         raise InputError(
             f"{source}, line 1: {', '.join(map(shown, first[:6]))} looks like names of columns that are not known; say which is "
             f"which, as in --columns {','.join(f'{role}=NAME' for role in wanted.required)}, or --no-header if it is data"
