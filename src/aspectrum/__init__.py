@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aspectrum import contacts
+    from aspectrum import contacts, integrations
     from aspectrum.api import evaluate, evaluate_systems
     from aspectrum.conventions import CONVENTIONS, Convention
     from aspectrum.errors import AspectrumError, ConfigError, InputError, MetricError, MissingInput, MissingLibrary, OutputError
@@ -36,7 +36,7 @@ __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
 _HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "api")
-_MODULES = ("contacts",)
+_MODULES = ("contacts", "integrations")
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 __all__ = [
@@ -84,6 +84,7 @@ __all__ = [
     "evaluate",
     "evaluate_systems",
     "gains",
+    "integrations",
     "parse",
     "registered",
 ]

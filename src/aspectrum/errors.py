@@ -26,4 +26,4 @@ class ConfigError(AspectrumError):
 
 
 class MissingLibrary(AspectrumError, ImportError):
-    """A library that an extra brings is not installed."""
+    """A library that an extra brings is not installed, or its version is not supported."""

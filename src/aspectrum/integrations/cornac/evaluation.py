@@ -1,0 +1,73 @@
+"""Our results for Cornac's models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from cornac.eval_methods import CrossValidation
+from cornac.experiment.result import CVResult
+
+from aspectrum.errors import InputError
+from aspectrum.integrations.cornac.experiment import deepest
+from aspectrum.integrations.cornac.metrics import Metric
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set
+from aspectrum.integrations.cornac.scoring import check_names, remarks, score
+from aspectrum.metric import Metric as OurMetric
+from aspectrum.results import SystemResults
+
+
+def evaluate(
+    models: Sequence[Any],
+    eval_method: Any,
+    metrics: Iterable[str | OurMetric | Metric] | str | OurMetric | Metric,
+    *,
+    on: Literal["test", "validation"] = "test",
+    **inputs: Any,
+) -> SystemResults:
+    """Train and evaluate models as Cornac does, with our results: scores of users, how each number was computed, files.
+
+    Args:
+        models: Cornac's models, each with its own name.
+        eval_method: As for :class:`Experiment`. In a cross-validation every fold is a system of its own.
+        metrics: Our metrics, their text forms, or :class:`Metric`, which may have inputs of its own.
+        on: The set whose ratings are to be found.
+        inputs: What :class:`Metric` takes beside the metric: item_genre, item_feature, aspects, features, weights, items,
+            convention.
+
+    Examples:
+        >>> import cornac
+        >>> ratings = [(f"u{u}", f"i{(u * 7 + n) % 12}", 1 + (u + n) % 5) for u in range(20) for n in range(6)]
+        >>> split = cornac.eval_methods.RatioSplit(ratings, test_size=0.3, seed=1)
+        >>> genres = {f"i{i}": ["odd" if i % 2 else "even", f"g{i % 3}"] for i in range(12)}
+        >>> results = evaluate([cornac.models.MostPop()], split, ["AlphaNDCG@3", "NDCG@3"], aspects=genres)
+        >>> results.per_user.columns
+        ['system', 'user', 'AlphaNDCG@3', 'NDCG@3']
+    """
+    if on not in ("test", "validation"):
+        raise InputError(f"on is {on!r}, expected 'test' or 'validation'")
+    several = [metrics] if isinstance(metrics, str | OurMetric | Metric) else metrics
+    asked = [metric if isinstance(metric, Metric) else Metric(metric, **inputs) for metric in several]
+    check_method(eval_method, by_index=any(metric.by_index for metric in asked))
+    check_names(name for metric in asked for name in metric.names)
+    if on == "validation" and (eval_method.val_set is None or isinstance(eval_method, CrossValidation)):
+        raise InputError(f"{type(eval_method).__name__} has no validation set, as in RatioSplit(..., val_size=0.1)")
+    check_set(on, eval_method.test_set if on == "test" else eval_method.val_set, eval_method)
+    names = [model.name for model in models]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
+    recorder = Recorder(deepest(asked), Folds(eval_method))
+    systems, notes = {}, []
+    for model in models:
+        results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
+        result = results[on == "validation"]
+        parts = result if isinstance(result, CVResult) else [result]
+        for fold, part in enumerate(parts):
+            lists = recorder.take(part.model_name, part.metric_user_results[recorder.name], on)
+            name = f"{model.name}, fold {fold}" if parts is result else model.name
+            scored = score(lists, asked)
+            systems[name] = replace(scored, notes=())
+            notes += remarks(scored, lists)
+    return SystemResults(systems, tuple(dict.fromkeys(notes)))

@@ -1,0 +1,150 @@
+"""Cornac's experiment, with metrics that know the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import cornac
+from cornac.experiment.result import CVExperimentResult, CVResult, ExperimentResult
+from cornac.hyperopt import BaseSearch
+from cornac.metrics import RankingMetric, RatingMetric
+
+from aspectrum.errors import InputError, MetricError
+from aspectrum.integrations.cornac.metrics import Metric
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set
+from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score
+from aspectrum.integrations.cornac.search import Search
+
+
+class Experiment(cornac.Experiment):
+    """An experiment of Cornac, next to whose metrics ours can stand. Everything else is Cornac's.
+
+    Cornac hands a metric neither the user nor the history. So our metrics keep the lists while Cornac evaluates a model, are
+    computed when that is done, and stand in Cornac's results before it prints its table: means in ``metric_avg_results``,
+    scores of users in ``metric_user_results``, and in ``aspectrum`` (of each result) how each number was computed.
+
+    Cutoffs do not influence one another: our lists are made from the scores of the model, equal scores by Cornac's index.
+
+    Args:
+        eval_method: RatioSplit, StratifiedSplit, TimestampSplit, CrossValidation or ``BaseMethod.from_splits(...)``.
+        models: Cornac's models; a search that looks for one of our metrics is this package's.
+        metrics: Cornac's metrics and ours.
+        options: As for ``cornac.Experiment``: user_based, show_validation, verbose, save_dir.
+
+    Examples:
+        >>> import cornac
+        >>> from aspectrum.integrations.cornac import AlphaNDCG, Experiment
+        >>> ratings = [(f"u{u}", f"i{(u * 7 + n) % 12}", 1 + (u + n) % 5) for u in range(20) for n in range(6)]
+        >>> split = cornac.eval_methods.RatioSplit(ratings, test_size=0.3, seed=1)
+        >>> genres = {f"i{i}": ["odd" if i % 2 else "even", f"g{i % 3}"] for i in range(12)}
+        >>> experiment = Experiment(split, [cornac.models.MostPop()], [cornac.metrics.NDCG(k=3), AlphaNDCG(aspects=genres, k=3)])
+
+        ``experiment.run()`` then trains, evaluates and prints.
+    """
+
+    metrics: Sequence[Any]
+    result: Any
+    val_result: Any
+
+    def __init__(self, eval_method: Any, models: Sequence[Any], metrics: Sequence[Any], *args: Any, **options: Any) -> None:
+        ours = [metric for metric in metrics if isinstance(metric, Metric)]
+        for metric in metrics:
+            if not isinstance(metric, RankingMetric | RatingMetric):  # Cornac would leave it out without a word
+                raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
+        check_method(eval_method, by_index=any(metric.by_index for metric in ours))
+        for model in models:
+            if isinstance(model, BaseSearch) and isinstance(model.metric, Metric) and not isinstance(model, Search):
+                raise InputError(
+                    f"{model.name} looks for {model.metric.name}: use GridSearch or RandomSearch from aspectrum.integrations.cornac"
+                )
+        check_names(name for metric in metrics for name in _columns(metric))
+        super().__init__(eval_method, models, metrics, *args, **options)
+        check_set("test", eval_method.test_set, eval_method)
+        if self.show_validation:
+            check_set("validation", eval_method.val_set, eval_method)
+
+    def run(self) -> None:
+        """Run the experiment, print Cornac's table and write its log."""
+        metrics: Sequence[Any] = self.metrics
+        ours = [metric for metric in metrics if isinstance(metric, Metric)]
+        if not ours:
+            super().run()
+            return
+        self._finish = _Finish(ours, Folds(self.eval_method))
+        self.metrics = [*(metric for metric in metrics if not isinstance(metric, Metric)), self._finish.recorder]
+        try:
+            super().run()
+        finally:
+            self.metrics = metrics
+            for results in (self.result, self.val_result):
+                if isinstance(results, _Finished):
+                    results.finish = None
+            del self._finish
+
+    def _create_result(self) -> None:
+        super()._create_result()
+        finish = getattr(self, "_finish", None)
+        if finish is not None:
+            kind = _FinishedFolds if isinstance(self.result, CVExperimentResult) else _Finished
+            self.result = kind(lambda result: finish(result, "test"))
+            if self.val_result is not None:
+                self.val_result = _Finished(lambda result: finish(result, "validation"))
+
+
+class _Finish:
+    """Turns the calls that a result holds into the numbers of our metrics."""
+
+    def __init__(self, metrics: Sequence[Metric], folds: Folds) -> None:
+        self.metrics = metrics
+        self.recorder = Recorder(deepest(metrics), folds)
+
+    def __call__(self, result: Any, which: str) -> list[str]:
+        """Rewrite a result; what should be known of it."""
+        lines: list[str] = []
+        parts = result if isinstance(result, CVResult) else [result]
+        for fold, part in enumerate(parts):
+            lists = self.recorder.take(part.model_name, part.metric_user_results.pop(self.recorder.name), which)
+            scored = score(lists, self.metrics)
+            rewrite(part, self.recorder.name, scored, lists)
+            lines += [f"fold {fold}, {line}" if parts is result else line for line in remarks(scored, lists)]
+        if isinstance(result, CVResult):
+            result.metric_mean.clear()
+            result.metric_std.clear()
+            result.organize()
+        return lines
+
+
+class _Finished(ExperimentResult):
+    """Results of Cornac, each finished when it comes in; what should be known of them stands below their table."""
+
+    def __init__(self, finish: Callable[[Any], list[str]]) -> None:
+        super().__init__()
+        self.finish: Callable[[Any], list[str]] | None = finish
+        self.remarks: list[str] = []
+
+    def append(self, result: Any) -> None:
+        if self.finish is not None:
+            self.remarks += self.finish(result)
+        super().append(result)
+
+    def __str__(self) -> str:
+        return str(super().__str__()) + "".join(f"{line}\n" for line in self.remarks)
+
+
+class _FinishedFolds(_Finished, CVExperimentResult):
+    """The same for cross-validation."""
+
+
+def deepest(metrics: Iterable[Metric]) -> int:
+    """How many items of a list some metrics need; -1 is all."""
+    depths = [metric.depth for metric in metrics]
+    return -1 if -1 in depths else max(depths)
+
+
+def _columns(metric: Any) -> list[str]:
+    if isinstance(metric, Metric):
+        return metric.names
+    if hasattr(getattr(metric, "k", -1), "__len__"):
+        return [type(metric)(k=k).name for k in sorted(set(metric.k))]
+    return [metric.name]

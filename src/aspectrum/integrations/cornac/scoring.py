@@ -1,0 +1,90 @@
+"""From the lists of a model to the numbers of our metrics."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from aspectrum.api import evaluate
+from aspectrum.errors import MetricError
+from aspectrum.integrations.cornac.metrics import Metric
+from aspectrum.integrations.cornac.recording import Lists
+from aspectrum.results import Results
+
+
+def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
+    """Every metric of one model's lists; metrics with the same inputs are evaluated together."""
+    asked = list(metrics)
+    together: dict[Any, list[Metric]] = {}
+    for metric in asked:
+        together.setdefault(metric.key, []).append(metric)
+    parts = []
+    for group in together.values():
+        given = {**lists.inputs, **group[0].inputs_for(lists.split)}
+        parts.append(_called(evaluate(metrics=[metric.metric for metric in group], convention=group[0].convention, **given), group))
+    columns = {name: column for part in parts for name, column in part.columns.items()}
+    return Results(
+        {name: columns[name] for metric in asked for name in metric.names},
+        tuple(block for part in parts for block in part.blocks),
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Every column has its own name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise MetricError(f"two columns are called {name}; give one of them another name, as in NDCGScore(k=10, name='Graded')")
+        seen.add(name)
+
+
+def rewrite(result: Any, recorder: str, scored: Results, lists: Lists) -> None:
+    """Put our numbers into one of Cornac's results, where the recorder had its column."""
+    averages = OrderedDict()
+    for name, value in result.metric_avg_results.items():
+        averages.update({own: column.value for own, column in scored.columns.items()} if name == recorder else {name: value})
+    result.metric_avg_results = averages
+    result.metric_user_results.update(user_scores(scored, lists))
+    result.aspectrum = scored
+
+
+def user_scores(scored: Results, lists: Lists) -> Mapping[str, dict[int, float]]:
+    """Scores by Cornac's index of the user, as Cornac keeps them; none where a metric is one of the whole model."""
+    by_name: dict[str, dict[int, float]] = {name: {} for name in scored.columns}
+    for block in scored.blocks:
+        users = [lists.split.index_of_user[user] for user in block.users]
+        for place, name in enumerate(block.names):
+            by_name[name] = dict(zip(users, block.scores[:, place].tolist(), strict=True))
+    return by_name
+
+
+def remarks(scored: Results, lists: Lists) -> list[str]:
+    """What a reader of the numbers should know."""
+    model = lists.model
+    lines = [f"{model}: {note}" for note in scored.notes]
+    if lists.n_unscored:
+        lines.append(f"{model}: items of {lists.n_unscored} users have a score that is no number; they come last")
+    for name, column in scored.columns.items():
+        n = int(column.details.get("undefined", 0))
+        if n:
+            of = n + int(column.details["scored"])
+            lines.append(f"{model}, {name}: undefined for {n} of {of} users, who are not in the mean")
+        elif math.isnan(column.value):
+            lines.append(f"{model}, {name}: undefined")
+    return lines
+
+
+def _called(results: Results, group: Sequence[Metric]) -> Results:
+    """Results under the names of their columns."""
+    names = {
+        str(metric.metric.at(cutoff)): name for metric in group for cutoff, name in zip(metric.metric.cutoffs, metric.names, strict=True)
+    }
+    return Results(
+        {names[own]: column for own, column in results.columns.items()},
+        tuple(replace(block, names=tuple(names[own] for own in block.names)) for block in results.blocks),
+        results.notes,
+    )

@@ -1,0 +1,151 @@
+"""ir_measures with our numbers: ``aspectrum.integrations.ir_measures.register()`` is all it takes.
+
+``python -m aspectrum.integrations.ir_measures QRELS RUN MEASURE...`` is the command line of ir_measures with us registered.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from aspectrum.extras import needed
+
+needed("ir_measures", "ir-measures", "measures are computed", versions=("0.4.3", "0.5"))
+
+import ir_measures  # noqa: E402
+from ir_measures import measures as their_measures  # noqa: E402
+from ir_measures import providers  # noqa: E402
+from ir_measures.providers.base import NOT_PROVIDED  # noqa: E402
+from ir_measures.providers.base import Any as AnyValue  # noqa: E402
+from ir_measures.util import QrelsConverter, RunConverter  # noqa: E402
+
+from aspectrum import metrics  # noqa: E402
+from aspectrum.api import evaluate  # noqa: E402
+from aspectrum.conventions import CONVENTIONS  # noqa: E402
+from aspectrum.errors import AspectrumError  # noqa: E402
+from aspectrum.metric import Metric  # noqa: E402
+from aspectrum.world.objects import ranking_rows, subtopic_rows  # noqa: E402
+from aspectrum.world.rows import Rows  # noqa: E402
+
+__all__ = ["AspectrumProvider", "main", "register", "unregister"]
+
+_OURS: dict[str, Callable[[Any], Metric]] = {
+    "alpha_nDCG": lambda measure: metrics.AlphaNDCG(alpha=measure["alpha"]),
+    "alpha_DCG": lambda measure: metrics.AlphaDCG(alpha=measure["alpha"]),
+    "ERR_IA": lambda measure: metrics.ERRIA(),
+    "nERR_IA": lambda measure: metrics.ERRIA(normalize="ideal"),
+    "NRBP": lambda measure: metrics.NRBP(alpha=measure["alpha"], beta=measure["beta"]),
+    "nNRBP": lambda measure: metrics.NRBP(alpha=measure["alpha"], beta=measure["beta"], normalize="ideal"),
+    "AP_IA": lambda measure: metrics.MAPIA(),
+    "P_IA": lambda measure: metrics.PrecisionIA(),
+    "StRecall": lambda measure: metrics.AspectRecall(),
+}
+
+# Documents in pyndeval's order, with the numbers of ndeval: pyndeval forgets to normalise at k = 1.
+_CONVENTION = replace(CONVENTIONS["ndeval"], building=CONVENTIONS["pyndeval"].building)
+
+
+class AspectrumProvider(providers.Provider):
+    """Measures of diversity by aspectrum: any cutoff, any number of settings in one call, ids of any kind.
+
+    The numbers are those of ndeval. Documents with equal scores are ordered by ascending id. Where a topic has no value, it is
+    0, as everywhere in ir_measures.
+    """
+
+    NAME = "aspectrum"
+    SUPPORTED_MEASURES = [  # noqa: RUF012  as its base class has it
+        type(their_measures.registry[name])(**dict.fromkeys(their_measures.registry[name].SUPPORTED_PARAMS, AnyValue())) for name in _OURS
+    ]
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
+        judgments = QrelsConverter(qrels).as_namedtuple_iter()
+        return _Evaluator(list(dict.fromkeys(measures)), [(row.query_id, row.iteration, row.doc_id, row.relevance) for row in judgments])
+
+
+class _Evaluator(providers.Evaluator):
+    """Judgments that are read once, for any number of runs."""
+
+    def __init__(self, measures: Sequence[Any], judgments: Sequence[tuple[Any, Any, Any, Any]]) -> None:
+        super().__init__(measures, {topic for topic, *_ in judgments})
+        self._judgments = subtopic_rows(judgments)
+        self._judged = {(topic, document) for topic, _, document, _ in judgments}
+        self._groups: dict[tuple[int, bool], dict[Metric, Any]] = {}
+        for measure in measures:
+            metric = _OURS[measure.NAME](measure)
+            cutoff: Any = measure["cutoff"] if "cutoff" in measure.SUPPORTED_PARAMS else NOT_PROVIDED
+            judged_only = "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]
+            group = self._groups.setdefault((measure["rel"], judged_only), {})
+            group[metric if cutoff is NOT_PROVIDED else metric.at(cutoff)] = measure
+        if len({(topic, subtopic) for topic, subtopic, *_ in judgments}) == len({topic for topic, *_ in judgments}) > 0:
+            logging.getLogger("ir_measures").warning(
+                "no topic has more than one subtopic: are these judgments for diversity? The subtopic of a judgment is its iteration"
+            )
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        ranked = [(row.query_id, row.doc_id, row.score) for row in RunConverter(run).as_namedtuple_iter()]
+        for (level, judged_only), asked in self._groups.items():
+            listed = [row for row in ranked if row[:2] in self._judged] if judged_only else ranked
+            subtopics = self._relevant_from(level)
+            results = evaluate(ranking_rows("run", listed), list(asked), subtopics=subtopics, convention=_CONVENTION)
+            (block,) = results.blocks
+            columns = [asked[results.columns[name].metric] for name in block.names]
+            for topic, scores in zip(block.users, block.scores.tolist(), strict=True):
+                for measure, value in zip(columns, scores, strict=True):
+                    yield ir_measures.Metric(query_id=topic, measure=measure, value=value)  # type: ignore[arg-type]  # ids are of any kind
+
+    def _relevant_from(self, level: int) -> Rows:
+        """The judgments with grade 1 from a level on, else 0."""
+        grades = (self._judgments.numbers["grade"] >= level).astype(np.float64)
+        return replace(self._judgments, numbers={**self._judgments.numbers, "grade": grades})
+
+
+_provider = AspectrumProvider()
+
+
+def register() -> None:
+    """From now on, ir_measures asks us for its measures of diversity.
+
+    Examples:
+        >>> import aspectrum as asp, ir_measures
+        >>> from ir_measures import Qrel, ScoredDoc, alpha_nDCG
+        >>> asp.integrations.ir_measures.register()
+        >>> qrels = [Qrel("1", "a", 1, "x"), Qrel("1", "a", 1, "y"), Qrel("1", "b", 1, "x")]
+        >>> run = [ScoredDoc("1", "b", 2.0), ScoredDoc("1", "a", 1.0)]
+        >>> asked = [alpha_nDCG(alpha=0.5) @ 50, alpha_nDCG(alpha=0.9) @ 50]
+        >>> found = ir_measures.calc_aggregate(asked, qrels, run)
+        >>> [round(found[measure], 4) for measure in asked]
+        [0.8406, 0.8211]
+        >>> asp.integrations.ir_measures.unregister()
+    """
+    providers.registry[_provider.NAME] = _provider
+    pipeline = ir_measures.DefaultPipeline.providers
+    if _provider not in pipeline:
+        pipeline.insert(0, _provider)
+
+
+def unregister() -> None:
+    """From now on, ir_measures computes as if we were not there."""
+    providers.registry.pop(_provider.NAME, None)
+    pipeline = ir_measures.DefaultPipeline.providers
+    if _provider in pipeline:
+        pipeline.remove(_provider)
+
+
+def main() -> None:
+    """The command line of ir_measures, with us registered."""
+    from ir_measures.__main__ import main_cli
+
+    register()
+    try:
+        main_cli()
+    except (AspectrumError, OSError, ValueError) as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
