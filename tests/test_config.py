@@ -101,7 +101,7 @@ def test_a_whole_file(folder: Path) -> None:
         },
         columns={"user": "uid"},
         metrics=(asp.AlphaNDCG(k=(5, 10), alpha=0.9), asp.ILD(k=10)),
-        convention="relison",
+        convention=("relison",),
         threshold=4.0,
         users="judged",
         order="score",
@@ -706,7 +706,7 @@ FILES = st.one_of(
             "outputs": st.one_of(SCALARS, st.lists(SOURCES, max_size=2)),
             "threshold": SCALARS,
             "users": SCALARS,
-            "convention": st.sampled_from([*asp.CONVENTIONS, "x"]),
+            "convention": st.one_of(words := st.sampled_from([*asp.CONVENTIONS, "x"]), st.lists(words, max_size=3)),
         },
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Codes
-from aspectrum.conventions import Convention, convention_named
-from aspectrum.errors import InputError
+from aspectrum.conventions import Convention, convention_named, conventions_named
+from aspectrum.errors import InputError, MetricError
 from aspectrum.evaluation import Progress, evaluate_world
 from aspectrum.inspection import inspect, order_notes
 from aspectrum.io import INPUTS, is_external, read_input
@@ -98,6 +98,8 @@ def evaluate(
         >>> result.details["AlphaNDCG@2"]["judged_by"]
         'history'
     """
+    if len(conventions_named(convention)) > 1:
+        raise MetricError(f"convention is {convention!r}, which gives several results: use evaluate_systems")
     results = evaluate_systems(
         {"rankings": rankings},
         metrics,
@@ -128,7 +130,7 @@ def evaluate_systems(
     metrics: Iterable[str | Metric] | str | Metric,
     *,
     users: str | Iterable[Hashable] | None = None,
-    convention: str | Convention | None = None,
+    convention: str | Convention | Iterable[str | Convention] | None = None,
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
@@ -140,6 +142,7 @@ def evaluate_systems(
     Args:
         systems: Lists of each system, by name, in any form that :func:`evaluate` takes.
         metrics: As for :func:`evaluate`, like all other arguments.
+        convention: One, or several whose numbers are to stand side by side: ``"published,informfully"``.
         progress: Called with the name of a system, its users done and its users in all.
 
     Examples:
@@ -149,37 +152,74 @@ def evaluate_systems(
         Metric       A       B
         ------  ------  ------
         NDCG@2  1.0000  0.2398
+        >>> print(asp.evaluate_systems(systems, "NDCG@2", relevance={"ann": {"x": 2, "y": 1}}, convention="published,informfully"))
+        Metric  A (published)  A (informfully)  B (published)  B (informfully)
+        ------  -------------  ---------------  -------------  ---------------
+        NDCG@2         1.0000           1.0000         0.2398           0.6309
     """
-    chosen = convention_named(convention)
+    ways = conventions_named(convention)
     read = [
         parse(metric) if isinstance(metric, str) else metric for metric in ([metrics] if isinstance(metrics, str | Metric) else metrics)
     ]
     named = None if users is None or isinstance(users, str) else users if is_external(users) else list(users)
-    known: Codes | None = None
-    notes: tuple[str, ...] = ()
-    if any(isinstance(given, World) for given in systems.values()):
-        worlds: Mapping[str, World] = _given_worlds(systems, inputs)
-    else:
-        built = read_worlds(systems, convention=chosen, users=named, **inputs)
-        worlds = built.worlds
-        known = built.truth["users"].ids["user"] if "users" in built.truth else None
-        notes = _notes(built, any(map(is_external, (*systems.values(), *(inputs.get(name) for name in INPUTS)))))
+    given_worlds = any(isinstance(given, World) for given in systems.values())
+    external = any(map(is_external, (*systems.values(), *(inputs.get(name) for name in INPUTS))))
+    if not given_worlds:
+        systems = {name: _read_once("rankings", given) for name, given in systems.items()}
+        inputs = {name: _read_once(name, given) for name, given in (*inputs.items(), ("users", named))}
+    found = {}
+    for way in ways:
+        known: Codes | None = None
+        notes: tuple[str, ...] = ()
+        if given_worlds:
+            worlds: Mapping[str, World] = _given_worlds(systems, inputs)
+        else:
+            built = read_worlds(systems, convention=way, **inputs)
+            worlds = built.worlds
+            known = built.truth["users"].ids["user"] if "users" in built.truth else None
+            notes = _notes(built, external)
+        found[way.name] = SystemResults(
+            {
+                name: evaluate_world(
+                    world,
+                    read,
+                    users=users if named is None else _codes(world, named) if known is None else known,  # type: ignore[arg-type]
+                    convention=way,
+                    threads=threads,
+                    batch_size=batch_size,
+                    per_user=per_user,
+                    progress=None if progress is None else partial(progress, f"{name} ({way.name})" if len(ways) > 1 else name),
+                )
+                for name, world in worlds.items()
+            },
+            notes,
+        )
+    return side_by_side(found)
+
+
+def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
+    """Results of the same systems by convention, in one: those of a system stand side by side."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+    systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
-        {
-            name: evaluate_world(
-                world,
-                read,
-                users=users if named is None else _codes(world, named) if known is None else known,  # type: ignore[arg-type]
-                convention=chosen,
-                threads=threads,
-                batch_size=batch_size,
-                per_user=per_user,
-                progress=None if progress is None else partial(progress, name),
-            )
-            for name, world in worlds.items()
-        },
-        notes,
+        {f"{system} ({way})": results[system] for system in systems for way, results in found.items()},
+        tuple(dict.fromkeys(_joined({way: results.notes for way, results in found.items()}))),
     )
+
+
+def _joined(notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Notes by convention; one that does not hold for all says for which it does."""
+    for way, several in notes.items():
+        for note in several:
+            yield note if all(note in others for others in notes.values()) else f"{way}: {note}"
+
+
+def _read_once(name: str, given: Any) -> Any:
+    """An input that can be looked at again, for every convention."""
+    if name in INPUTS and is_external(given):
+        return read_input(name, given)
+    return list(given) if isinstance(given, Iterator) else given
 
 
 def read_worlds(

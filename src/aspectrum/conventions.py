@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -137,4 +137,20 @@ def convention_named(name: str | Convention | None) -> Convention:
         close = difflib.get_close_matches(str(name), CONVENTIONS, 1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
+    return found
+
+
+def conventions_named(names: str | Convention | Iterable[str | Convention] | None) -> list[Convention]:
+    """One convention or several, which may be one text: names with commas between them.
+
+    >>> [convention.name for convention in conventions_named("published, informfully")]
+    ['published', 'informfully']
+    """
+    several = names.split(",") if isinstance(names, str) else [names] if names is None or isinstance(names, Convention) else names
+    found = [convention_named(name.strip() if isinstance(name, str) else name) for name in several]
+    for place, way in enumerate(found):
+        if way.name in (other.name for other in found[:place]):
+            raise MetricError(f"convention {way.name} is named twice")
+    if not found:
+        raise MetricError("no convention is named")
     return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.api import read_worlds
+from aspectrum.conventions import conventions_named
 from aspectrum.errors import AspectrumError
 from aspectrum.evaluation import evaluate_world
 from aspectrum.inspection import Finding, inspect
@@ -86,6 +87,8 @@ def examine(
     all_read = not failures
     if all_read and usual is not None:
         _tried(usual.check, failures)
+    ways = conventions_named(reading.pop("convention", None))
+    reading["convention"] = ways[0]
     built = _tried(lambda: read_worlds(lists, **truth, **reading), failures)
     if built is None:
         built = _built_from_sound_parts(lists, truth, reading, failures)
@@ -97,7 +100,8 @@ def examine(
             Finding("fact", rows.source, "rows", len(rows)) for rows in (*lists.values(), *truth.values()) if rows.source not in seen
         ]
     elif wanted:
-        _try_metrics(next(iter(built.worlds.values())), wanted, users, reading.get("convention"), failures)
+        for way in ways:
+            _try_metrics(next(iter(built.worlds.values())), wanted, users, way, failures)
     return Examination(tuple(findings), tuple(failures))
 
 

@@ -151,7 +151,7 @@ def input_options(command: F) -> F:
         click.option(
             "--convention",
             metavar="NAME",
-            help="published (default), ndeval, pyndeval, relison or informfully.",
+            help="published (default), ndeval, pyndeval, relison or informfully; several, as published,informfully, side by side.",
             shell_complete=complete_conventions,
         ),
         metric_option(
@@ -205,7 +205,7 @@ class Job:
     ) -> Job:
         """From the values of options; `files` are those of the inputs that the command has."""
         from aspectrum.config import Settings, read_settings
-        from aspectrum.conventions import convention_named
+        from aspectrum.conventions import conventions_named
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
@@ -232,13 +232,13 @@ class Job:
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         make.check_used(sources)
         if convention is not None and (convention, command) != ("both", "contacts"):
-            convention_named(convention)
+            conventions_named(convention)
         reading: dict[str, Any] = {
             "threshold": threshold if threshold is not None else settings.threshold,
             "order": order or settings.order,
             "ties": ties or settings.ties,
             "duplicates": duplicates or settings.duplicates,
-            "convention": convention or settings.convention,
+            "convention": convention or ",".join(settings.convention) or None,
         }
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:
@@ -268,14 +268,14 @@ class Job:
             inputs: The inputs there are, under the names of :func:`aspectrum.evaluate`. Default: those of the job.
         """
         import aspectrum.metrics  # noqa: F401  so that their names are known
-        from aspectrum.conventions import convention_named
+        from aspectrum.conventions import conventions_named
         from aspectrum.errors import MetricError
         from aspectrum.evaluation import is_enough
         from aspectrum.metric import parse, registered
 
         there = list(self.inputs if inputs is None else inputs)
         convention = self.reading.get("convention")
-        way = convention_named(None if convention == "both" else convention)
+        ways = conventions_named(None if convention == "both" else convention)
         given = [parse(text) if isinstance(text, str) and not _is_all(text) else text for text in self.metrics or ("all@10",)]
         named = {str(metric.at(cutoff)) for metric in given if not isinstance(metric, str) for cutoff in metric.cutoffs}
         chosen: list[Metric] = []
@@ -289,12 +289,13 @@ class Job:
             for name in registered():
                 several = parse(f"{name}{at}{cutoffs}")
                 left = [cutoff for cutoff in several.cutoffs if str(several.at(cutoff)) not in named]
-                if left and is_enough(there, several, way):
+                if left and all(is_enough(there, several, way) for way in ways):
                     chosen.append(replace(several, k=tuple(left)))
                     named.update(str(several.at(cutoff)) for cutoff in left)
         if not chosen:
             given_inputs = " and ".join(there) or "the lists alone"
-            raise MetricError(f"no metric can be computed from {given_inputs} under convention {way.name}; see aspectrum metrics")
+            under = " and ".join(way.name for way in ways)
+            raise MetricError(f"no metric can be computed from {given_inputs} under convention {under}; see aspectrum metrics")
         return chosen
 
 
@@ -305,10 +306,11 @@ def _check_command(settings: Settings, config: str | None, command: str) -> None
     social = command == "contacts"
     if social and settings.threshold is not None:
         raise click.UsageError(f"{config}: threshold is not for aspectrum contacts, where every test link counts")
-    if social and settings.convention not in (None, "published", "relison", "both"):
-        raise click.UsageError(f"{config}: convention is {settings.convention}, expected published, relison or both for aspectrum contacts")
-    if not social and settings.convention == "both":
-        raise click.UsageError(f"{config}: convention is both, which is for aspectrum contacts only")
+    said = ", ".join(settings.convention)
+    if social and not {*settings.convention} <= {"published", "relison", "both"}:
+        raise click.UsageError(f"{config}: convention is {said}, expected published, relison or both for aspectrum contacts")
+    if "both" in settings.convention and (not social or len(settings.convention) > 1):
+        raise click.UsageError(f"{config}: convention is {said}; both stands alone, and is for aspectrum contacts only")
     if not social and settings.contacts != ContactSettings():
         raise click.UsageError(f"{config}: contacts is for aspectrum contacts only, not for {command}")
 

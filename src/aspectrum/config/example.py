@@ -59,7 +59,7 @@ metrics:
 #       values: [1, 5]
 #       range: [{start: 10, end: 50, step: 10}]
 
-convention: published   # whose way of computing: published, ndeval, pyndeval, relison or informfully; for contacts also both
+convention: published   # whose way of computing: published, ndeval, pyndeval, relison or informfully; a list: side by side
 threshold: 4            # the grade from which an item is relevant
 users: lists            # who is averaged: lists, judged, both, relevant, all, or the path of a file of users
 order: auto             # what orders the lists: rank, score, input (the order of the rows), or auto

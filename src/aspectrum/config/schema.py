@@ -42,11 +42,11 @@ def json_schema() -> dict[str, Any]:
     }
     for name, shape in shapes.items():
         schema["properties"][name] = _described(schema["properties"][name]["description"], shape)
-    kept = definitions["ContactSettings"]["properties"]["keep"]
-    words = kept.pop("items")
-    definitions["ContactSettings"]["properties"]["keep"] = _described(
-        kept["description"], {"anyOf": [words, {"type": "array", "items": words}]}
-    )
+    for part, name in ((schema, "convention"), (definitions["ContactSettings"], "keep")):
+        several = part["properties"][name]
+        part["properties"][name] = _described(
+            several["description"], {"anyOf": [several["items"], {"type": "array", "items": several["items"]}]}
+        )
     for part in (schema, *(definitions[name] for name in ("SourceSettings", "OutputSettings", "ContactSettings"))):
         part["properties"] = {
             name: _or_null(inner) if name not in part.get("required", ()) else inner for name, inner in part["properties"].items()

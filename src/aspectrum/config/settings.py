@@ -249,8 +249,10 @@ class Settings(_Model):
     metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = Field(
         default=(), description="What is measured: a list of metrics, or a mapping from names to parameters."
     )
-    convention: Annotated[str, _OneOf((*CONVENTIONS, "both"))] | None = Field(
-        default=None, description="Whose way of computing. Default: the published definitions. For contacts also both: these and relison."
+    convention: Annotated[tuple[Annotated[str, _OneOf((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_several)] = Field(
+        default=(),
+        description="Whose way of computing; several stand side by side. Default: the published definitions. "
+        "For contacts also both: these and relison.",
     )
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
         default=None, description="The grade from which an item is relevant. Default: 1."

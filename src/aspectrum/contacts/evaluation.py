@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from aspectrum.api import side_by_side
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
-from aspectrum.conventions import CONVENTIONS, Convention, convention_named
+from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.evaluation import Progress, evaluate_world, is_enough
@@ -113,8 +114,8 @@ def evaluate(
         >>> round(result["ERRIA@3"], 6), round(result["Community recall@3"], 4)
         (0.354167, 0.6667)
     """
-    if convention == "both":
-        raise InputError("convention is 'both', which gives two results: use contacts.evaluate_systems")
+    if len(_ways(convention)) > 1:
+        raise InputError(f"convention is {convention!r}, which gives two results: use contacts.evaluate_systems")
     results = evaluate_systems(
         {"recommendations": recommendations},
         metrics,
@@ -178,7 +179,7 @@ def evaluate_systems(
         --------------  ----------------  --------------  ---------------  -------------
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
-    ways = [_for_contacts(way) for way in (("published", "relison") if convention == "both" else (convention,))]
+    ways = _ways(convention)
     given = [name for name, value in network.items() if value is not None]
     if "texts" not in given and (texts_of != "own" or weighting is not None):
         raise InputError("texts_of and weighting go with texts, and there are none")
@@ -192,43 +193,37 @@ def evaluate_systems(
         _check_inputs(read, given, way)
     whom = None if users is None or isinstance(users, str) else users
     read_network = Network.read(systems, users=whom, **network)
-    results: dict[str, Results] = {}
-    common = read_network.notes() + (["weights of test links are grades"] if weighted else [])
-    notes: dict[str, list[str]] = {}
+    found = {}
     for way in ways:
-        notes[way.name], rows = [], None
+        notes = read_network.notes() + (["weights of test links are grades"] if weighted else [])
+        rows = None
         if "texts" in given:
             weighed = weighting or _WEIGHTING.get(way.name, "tf-idf")
             rows = read_network.text_features(texts_of, weighed)
-            notes[way.name].append(f"features are texts, {_whose(texts_of)}, weighted by {weighed}")
+            notes.append(f"features are texts, {_whose(texts_of)}, weighted by {weighed}")
         elif "features" not in given and way.name == "relison":
             rows = _NO_FEATURES
             if any(type(metric) is IntraListDiversity for metric in read):
-                notes[way.name].append("there are no features, and without them RELISON takes every distance for 0: ILD is 0")
+                notes.append("there are no features, and without them RELISON takes every distance for 0: ILD is 0")
         built = read_network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)
-        notes[way.name] += read_network.notes_on(built)
-        for system, world in built.worlds.items():
-            name = f"{system} ({way.name})" if len(ways) > 1 else system
-            results[name] = evaluate_world(
-                world,
-                read,
-                users=users if whom is None else read_network.chosen_users(built),  # type: ignore[arg-type]
-                convention=way,
-                threads=threads,
-                batch_size=batch_size,
-                per_user=per_user,
-                progress=None if progress is None else partial(progress, name),
-            )
-    if len(ways) > 1:  # the two of a system side by side
-        results = {f"{system} ({way.name})": results[f"{system} ({way.name})"] for system in systems for way in ways}
-    return SystemResults(results, tuple(dict.fromkeys((*common, *_joined(notes)))))
-
-
-def _joined(notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Notes by convention; one that does not hold for all says for which it does."""
-    for way, several in notes.items():
-        for note in several:
-            yield note if all(note in others for others in notes.values()) else f"{way}: {note}"
+        notes += read_network.notes_on(built)
+        found[way.name] = SystemResults(
+            {
+                system: evaluate_world(
+                    world,
+                    read,
+                    users=users if whom is None else read_network.chosen_users(built),  # type: ignore[arg-type]
+                    convention=way,
+                    threads=threads,
+                    batch_size=batch_size,
+                    per_user=per_user,
+                    progress=None if progress is None else partial(progress, f"{system} ({way.name})" if len(ways) > 1 else system),
+                )
+                for system, world in built.worlds.items()
+            },
+            tuple(dict.fromkeys(notes)),
+        )
+    return side_by_side(found)
 
 
 def _whose(of: Of) -> str:
@@ -254,9 +249,12 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], way: Conventi
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
 
-def _for_contacts(name: str | Convention | None) -> Convention:
+def _ways(convention: str | Convention | None) -> list[Convention]:
+    return [_for_contacts(way) for way in conventions_named("published,relison" if convention == "both" else convention)]
+
+
+def _for_contacts(way: Convention) -> Convention:
     """A convention, for candidates who need not be users of the train graph."""
-    way = convention_named(name)
     if way.name in CONVENTIONS and way.name not in ("published", "relison"):
         raise MetricError(f"convention is {way.name!r}, expected 'published', 'relison' or 'both' for contacts")
     gini = {"outside": "drop", **way.parameters.get("GiniComplement", {})}

@@ -137,6 +137,7 @@ _FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
     ("catalogue", "item"): _ANY_ID,
     ("items", "item"): _ANY_ID,
     ("users", "user"): ("id",),
+    ("subtopics", "aspect"): ("iteration",),
     ("communities", "user"): ("node", "nodeid", "item", "itemid", "id", "vertex", "name"),
     ("communities", "community"): _ASPECTS,
     ("texts", "user"): ("node", "nodeid", "item", "itemid", "id", "author", "authorid", "name"),
@@ -163,6 +164,9 @@ _FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
     ("relevance", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
     ("history", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
 }
+
+# Frames of search tools have both: the text of a query and a document's place in an index are no ids beside these.
+_STANDS_ASIDE_FOR: Mapping[str, Sequence[str]] = {"query": ("qid", "queryid"), "docid": ("docno",)}
 
 
 def plain(name: str) -> str:
@@ -284,8 +288,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def _recognised(source: str, wanted: Wanted, role: str, names: Sequence[str], taken: set[int]) -> int | None:
     words = [plain(name) for name in names]
+    aside = {word for word, others in _STANDS_ASIDE_FOR.items() if any(other in words for other in others)}
     for known in (_SPELLINGS[role], _FALLBACK.get((wanted.input, role), ())):
-        places = [place for place, word in enumerate(words) if word in known and place not in taken]
+        places = [place for place, word in enumerate(words) if word in known and word not in aside and place not in taken]
         exact = [place for place in places if words[place] == role]
         if len(exact or places) > 1:
             both = " and ".join(repr(names[place]) for place in (exact or places)[:2])

@@ -21,6 +21,7 @@ def ranking_rows(source: str, given: Any) -> Rows:
     item_codes: list[int] = []
     scores: list[float] = []
     scored = False
+    given = _from_ranx(source, given, "Run")
     if isinstance(given, Mapping):
         for user, entries in given.items():
             _check_list(source, user, entries)
@@ -54,7 +55,7 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
     item_codes: list[int] = []
     grades: list[float] = []
     graded = False
-    for user, item, grade in _links(source, given, roles):
+    for user, item, grade in _links(source, _from_ranx(source, given, "Qrels"), roles):
         user_codes.append(users.code(user))
         item_codes.append(items.code(item))
         graded = graded or grade is not _NOTHING
@@ -259,6 +260,16 @@ def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iter
 def _padded_rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[Any]:
     for row in _rows(source, given, columns, least):
         yield row + (filling,) * (len(columns) - len(row))
+
+
+def _from_ranx(source: str, given: Any, expected: str) -> Any:
+    """Runs and judgments of ranx as the dictionaries they hold, in its order; everything else as it is."""
+    kind = type(given)
+    if kind.__module__.partition(".")[0] != "ranx":
+        return given
+    if kind.__name__ != expected:
+        raise InputError(f"{source}: found {kind.__name__} of ranx, expected its {expected}")
+    return given.to_dict()
 
 
 def _links(source: str, given: Any, roles: tuple[str, str, str]) -> Iterable[tuple[Any, Any, Any]]:
