@@ -19,10 +19,10 @@ test: $(VENV)/tested
 test-slow: $(VENV)/tested
 	$(BIN)/python -m pytest -m slow
 
-# Readers, outputs, command line and contacts with the oldest libraries that are allowed, in an environment of their own.
+# Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
 test-oldest: build/oldest/installed
 	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
-		tests/io tests/cli tests/contacts tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
+		tests/io tests/cli tests/contacts tests/integrations tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
 
 check: $(VENV)/checked
 	$(BIN)/ruff check .

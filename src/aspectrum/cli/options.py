@@ -52,7 +52,8 @@ def complete_users(_context: click.Context, _option: click.Parameter, incomplete
 def complete_conventions(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
     from aspectrum.conventions import CONVENTIONS
 
-    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+    before, comma, begun = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in CONVENTIONS if name.startswith(begun) and name not in before.split(",")]
 
 
 def complete_metrics(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:

@@ -68,13 +68,14 @@ def remarks(scored: Results, lists: Lists) -> list[str]:
     lines = [f"{model}: {note}" for note in scored.notes]
     if lists.n_unscored:
         lines.append(f"{model}: items of {lists.n_unscored} users have a score that is no number; they come last")
+    together: dict[tuple[int, int], list[str]] = {}
     for name, column in scored.columns.items():
         n = int(column.details.get("undefined", 0))
-        if n:
-            of = n + int(column.details["scored"])
-            lines.append(f"{model}, {name}: undefined for {n} of {of} users, who are not in the mean")
-        elif math.isnan(column.value):
-            lines.append(f"{model}, {name}: undefined")
+        if n or math.isnan(column.value):
+            together.setdefault((n, int(column.details.get("scored", 0))), []).append(name)
+    for (n, n_scored), names in together.items():
+        whom = f" for {n} of {n + n_scored} users, who are not in the mean" if n else ""
+        lines.append(f"{model}: {', '.join(names)} undefined{whom}")
     return lines
 
 
