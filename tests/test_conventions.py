@@ -198,3 +198,47 @@ def test_ndeval_leaves_metrics_it_does_not_have_undefined() -> None:
 def test_a_metric_that_a_convention_cannot_have() -> None:
     with pytest.raises(asp.MetricError, match=r"AlphaNDCG\(pool=list\) cannot be computed under convention informfully: .*pool goes with"):
         asp.evaluate({"u": ["a"]}, "AlphaNDCG(pool=list)", convention="informfully")
+
+
+def test_several_conventions_side_by_side() -> None:
+    lists = {"A": {"u": ["a", "x"], "v": ["x", "a"]}, "B": {"u": ["x"]}}
+    grades = {"u": {"a": 5, "b": 4}, "v": {"a": 0.5}}
+    both = asp.evaluate_systems(lists, "NDCG@2", relevance=grades, convention=["informfully", "published"])
+    assert list(both) == ["A (informfully)", "A (published)", "B (informfully)", "B (published)"]
+    for way in ("informfully", "published"):
+        alone = asp.evaluate_systems(lists, "NDCG@2", relevance=grades, convention=way)
+        assert {system: both[f"{system} ({way})"] for system in lists} == dict(alone)
+    world = asp.World.of(lists["A"], relevance=grades)
+    assert list(asp.evaluate_systems({"A": world}, "NDCG@2", convention="published,informfully")) == ["A (published)", "A (informfully)"]
+
+
+def test_what_can_be_read_once_serves_every_convention() -> None:
+    grades = (row for row in [("u", "a", 5.0), ("u", "b", 4.0)])
+    both = asp.evaluate_systems({"A": {"u": ["a", "x"]}}, "NDCG@2", relevance=grades, convention="published,informfully", users=iter(["u"]))
+    assert both["A (informfully)"]["NDCG@2"] == 1.0
+    assert both["A (published)"]["NDCG@2"] == pytest.approx(0.6646, abs=5e-5)
+
+
+def test_notes_say_for_which_convention_they_hold() -> None:
+    rows = [("u", "a", 1.0), ("u", "b", 2.0)]
+    both = asp.evaluate_systems({"A": rows}, "NDCG@2", relevance={"u": ["c"]}, convention="published,relison", order=None)
+    assert any(note.startswith("relison: ") for note in both.notes)
+    assert len(both.notes) == len(set(both.notes))
+
+
+@pytest.mark.parametrize(
+    ("convention", "message"),
+    [
+        ("published,published", "convention published is named twice"),
+        ([], "no convention is named"),
+        ("published,", "unknown convention ''"),
+    ],
+)
+def test_conventions_that_cannot_be(convention: Any, message: str) -> None:
+    with pytest.raises(asp.MetricError, match=message):
+        asp.evaluate_systems({"A": {"u": ["a"]}}, "NDCG@1", relevance={"u": ["a"]}, convention=convention)
+
+
+def test_one_result_has_one_convention() -> None:
+    with pytest.raises(asp.MetricError, match="which gives several results: use evaluate_systems"):
+        asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": ["a"]}, convention="published,ndeval")

@@ -132,7 +132,7 @@ def convention_named(name: str | Convention | None) -> Convention:
     """A convention by name; None is the published definitions."""
     if isinstance(name, Convention):
         return name
-    found = CONVENTIONS.get(name or "published")
+    found = CONVENTIONS.get("published" if name is None else name)
     if found is None:
         close = difflib.get_close_matches(str(name), CONVENTIONS, 1)
         hint = f"; did you mean {close[0]!r}?" if close else "."

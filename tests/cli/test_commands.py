@@ -131,6 +131,7 @@ def test_completion(start: Start) -> None:
     assert completed(start, "aspectrum ev", 1) == ["plain,evaluate"]
     assert completed(start, "aspectrum metrics alpha", 2) == ["plain,AlphaDCG", "plain,AlphaNDCG"]
     assert completed(start, "aspectrum evaluate --convention inf", 3) == ["plain,informfully"]
+    assert completed(start, "aspectrum evaluate --convention published,p", 3) == ["plain,published,pyndeval"]
     assert completed(start, "aspectrum evaluate --users ju", 3) == ["plain,judged"]
     assert completed(start, "aspectrum evaluate --relevance gr", 3) == ["file,gr"]
     assert "plain,--relevance" in completed(start, "aspectrum evaluate --re", 2)

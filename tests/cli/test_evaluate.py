@@ -136,6 +136,31 @@ def test_conventions_and_thresholds(call: Call, here: Path, convention: str | No
     assert found == dict(ours)
 
 
+def test_several_conventions_stand_side_by_side(call: Call, here: Path) -> None:
+    ask = ("evaluate", "als.csv", "popular.csv", *OPTIONS, "-m", "NDCG@2", "-m", "AlphaNDCG@2", "--format", "json")
+    both = json.loads(call(*ask, "--convention", "published, informfully").out)["systems"]
+    assert list(both) == ["als (published)", "als (informfully)", "popular (published)", "popular (informfully)"]
+    for way in ("published", "informfully"):
+        alone = json.loads(call(*ask, "--convention", way).out)["systems"]
+        assert {name: both[f"{name} ({way})"] for name in alone} == alone
+    (here / "both.yaml").write_text("convention: [published, informfully]")
+    assert json.loads(call(*ask, "--config", "both.yaml").out)["systems"] == both
+    assert "named twice" in call(*ask, "--convention", "ndeval,ndeval").err
+    assert "did you mean 'informfully'" in call(*ask, "--convention", "published,informfuly").err
+    assert call("check", "als.csv", *OPTIONS, "-m", "NDCG@2", "--convention", "published,informfully").err == ""
+
+
+def test_several_conventions_allow_what_all_of_them_allow(call: Call) -> None:
+    ask = ("evaluate", "als.csv", *OPTIONS, "--format", "json", "-m", "all@2")
+    found = {
+        convention: {
+            entry["metric"] for entry in next(iter(json.loads(call(*ask, "--convention", convention).out)["systems"].values()))["metrics"]
+        }
+        for convention in ("published", "ndeval", "published,ndeval")
+    }
+    assert found["published,ndeval"] == found["published"] & found["ndeval"] != found["published"]
+
+
 def test_relison_wants_the_rows_of_a_user_together(call: Call) -> None:
     assert "two blocks" in call("evaluate", "als.csv", *OPTIONS, "-m", "NDCG@2", "--convention", "relison").err
 
