@@ -22,7 +22,7 @@ test-slow: $(VENV)/tested
 # Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
 test-oldest: build/oldest/installed
 	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
-		tests/io tests/cli tests/contacts tests/integrations tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
+		tests/io tests/cli tests/contacts tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
 
 check: $(VENV)/checked
 	$(BIN)/ruff check .
@@ -68,7 +68,7 @@ build/sanitized/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 build/oldest/installed: pyproject.toml CMakeLists.txt tests/oldest.txt $(KERNELS)
 	$(PYTHON) -m venv build/oldest
 	build/oldest/bin/python -m pip install --quiet --upgrade pip
-	build/oldest/bin/python -m pip install --quiet --requirement tests/oldest.txt duckdb hypothesis jsonschema pyarrow pytest pytest-xdist
+	build/oldest/bin/python -m pip install --quiet --requirement tests/oldest.txt duckdb hypothesis jsonschema pyarrow pyndeval pytest pytest-xdist
 	build/oldest/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
 		--config-settings=build-dir=build/oldest-objects .
 	touch $@

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,13 @@ from ir_measures.providers.base import Any as AnyValue  # noqa: E402
 from ir_measures.util import QrelsConverter, RunConverter  # noqa: E402
 
 from aspectrum import metrics  # noqa: E402
-from aspectrum.api import evaluate  # noqa: E402
+from aspectrum.api import read_worlds  # noqa: E402
 from aspectrum.conventions import CONVENTIONS  # noqa: E402
-from aspectrum.errors import AspectrumError  # noqa: E402
+from aspectrum.errors import AspectrumError, InputError  # noqa: E402
+from aspectrum.evaluation import evaluate_world  # noqa: E402
 from aspectrum.metric import Metric  # noqa: E402
 from aspectrum.world.objects import ranking_rows, subtopic_rows  # noqa: E402
-from aspectrum.world.rows import Rows  # noqa: E402
+from aspectrum.world.rows import IdColumn, Rows, code_series  # noqa: E402
 
 __all__ = ["AspectrumProvider", "main", "register", "unregister"]
 
@@ -63,8 +66,12 @@ class AspectrumProvider(providers.Provider):
     ]
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
-        judgments = QrelsConverter(qrels).as_namedtuple_iter()
-        return _Evaluator(list(dict.fromkeys(measures)), [(row.query_id, row.iteration, row.doc_id, row.relevance) for row in judgments])
+        asked = list(dict.fromkeys(measures))
+        for measure in asked:
+            if not self.supports(measure):
+                raise ValueError(f"unsupported measure {measure}: aspectrum has {', '.join(_OURS)}")
+        judgments = [(row.query_id, _subtopic(row), row.doc_id, row.relevance) for row in QrelsConverter(qrels).as_namedtuple_iter()]
+        return _Evaluator(asked, judgments)
 
 
 class _Evaluator(providers.Evaluator):
@@ -72,36 +79,68 @@ class _Evaluator(providers.Evaluator):
 
     def __init__(self, measures: Sequence[Any], judgments: Sequence[tuple[Any, Any, Any, Any]]) -> None:
         super().__init__(measures, {topic for topic, *_ in judgments})
-        self._judgments = subtopic_rows(judgments)
-        self._judged = {(topic, document) for topic, _, document, _ in judgments}
-        self._groups: dict[tuple[int, bool], dict[Metric, Any]] = {}
+        self._judgments = _rows("subtopics", judgments, ("user", "aspect", "item", "grade")) or subtopic_rows(judgments)
+        self._asked: dict[int, dict[str, dict[Metric, list[Any]]]] = {}  # by level of relevance, and which documents count
         for measure in measures:
             metric = _OURS[measure.NAME](measure)
             cutoff: Any = measure["cutoff"] if "cutoff" in measure.SUPPORTED_PARAMS else NOT_PROVIDED
             judged_only = "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]
-            group = self._groups.setdefault((measure["rel"], judged_only), {})
-            group[metric if cutoff is NOT_PROVIDED else metric.at(cutoff)] = measure
-        if len({(topic, subtopic) for topic, subtopic, *_ in judgments}) == len({topic for topic, *_ in judgments}) > 0:
+            metrics = self._asked.setdefault(measure["rel"], {}).setdefault("judged" if judged_only else "all", {})
+            metrics.setdefault(metric if cutoff is NOT_PROVIDED else metric.at(cutoff), []).append(measure)
+        self._judged = {(topic, document) for topic, _, document, _ in judgments}
+        topics, subtopics = (self._judgments.ids[role].codes.astype(np.int64) for role in ("user", "aspect"))
+        if len(topics) and len(np.unique(topics << 32 | subtopics)) == len(np.unique(topics)):
             logging.getLogger("ir_measures").warning(
                 "no topic has more than one subtopic: are these judgments for diversity? The subtopic of a judgment is its iteration"
             )
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
         ranked = [(row.query_id, row.doc_id, row.score) for row in RunConverter(run).as_namedtuple_iter()]
-        for (level, judged_only), asked in self._groups.items():
-            listed = [row for row in ranked if row[:2] in self._judged] if judged_only else ranked
-            subtopics = self._relevant_from(level)
-            results = evaluate(ranking_rows("run", listed), list(asked), subtopics=subtopics, convention=_CONVENTION)
-            (block,) = results.blocks
-            columns = [asked[results.columns[name].metric] for name in block.names]
-            for topic, scores in zip(block.users, block.scores.tolist(), strict=True):
-                for measure, value in zip(columns, scores, strict=True):
-                    yield ir_measures.Metric(query_id=topic, measure=measure, value=value)  # type: ignore[arg-type]  # ids are of any kind
+        lists = {"all": _ranking_rows(ranked)}
+        if any("judged" in by_documents for by_documents in self._asked.values()):
+            lists["judged"] = _ranking_rows([row for row in ranked if row[:2] in self._judged])
+        for level, by_documents in self._asked.items():
+            worlds = read_worlds(lists, subtopics=self._relevant_from(level), convention=_CONVENTION).worlds
+            for documents, asked in by_documents.items():
+                results = evaluate_world(worlds[documents], list(asked), users="judged", convention=_CONVENTION)
+                (block,) = results.blocks
+                measures = [asked[results.columns[name].metric] for name in block.names]
+                for topic, scores in zip(block.users, block.scores.tolist(), strict=True):
+                    for same, value in zip(measures, scores, strict=True):
+                        for measure in same:
+                            yield ir_measures.Metric(query_id=topic, measure=measure, value=value)  # type: ignore[arg-type]  # of any kind
 
     def _relevant_from(self, level: int) -> Rows:
         """The judgments with grade 1 from a level on, else 0."""
         grades = (self._judgments.numbers["grade"] >= level).astype(np.float64)
         return replace(self._judgments, numbers={**self._judgments.numbers, "grade": grades})
+
+
+def _subtopic(judgment: Any) -> Any:
+    """Of a judgment of ir_measures, of one for diversity from ir_datasets, or of one without subtopics."""
+    return getattr(judgment, "iteration", getattr(judgment, "subtopic_id", "0"))
+
+
+def _ranking_rows(ranked: Sequence[tuple[Any, Any, Any]]) -> Rows:
+    return _rows("run", ranked, ("user", "item", "score")) or ranking_rows("run", ranked)
+
+
+def _rows(source: str, rows: Sequence[tuple[Any, ...]], roles: Sequence[str]) -> Rows | None:
+    """Rows whose ids are text, column by column, which is quick; None if there is anything else to look at."""
+    import polars
+
+    columns = list(zip(*rows, strict=True))
+    if not columns or any(set(map(type, column)) != {str} for column in columns[:-1]):
+        return None
+    numbers = np.asarray(columns[-1])
+    if numbers.dtype.kind not in "iuf" or not np.isfinite(numbers).all():
+        return None
+    try:
+        ids = [polars.Series(column, dtype=polars.String) for column in columns[:-1]]
+    except (UnicodeError, polars.exceptions.PolarsError):
+        return None
+    named = {role: IdColumn(*code_series(column)) for role, column in zip(roles, ids, strict=False)}
+    return Rows(source, named, {roles[-1]: numbers.astype(np.float64)})
 
 
 _provider = AspectrumProvider()
@@ -141,10 +180,28 @@ def main() -> None:
     from ir_measures.__main__ import main_cli
 
     register()
+    ir_measures.read_trec_qrels = partial(_counted, ir_measures.read_trec_qrels)
+    ir_measures.read_trec_run = partial(_counted, ir_measures.read_trec_run)
     try:
         main_cli()
-    except (AspectrumError, OSError, ValueError) as error:
+    except BrokenPipeError:  # who read the numbers has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyError as error:
+        sys.exit(f"error: unknown parameter {error}")
+    except (AspectrumError, AssertionError, EOFError, OSError, ValueError) as error:
         sys.exit(f"error: {error}")
+
+
+def _counted(read: Callable[[str], Iterable[Any]], path: str) -> Iterator[Any]:
+    """The rows of a file, or an error that says which of them cannot be read."""
+    n = 0
+    try:
+        for row in read(path):
+            yield row
+            n += 1
+    except (EOFError, ValueError) as error:
+        raise InputError(f"{path}: row {n + 1} cannot be read: {error}") from None
 
 
 if __name__ == "__main__":
