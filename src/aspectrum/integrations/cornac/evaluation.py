@@ -9,10 +9,10 @@ from typing import Any, Literal
 from cornac.eval_methods import CrossValidation
 from cornac.experiment.result import CVResult
 
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.experiment import deepest
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, score
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import SystemResults
@@ -49,6 +49,8 @@ def evaluate(
         raise InputError(f"on is {on!r}, expected 'test' or 'validation'")
     several = [metrics] if isinstance(metrics, str | OurMetric | Metric) else metrics
     asked = [metric if isinstance(metric, Metric) else Metric(metric, **inputs) for metric in several]
+    if not asked:
+        raise MetricError("no metric was asked for")
     check_method(eval_method, by_index=any(metric.by_index for metric in asked))
     check_names(name for metric in asked for name in metric.names)
     if on == "validation" and (eval_method.val_set is None or isinstance(eval_method, CrossValidation)):
@@ -61,7 +63,8 @@ def evaluate(
     recorder = Recorder(deepest(asked), Folds(eval_method))
     systems, notes = {}, []
     for model in models:
-        results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
+        with nobody_explained(eval_method):
+            results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
         result = results[on == "validation"]
         parts = result if isinstance(result, CVResult) else [result]
         for fold, part in enumerate(parts):

@@ -12,7 +12,7 @@ from cornac.metrics import RankingMetric, RatingMetric
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score
 from aspectrum.integrations.cornac.search import Search
 
@@ -74,7 +74,8 @@ class Experiment(cornac.Experiment):
         self._finish = _Finish(ours, Folds(self.eval_method))
         self.metrics = [*(metric for metric in metrics if not isinstance(metric, Metric)), self._finish.recorder]
         try:
-            super().run()
+            with nobody_explained(self.eval_method):
+                super().run()
         finally:
             self.metrics = metrics
             for results in (self.result, self.val_result):

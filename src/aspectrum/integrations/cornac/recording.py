@@ -8,14 +8,15 @@ evaluation is over, the numbers lead from users to lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from cornac.eval_methods import BaseMethod, CrossValidation
+from cornac.eval_methods import BaseMethod, CrossValidation, PropensityStratifiedEvaluation
 from cornac.metrics import RankingMetric
 
 from aspectrum.arrays import Codes
@@ -170,10 +171,10 @@ def best_first(items: npt.NDArray[Any], scores: npt.NDArray[Any], depth: int) ->
     [7, 8, 3]
     """
     scores = np.asarray(scores)
-    scores = np.where(np.isnan(scores), -np.inf, scores)
     kept = np.arange(len(scores))
     if 0 < depth < len(scores):
-        kept = np.flatnonzero(scores >= np.partition(scores, -depth)[-depth])
+        numbers = np.where(np.isnan(scores), -np.inf, scores)
+        kept = np.flatnonzero(numbers >= np.partition(numbers, -depth)[-depth])
     kept = kept[::-1]
     best = kept[np.argsort(-scores[kept], kind="stable")]
     return np.asarray(items)[best[:depth] if depth > 0 else best].astype(np.int32)
@@ -184,7 +185,7 @@ def check_method(method: Any, *, by_index: bool) -> None:
     name = type(method).__name__
     if not isinstance(method, BaseMethod):
         raise InputError(f"the evaluation method is {name}, expected one of Cornac's, such as RatioSplit")
-    if type(method).eval is not BaseMethod.eval:
+    if type(method).eval is not BaseMethod.eval or isinstance(method, PropensityStratifiedEvaluation):
         raise InputError(
             f"{name} evaluates in its own way, not one list for each user with a test item: these metrics have no meaning there. "
             "Use RatioSplit, StratifiedSplit, TimestampSplit, CrossValidation or BaseMethod.from_splits"
@@ -200,6 +201,17 @@ def check_set(name: str, data: Any, method: Any) -> None:
     """Whether somebody has something to find in a set, if it is there; Cornac would divide by 0."""
     if data is not None and not (data.uir_tuple[2] >= method.rating_threshold).any():
         raise InputError(f"no {name} rating reaches the rating threshold of {method.rating_threshold:g}, so there is nobody to evaluate")
+
+
+@contextmanager
+def nobody_explained(method: Any) -> Iterator[None]:
+    """While a method evaluates: a fold with nobody to evaluate is an error that says so, and no division by 0."""
+    try:
+        yield
+    except ZeroDivisionError:
+        for name, data in (("test", method.test_set), ("validation", method.val_set)):
+            check_set(name, data, method)
+        raise
 
 
 def _by_index(ids: Mapping[Hashable, int]) -> list[Hashable]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from aspectrum.api import evaluate
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Lists
+from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import Results
 
 
@@ -24,7 +25,7 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
     parts = []
     for group in together.values():
         given = {**lists.inputs, **group[0].inputs_for(lists.split)}
-        parts.append(_called(evaluate(metrics=[metric.metric for metric in group], convention=group[0].convention, **given), group))
+        parts.append(_called(evaluate(metrics=_each_once(group), convention=group[0].convention, **given), group))
     columns = {name: column for part in parts for name, column in part.columns.items()}
     return Results(
         {name: columns[name] for metric in asked for name in metric.names},
@@ -79,13 +80,22 @@ def remarks(scored: Results, lists: Lists) -> list[str]:
     return lines
 
 
-def _called(results: Results, group: Sequence[Metric]) -> Results:
+def _each_once(group: Iterable[Metric]) -> list[OurMetric]:
+    """The metrics behind the columns: several columns may be the same number under different names."""
+    cutoffs: dict[OurMetric, set[int]] = {}
+    for metric in group:
+        cutoffs.setdefault(metric.metric.at(1), set()).update(metric.metric.cutoffs)
+    return [replace(metric, k=tuple(several)) for metric, several in cutoffs.items()]
+
+
+def _called(results: Results, group: Iterable[Metric]) -> Results:
     """Results under the names of their columns."""
-    names = {
-        str(metric.metric.at(cutoff)): name for metric in group for cutoff, name in zip(metric.metric.cutoffs, metric.names, strict=True)
-    }
-    return Results(
-        {names[own]: column for own, column in results.columns.items()},
-        tuple(replace(block, names=tuple(names[own] for own in block.names)) for block in results.blocks),
-        results.notes,
-    )
+    called: dict[str, list[str]] = {}
+    for metric in group:
+        for cutoff, name in zip(metric.metric.cutoffs, metric.names, strict=True):
+            called.setdefault(str(metric.metric.at(cutoff)), []).append(name)
+    blocks = []
+    for block in results.blocks:
+        places = [(name, place) for place, own in enumerate(block.names) for name in called[own]]
+        blocks.append(replace(block, names=tuple(name for name, _ in places), scores=block.scores[:, [place for _, place in places]]))
+    return Results({name: column for own, column in results.columns.items() for name in called[own]}, tuple(blocks), results.notes)

@@ -11,7 +11,7 @@ from cornac.models import NextItemRecommender, Recommender
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Recorder, Split, check_method
+from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set
 from aspectrum.integrations.cornac.scoring import score
 
 
@@ -36,6 +36,7 @@ class Search(hyperopt.BaseSearch):
             return super().fit(train_set, val_set)
         if val_set is None:
             raise InputError(f"{self.name} needs a validation set, as in RatioSplit(..., val_size=0.1)")
+        check_set("validation", val_set, self.eval_method)
         Recommender.fit(self, train_set, val_set)
         self.best_model, self.best_params, self.best_score = None, None, np.nan
         split = Split.of(train_set, val_set, self.eval_method.rating_threshold, self.eval_method.exclude_unknowns)
