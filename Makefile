@@ -16,7 +16,7 @@ demo: $(VENV)/installed
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-test-slow: $(VENV)/tested
+test-slow: $(VENV)/slow-tested
 	$(BIN)/python -m pytest -m slow
 
 # Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
@@ -50,6 +50,11 @@ $(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 
 $(VENV)/tested: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+# Cornac's WMF learns by TensorFlow.
+$(VENV)/slow-tested: $(VENV)/tested
+	$(BIN)/python -m pip install --quiet tensorflow-cpu
 	touch $@
 
 # mypy reads the types of what the tests and benchmarks import

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from cornac.exception import ScoreException
 from cornac.models import BPR, MF, WMF, MostPop, Recommender
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import aspectrum as asp
 from aspectrum.integrations.cornac import (
@@ -75,14 +77,14 @@ def some_models(seed: int) -> list[Any]:
 
 
 class Mixture(Recommender):
-    """Scores that depend on user, item and a factor, with many ties; `broken` scores are no numbers."""
+    """Scores that depend on user, item and two numbers, with many ties; `broken` scores are no numbers."""
 
-    def __init__(self, name: str = "Mixture", factor: int = 5, broken: bool = False, seed: int | None = None) -> None:
+    def __init__(self, name: str = "Mixture", factor: float = 5, step: int = 17, broken: bool = False, seed: int | None = None) -> None:
         super().__init__(name=name, trainable=False, verbose=False)
-        self.factor, self.broken, self.seed = factor, broken, seed
+        self.factor, self.step, self.broken, self.seed = factor, step, broken, seed
 
     def score(self, user_idx: int, item_idx: int | None = None) -> Any:
-        scores = np.array([float((user_idx * self.factor + item * 17 + user_idx * item) % 11) for item in range(self.num_items)])
+        scores = np.array([float((user_idx * self.factor + item * self.step + user_idx * item) % 11) for item in range(self.num_items)])
         if self.broken:
             scores[user_idx % 5 :: 5] = np.nan
         return scores if item_idx is None else scores[item_idx]
@@ -100,6 +102,11 @@ class Interrupted(Mixture):
         if self.calls == 0:
             raise self.error("in the middle")
         return super().rank(*args, **options)
+
+
+def one_thread() -> Any:
+    """A context in which Cornac's scores are computed by one thread: two that wait for each other's turn take seconds."""
+    return threadpool_limits(limits=1, user_api="openmp")
 
 
 # Cornac's evaluation in plain Python
@@ -147,7 +154,9 @@ class Parts:
 
     def catalogue(self, which: Which) -> list[Id]:
         """Items that can be recommended: when the test set is looked at, what only the validation set knows cannot."""
-        seen = [*self.train, *self.counted("test")] if which == "test" else [*self.train, *self.counted("test"), *self.counted("validation")]
+        seen = (
+            [*self.train, *self.counted("test")] if which == "test" else [*self.train, *self.counted("test"), *self.counted("validation")]
+        )
         known = {item for _, item, _ in (self.train if self.exclude_unknowns else seen)}
         return [item for item in self.items if item in known]
 
@@ -163,12 +172,14 @@ class Parts:
         """Of each user with something to find: by score, largest first; of equal ones the larger index first."""
         known = self.positive(self.train)
         checked = self.positive(self.counted("validation")) if which == "test" else {}
+        catalogue = self.catalogue(which)
         lists: dict[Id, list[Id]] = {}
         for user, wanted in self.positive(self.counted(which)).items():
             seen = {*known.get(user, ()), *checked.get(user, ())}
-            candidates = [item for item in self.catalogue(which) if item in wanted or item not in seen]
-            scores = dict(zip(self.items, scores_of(model, self.users.index(user), len(self.items)), strict=True))
-            lists[user] = sorted(candidates, key=lambda item: (scores[item], self.items.index(item)), reverse=True)  # noqa: B023
+            candidates = [item for item in catalogue if item in wanted or item not in seen]
+            scores = scores_of(model, self.users.index(user), len(self.items))
+            score_and_index = {item: (scores[index], index) for index, item in enumerate(self.items)}
+            lists[user] = sorted(candidates, key=score_and_index.__getitem__, reverse=True)
         return lists
 
     def inputs(self, which: Which) -> dict[str, Any]:
@@ -204,8 +215,8 @@ COLUMNS = {
     "AlphaNDCG@10": "AlphaNDCG@10",
     "AlphaNDCG": "AlphaNDCG",
     "AlphaNDCG(alpha=0.9)@5": "AlphaNDCG(alpha=0.9)@5",
-    "AlphaNDCG(alpha=1, pool=unseen)@10": "AlphaNDCG(alpha=1.0, pool=unseen)@10",
-    "AlphaNDCG(alpha=0, judged_by=relevance)@10": "AlphaNDCG(alpha=0, judged_by=relevance)@10",
+    "AlphaNDCG(alpha=1.0, pool=unseen)@10": "AlphaNDCG(alpha=1.0, pool=unseen)@10",
+    "AlphaNDCG(alpha=0.0, judged_by=relevance)@10": "AlphaNDCG(alpha=0.0, judged_by=relevance)@10",
     "NDCGScore@5": "NDCG@5",
     "NDCGScore@10": "NDCG@10",
     "NDCGScore": "NDCG",
@@ -270,6 +281,15 @@ def same_bits(found: float, expected: float) -> bool:
     return found == expected or (math.isnan(found) and math.isnan(expected))
 
 
+def same_scores(found: Mapping[Any, float], expected: Mapping[Any, float]) -> bool:
+    """Of the same users, bit for bit."""
+    return found.keys() == expected.keys() and all(same_bits(found[user], expected[user]) for user in expected)
+
+
+def same_columns(found: Mapping[str, Mapping[Any, float]], expected: Mapping[str, Mapping[Any, float]]) -> bool:
+    return found.keys() == expected.keys() and all(same_scores(found[column], expected[column]) for column in expected)
+
+
 def user_scores(results: asp.Results, name: str) -> dict[Id, float]:
     frame = results.per_user
     return dict(zip(frame["user"].to_list(), frame[name].to_list(), strict=True))
@@ -277,19 +297,27 @@ def user_scores(results: asp.Results, name: str) -> dict[Id, float]:
 
 def check_result(result: Any, parts: Parts, expected: asp.Results, columns: Mapping[str, str]) -> None:
     """One of Cornac's results holds, column by column, what an evaluation gave: the mean, and the score of every user."""
+    frame = expected.per_user
+    users = [parts.users.index(user) for user in frame["user"]]
     for column, name in columns.items():
         assert same_bits(result.metric_avg_results[column], expected[name]), f"{column} of {result.model_name}"
         found = result.metric_user_results[column]
-        wanted = {} if column in OF_THE_MODEL else user_scores(expected, name)
-        assert sorted(found) == sorted(parts.users.index(user) for user in wanted), f"{column} of {result.model_name}"
+        wanted = {} if column in OF_THE_MODEL else dict(zip(users, frame[name].to_list(), strict=True))
+        assert sorted(found) == sorted(wanted), f"{column} of {result.model_name}"
         for user, score in wanted.items():
-            assert same_bits(found[parts.users.index(user)], score), f"{column} of {result.model_name}, user {user}"
+            assert same_bits(found[user], score), f"{column} of {result.model_name}, user {parts.users[user]}"
 
 
 def check_defined(score: Callable[[str], float], columns: Iterable[str]) -> None:
     """Numbers, so that comparing them says something."""
     for column in columns:
         assert not math.isnan(score(column)), column
+
+
+def says_undefined(lines: Iterable[str], model: str, column: str, n: int, of: int) -> bool:
+    """Whether a line says for how many users of a model a number is undefined."""
+    said = f"undefined for {n} of {of} users, who are not in the mean"
+    return any(line.startswith(model) and re.search(rf"{re.escape(column)}(?!\d)", line) and line.endswith(said) for line in lines)
 
 
 def without_times(averages: Mapping[str, float]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.experiment import deepest
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set, nobody_explained
-from aspectrum.integrations.cornac.scoring import check_names, remarks, score
+from aspectrum.integrations.cornac.scoring import check_names, remarks, score, try_inputs
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import SystemResults
 
@@ -47,15 +47,18 @@ def evaluate(
     """
     if on not in ("test", "validation"):
         raise InputError(f"on is {on!r}, expected 'test' or 'validation'")
-    several = [metrics] if isinstance(metrics, str | OurMetric | Metric) else metrics
+    several = [metrics] if isinstance(metrics, str | OurMetric | Metric) else list(metrics)
     asked = [metric if isinstance(metric, Metric) else Metric(metric, **inputs) for metric in several]
     if not asked:
         raise MetricError("no metric was asked for")
+    if inputs and all(metric in several for metric in asked):
+        raise InputError(f"{', '.join(inputs)} would not be used: every metric has inputs of its own")
     check_method(eval_method, by_index=any(metric.by_index for metric in asked))
     check_names(name for metric in asked for name in metric.names)
     if on == "validation" and (eval_method.val_set is None or isinstance(eval_method, CrossValidation)):
         raise InputError(f"{type(eval_method).__name__} has no validation set, as in RatioSplit(..., val_size=0.1)")
     check_set(on, eval_method.test_set if on == "test" else eval_method.val_set, eval_method)
+    try_inputs(eval_method, asked)
     names = [model.name for model in models]
     for name in names:
         if names.count(name) > 1:

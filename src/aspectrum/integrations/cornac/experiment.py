@@ -9,11 +9,12 @@ import cornac
 from cornac.experiment.result import CVExperimentResult, CVResult, ExperimentResult
 from cornac.hyperopt import BaseSearch
 from cornac.metrics import RankingMetric, RatingMetric
+from cornac.models import Recommender
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set, nobody_explained
-from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score
+from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score, try_inputs
 from aspectrum.integrations.cornac.search import Search
 
 
@@ -48,10 +49,17 @@ class Experiment(cornac.Experiment):
     val_result: Any
 
     def __init__(self, eval_method: Any, models: Sequence[Any], metrics: Sequence[Any], *args: Any, **options: Any) -> None:
-        ours = [metric for metric in metrics if isinstance(metric, Metric)]
+        for what, several in (("models", models), ("metrics", metrics)):
+            if not isinstance(several, list | tuple):
+                raise InputError(f"{what} is {type(several).__name__}, expected a list")
+        # Cornac would leave out what it does not know, without a word.
+        for model in models:
+            if not isinstance(model, Recommender):
+                raise InputError(f"{model!r} is no model of Cornac")
         for metric in metrics:
-            if not isinstance(metric, RankingMetric | RatingMetric):  # Cornac would leave it out without a word
+            if not isinstance(metric, RankingMetric | RatingMetric):
                 raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
+        ours = [metric for metric in metrics if isinstance(metric, Metric)]
         check_method(eval_method, by_index=any(metric.by_index for metric in ours))
         for model in models:
             if isinstance(model, BaseSearch) and isinstance(model.metric, Metric) and not isinstance(model, Search):
@@ -63,6 +71,7 @@ class Experiment(cornac.Experiment):
         check_set("test", eval_method.test_set, eval_method)
         if self.show_validation:
             check_set("validation", eval_method.val_set, eval_method)
+        try_inputs(eval_method, ours)
 
     def run(self) -> None:
         """Run the experiment, print Cornac's table and write its log."""
@@ -119,9 +128,11 @@ class _Finish:
 class _Finished(ExperimentResult):
     """Results of Cornac, each finished when it comes in; what should be known of them stands below their table."""
 
+    finish: Callable[[Any], list[str]] | None = None
+
     def __init__(self, finish: Callable[[Any], list[str]]) -> None:
         super().__init__()
-        self.finish: Callable[[Any], list[str]] | None = finish
+        self.finish = finish
         self.remarks: list[str] = []
 
     def append(self, result: Any) -> None:

@@ -128,6 +128,17 @@ class Metric(RankingMetric):
             for input, rows in self._read.items()
         }
 
+    def doubts(self, split: Split) -> list[str]:
+        """Where the items' own ids may have been meant instead of Cornac's index: whole numbers can be both."""
+        lines = []
+        for option in _BY_INDEX.keys() & self._read.keys():
+            keys = self._read[option].ids["item"].ids
+            if all(key in split.index_of_item for key in keys) and any(split.items[key] != key for key in keys):
+                lines.append(
+                    f"{option} goes by Cornac's index, and its keys are ids of items as well: if these are meant, say {_BY_INDEX[option]}="
+                )
+        return lines
+
     def _named(self, option: str, rows: Rows, split: Split) -> Rows:
         column = rows.ids["item"]
         for index in column.ids:
@@ -146,23 +157,15 @@ class Metric(RankingMetric):
         )
 
 
-def _split_options(kind: type[OurMetric], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parameters of a metric, and what is left."""
-    names = {parameter.name for parameter in fields(kind)}
-    return (
-        {name: value for name, value in options.items() if name in names},
-        {name: value for name, value in options.items() if name not in names},
-    )
-
-
 class _Named(Metric):
     """A metric with the arguments that users of Cornac know."""
 
     kind: type[OurMetric]
 
     def __init__(self, options: Mapping[str, Any], **given: Any) -> None:
-        parameters, inputs = _split_options(self.kind, {**given, **options})
-        super().__init__(self.kind(**parameters), **{"name": type(self).__name__, **inputs})
+        said = {"name": type(self).__name__, **given, **options}
+        parameters = {parameter.name: said.pop(parameter.name) for parameter in fields(self.kind) if parameter.name in said}
+        super().__init__(self.kind(**parameters), **said)
 
 
 class AlphaNDCG(_Named):

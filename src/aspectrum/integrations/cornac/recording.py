@@ -56,6 +56,10 @@ class Split:
     def index_of_user(self) -> Mapping[Hashable, int]:
         return {user: index for index, user in enumerate(self.users)}
 
+    @cached_property
+    def index_of_item(self) -> Mapping[Hashable, int]:
+        return {item: index for index, item in enumerate(self.items)}
+
 
 @dataclass(frozen=True, eq=False)
 class Lists:
@@ -171,12 +175,13 @@ def best_first(items: npt.NDArray[Any], scores: npt.NDArray[Any], depth: int) ->
     [7, 8, 3]
     """
     scores = np.asarray(scores)
+    unknown = np.isnan(scores)
+    numbers = scores[~unknown]
     kept = np.arange(len(scores))
-    if 0 < depth < len(scores):
-        numbers = np.where(np.isnan(scores), -np.inf, scores)
-        kept = np.flatnonzero(numbers >= np.partition(numbers, -depth)[-depth])
-    kept = kept[::-1]
-    best = kept[np.argsort(-scores[kept], kind="stable")]
+    if 0 < depth < len(numbers):
+        kept = np.flatnonzero(scores >= np.partition(numbers, -depth)[-depth])
+    best = kept[np.argsort(scores[kept], kind="stable")[::-1]]
+    best = np.roll(best, -int(unknown[kept].sum()))  # what is no number was sorted as the largest
     return np.asarray(items)[best[:depth] if depth > 0 else best].astype(np.int32)
 
 

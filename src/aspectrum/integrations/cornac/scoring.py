@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from aspectrum.api import evaluate
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Lists
+from aspectrum.integrations.cornac.recording import Folds, Lists
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import Results
 
@@ -26,12 +28,21 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
     for group in together.values():
         given = {**lists.inputs, **group[0].inputs_for(lists.split)}
         parts.append(_called(evaluate(metrics=_each_once(group), convention=group[0].convention, **given), group))
+    doubts = [doubt for metric in asked for doubt in metric.doubts(lists.split)]
     columns = {name: column for part in parts for name, column in part.columns.items()}
     return Results(
         {name: columns[name] for metric in asked for name in metric.names},
         tuple(block for part in parts for block in part.blocks),
-        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        tuple(dict.fromkeys([*doubts, *(note for part in parts for note in part.notes)])),
     )
+
+
+def try_inputs(method: Any, metrics: Iterable[Metric]) -> None:
+    """Whether the inputs fit the data, before anything is trained; the folds of a cross-validation are not there yet."""
+    if method.train_set is not None:
+        nobody = np.empty(0, dtype=np.int64)
+        for split in Folds(method)().values():
+            score(Lists("lists", split, nobody, []), metrics)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -66,7 +77,7 @@ def user_scores(scored: Results, lists: Lists) -> Mapping[str, dict[int, float]]
 def remarks(scored: Results, lists: Lists) -> list[str]:
     """What a reader of the numbers should know."""
     model = lists.model
-    lines = [f"{model}: {note}" for note in scored.notes]
+    lines = [note if note.startswith(f"{model}: ") else f"{model}: {note}" for note in scored.notes]
     if lists.n_unscored:
         lines.append(f"{model}: items of {lists.n_unscored} users have a score that is no number; they come last")
     together: dict[tuple[int, int], list[str]] = {}

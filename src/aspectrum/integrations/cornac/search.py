@@ -12,7 +12,7 @@ from cornac.models import NextItemRecommender, Recommender
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set
-from aspectrum.integrations.cornac.scoring import score
+from aspectrum.integrations.cornac.scoring import score, try_inputs
 
 
 class Search(hyperopt.BaseSearch):
@@ -24,6 +24,7 @@ class Search(hyperopt.BaseSearch):
     def __init__(self, model: Any, space: Any, metric: Any, eval_method: Any, *args: Any, **options: Any) -> None:
         if isinstance(metric, Metric):
             check_method(eval_method, by_index=metric.by_index)
+            try_inputs(eval_method, [metric])
             if len(metric.names) > 1:
                 raise MetricError(f"a search goes by one number, and there are {len(metric.names)}: {metric.name}")
             if isinstance(model, NextItemRecommender):
