@@ -383,6 +383,8 @@ MISTAKES = {
     "inputs: {aspect: }": ["1:10: inputs: unknown key 'aspect', expected aspects, * did you mean 'aspects'?"],
     # the rest
     "convention: ndevla": ["1:13: convention: found 'ndevla', expected published, * did you mean 'ndeval'?"],
+    "convention: published,ndevla": ["1:13: convention: found 'published,ndevla', expected published,"],
+    "convention: []": ["1:13: convention: found * expected a convention, or a list of them"],
     "convention: 5": ["1:13: convention: found the number 5, expected published,"],
     "threshold: high": ["1:12: threshold: found 'high', expected a finite number"],
     "threshold: .nan": ["1:12: threshold: found the number .nan, expected a finite number"],
@@ -706,7 +708,9 @@ FILES = st.one_of(
             "outputs": st.one_of(SCALARS, st.lists(SOURCES, max_size=2)),
             "threshold": SCALARS,
             "users": SCALARS,
-            "convention": st.one_of(words := st.sampled_from([*asp.CONVENTIONS, "x"]), st.lists(words, max_size=3)),
+            "convention": st.one_of(
+                words := st.sampled_from([*asp.CONVENTIONS, "x"]), st.lists(words, max_size=3), st.lists(words, max_size=3).map(", ".join)
+            ),
         },
     ),
 )

@@ -46,7 +46,7 @@ def test_unknown_choice_of_users() -> None:
 
 
 def test_judged_needs_truth() -> None:
-    with pytest.raises(asp.MissingInput, match="users='judged' needs to know who is judged"):
+    with pytest.raises(asp.MissingInput, match="who is averaged depends on who is judged: give subtopics, relevance or history"):
         asp.evaluate({"u": ["a"]}, "GiniComplement", users="judged")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import aspectrum as asp
 from aspectrum.inspection import Finding, inspect
 from aspectrum.world.building import build_worlds
 
@@ -142,3 +143,9 @@ def test_many_ids_of_which_some_are_compared() -> None:
     reason = of(found, "users are not in relevance").reason
     assert reason is not None
     assert reason.startswith("they differ by capital letters")
+
+
+def test_judgments_that_are_not_of_subtopics() -> None:
+    said = "subtopics: 2 rows are of one and the same subtopic; are these judgments of subtopics? (such as '0')"
+    assert said in asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "0", "b", 0)]).notes
+    assert not asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "1", "a", 0)]).notes

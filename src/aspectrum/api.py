@@ -157,6 +157,8 @@ def evaluate_systems(
         ------  -------------  ---------------  -------------  ---------------
         NDCG@2         1.0000           1.0000         0.2398           0.6309
     """
+    if not isinstance(systems, Mapping):
+        raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}")
     ways = conventions_named(convention)
     read = [
         parse(metric) if isinstance(metric, str) else metric for metric in ([metrics] if isinstance(metrics, str | Metric) else metrics)

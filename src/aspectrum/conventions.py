@@ -132,7 +132,7 @@ def convention_named(name: str | Convention | None) -> Convention:
     """A convention by name; None is the published definitions."""
     if isinstance(name, Convention):
         return name
-    found = CONVENTIONS.get("published" if name is None else name)
+    found = CONVENTIONS.get("published" if name is None else name) if name is None or isinstance(name, str) else None
     if found is None:
         close = difflib.get_close_matches(str(name), CONVENTIONS, 1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
@@ -146,7 +146,7 @@ def conventions_named(names: str | Convention | Iterable[str | Convention] | Non
     >>> [convention.name for convention in conventions_named("published, informfully")]
     ['published', 'informfully']
     """
-    several = names.split(",") if isinstance(names, str) else [names] if names is None or isinstance(names, Convention) else names
+    several: Any = names.split(",") if isinstance(names, str) else names if isinstance(names, Iterable) else [names]
     found = [convention_named(name.strip() if isinstance(name, str) else name) for name in several]
     for place, way in enumerate(found):
         if way.name in (other.name for other in found[:place]):

@@ -101,6 +101,7 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
     findings += look.without_list()
     findings += look.unsplit()
     findings += look.without_aspect()
+    findings += look.one_subtopic()
     findings += look.without_relevant()
     order: Mapping[str, int] = {"fact": 0, "warning": 1, "error": 2}
     return sorted(findings, key=lambda finding: order[finding.level])
@@ -196,7 +197,7 @@ class _Look:
                 several = [id for id in names if "|" in id]
                 if 10 * len(several) > len(names):
                     examples = tuple(map(shown, several[:_N_EXAMPLES]))
-                    what = "aspects hold '|'; say --split '|' if they are several"
+                    what = "aspects hold '|'; say --split '|' (in Python, asp.Source(..., split='|')) if they are several"
                     findings.append(Finding("warning", given.source, what, len(several), len(names), examples))
         return findings
 
@@ -209,6 +210,14 @@ class _Look:
         if len(bare) == 0:
             return []
         return [Finding("fact", aspects.source, "items have no aspect", len(bare), len(items), self._examples("item", bare))]
+
+    def one_subtopic(self) -> list[Finding]:
+        """Judgments that are not of subtopics, whose second column is 0 throughout."""
+        given = self._built.truth.get("subtopics")
+        if given is None or len(given.ids["aspect"]) != 1 or given.n_rows == 1:
+            return []
+        what = "rows are of one and the same subtopic; are these judgments of subtopics?"
+        return [Finding("warning", given.source, what, given.n_rows, None, self._examples("aspect", given.ids["aspect"]))]
 
     def without_relevant(self) -> list[Finding]:
         if self._world.relevance is None:

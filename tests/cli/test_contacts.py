@@ -152,6 +152,12 @@ def test_outputs_are_what_is_printed(call: Call, net: Path, name: str) -> None:
     assert (net / name).read_text() == printed
 
 
+@pytest.mark.parametrize("spelled", [["published,relison"], ["published", "--convention", "relison"]])
+def test_both_conventions_by_name(call: Call, spelled: list[str]) -> None:
+    ask = ("contacts", "recs", *FILES, "-m", "ERRIA@3", "--format", "json", "--convention")
+    assert call(*ask, *spelled).out == call(*ask, "both").out
+
+
 def test_both_conventions_side_by_side(call: Call) -> None:
     said = call("contacts", "recs", *FILES, "-m", "ERRIA@3", "-m", "ILD@3", "--convention", "both", "--format", "json")
     found = values(said)

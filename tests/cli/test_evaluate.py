@@ -145,6 +145,7 @@ def test_several_conventions_stand_side_by_side(call: Call, here: Path) -> None:
         assert {name: both[f"{name} ({way})"] for name in alone} == alone
     (here / "both.yaml").write_text("convention: [published, informfully]")
     assert json.loads(call(*ask, "--config", "both.yaml").out)["systems"] == both
+    assert json.loads(call(*ask, "--convention", "published", "--convention", "informfully").out)["systems"] == both
     assert "named twice" in call(*ask, "--convention", "ndeval,ndeval").err
     assert "did you mean 'informfully'" in call(*ask, "--convention", "published,informfuly").err
     assert call("check", "als.csv", *OPTIONS, "-m", "NDCG@2", "--convention", "published,informfully").err == ""

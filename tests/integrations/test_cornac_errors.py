@@ -221,7 +221,7 @@ def test_keys_that_may_be_ids_or_indices(
     monkeypatch.chdir(tmp_path)
     genres = {index: np.array([1, index % 2]) for index in range(30)}
     Experiment(split, [MostPop()], [AlphaNDCG(genres, k=5), AspectRecall(genres, k=5)]).run()
-    said = "MostPop: item_genre goes by Cornac's index, and its keys are ids of items as well: if these are meant, say aspects=\n"
+    said = "item_genre goes by Cornac's index, and items are called by such numbers, too: if these are meant, say aspects=\n"
     assert capsys.readouterr().out.count(said) == 1
     named = BaseMethod.from_splits([("u", "a", 5.0), ("v", "b", 5.0)], [("u", "b", 5.0)])
     assert not evaluate([MostPop()], named, "AlphaNDCG@5", item_genre={0: np.array([1]), 1: np.array([1])}).notes
@@ -244,7 +244,21 @@ def test_inputs_that_nothing_would_use(split: Any) -> None:
     assert evaluate([MostPop()], split, [NDCGScore(k=5), "AlphaNDCG@5"], aspects=some_genres(1))["MostPop"]["NDCGScore@5"] >= 0
 
 
-@pytest.mark.parametrize("matrix", [np.eye(31), {30: [1.0, 0.0], 0: [0.0, 1.0]}])
+def test_a_matrix_may_have_rows_of_more_items(split: Any) -> None:
+    """As the features of a modality, which knows items that no split has."""
+    matrix = np.random.default_rng(1).normal(size=(33, 4))
+    larger, exact = (evaluate([MostPop()], split, IntraListDiversity(rows, k=5)) for rows in (matrix, matrix[:30]))
+    assert larger["MostPop"] == exact["MostPop"]
+    assert "item_feature has 33 rows for 30 items; the first count" in larger.notes
+    assert not any("rows" in note for note in exact.notes)
+
+
+def test_a_modality_is_no_matrix(split: Any) -> None:
+    with pytest.raises(InputError, match=r"item_feature is FeatureModality, expected its \.features, once a split has ordered them"):
+        IntraListDiversity(cornac.data.FeatureModality(np.eye(3), ids=[1, 2, 3]), k=5)
+
+
+@pytest.mark.parametrize("matrix", [{30: [1.0, 0.0], 0: [0.0, 1.0]}])
 def test_features_of_more_items_than_there_are(split: Any, matrix: Any) -> None:
     expected = (
         "IntraListDiversity: item_feature has the key 30, expected Cornac's index of an item, 0 to 29; if these are the items' own ids"

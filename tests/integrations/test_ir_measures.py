@@ -797,10 +797,22 @@ def test_settings_that_cannot_be(measure: Any, message: str) -> None:
         measure.calc_aggregate(judged(TWO_TOPICS), listed([("1", "a", 1.0)]))
 
 
+@pytest.mark.parametrize("ids", [str, ord])
+def test_scores_without_end_have_an_order(ids: Callable[[str], Any]) -> None:
+    """As have runs of tools that mask documents by minus infinity; what is no number comes last."""
+    scores = {"b": math.inf, "a": 5.0, "c": -math.inf, "e": math.nan, "d": math.nan}
+    finite = {document: float(-place) for place, document in enumerate("bacde")}
+    judgments = [("1", subtopic, ids(document), 1) for document, subtopic in zip("abcde", "xyzvw", strict=True)]
+    measures = [alpha_nDCG @ cutoff for cutoff in (1, 2, 3, 4, 5)] + [AP_IA(), alpha_nDCG(judged_only=True) @ 2]
+    several = [asked(measures, judged(judgments), listed([("1", ids(d), score) for d, score in run.items()])) for run in (scores, finite)]
+    assert several[0] == several[1]
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, None, "high"])
 def test_scores_and_grades_that_are_no_numbers(value: Any) -> None:
-    with pytest.raises(InputError, match="score of '1', 'a'"):
-        (P_IA @ 5).calc_aggregate(judged(TWO_TOPICS), listed([("1", "a", value)]))
+    if not isinstance(value, float):
+        with pytest.raises(InputError, match="score of '1', 'a'"):
+            (P_IA @ 5).calc_aggregate(judged(TWO_TOPICS), listed([("1", "a", value)]))
     with pytest.raises(InputError, match="grade of '1', 'a'"):
         (P_IA @ 5).calc_aggregate(judged([("1", "x", "a", value)]), listed([("1", "a", 1.0)]))
 
@@ -858,6 +870,14 @@ def test_the_command_line_is_that_of_ir_measures(tmp_path: Path) -> None:
     theirs = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert (ours.returncode, sorted(ours.stdout.splitlines())) == (0, sorted(theirs.stdout.splitlines()))
     assert ours.stdout.count("\n") == 9
+
+
+@pytest.mark.parametrize("marked", [("qrels",), ("run",), ("qrels", "run")])
+def test_a_mark_in_front_of_a_file(marked: tuple[str, ...], tmp_path: Path) -> None:
+    """The byte order mark that some editors put there is no part of the first topic."""
+    ask = ("qrels", "run", "alpha_nDCG@5", "-q")
+    files = {name: "\ufeff" + text if name in marked else text for name, text in (("qrels", QRELS), ("run", RUN))}
+    assert command_line(tmp_path, *ask, **files).stdout == command_line(tmp_path, *ask).stdout != ""
 
 
 def test_files_in_unicode_with_topics_mixed(tmp_path: Path) -> None:

@@ -43,7 +43,10 @@ def test_how_columns_were_understood_is_a_fact(tmp_path: Path) -> None:
 
 def test_genres_that_were_not_split() -> None:
     movies = pl.DataFrame({"item": ["a", "b", "c"], "genres": ["Action|Comedy", "Drama", "Action"]})
-    assert "1 of 3 aspects hold '|'; say --split '|' if they are several (such as 'Action|Comedy')" in notes(aspects=movies)
+    assert (
+        "1 of 3 aspects hold '|'; say --split '|' (in Python, asp.Source(..., split='|')) if they are several (such as 'Action|Comedy')"
+        in notes(aspects=movies)
+    )
     assert "--split" not in notes(aspects=asp.Source(movies, split="|"))
 
 

@@ -234,3 +234,19 @@ def test_ties_are_remembered_and_broken_as_asked() -> None:
 def test_recommended_items_outside_a_given_catalogue_are_an_error_for_gini() -> None:
     with pytest.raises(asp.InputError, match="item 'z' is recommended but not in the catalogue"):
         asp.evaluate({"u": ["a", "z"]}, "GiniComplement", catalogue=["a", "b"])
+
+
+@pytest.mark.parametrize("form", [list, tuple])
+def test_rows_of_0_and_1_that_are_no_arrays(form: Any) -> None:
+    with pytest.raises(
+        asp.InputError, match=r"every item has a list of 3 times 0 or 1, and a list names aspects; give arrays, as in \{'a': numpy"
+    ):
+        asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0, 0]), "b": form([0, 1, 0])})
+    assert asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0]), "b": form([0, 1])}).n_items == 2  # two aspects, called 0 and 1
+    assert asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0, 0]), "b": form([0, 1])}).n_items == 2
+    assert asp.World.of({"u": ["a"]}, aspects={"a": form(["x", "x"]), "b": form(["y", "x"])}).n_items == 2
+
+
+def test_what_is_no_mapping_of_systems() -> None:
+    with pytest.raises(asp.InputError, match=r"systems is list, expected \{name: lists\}"):
+        asp.evaluate_systems([{"u": ["a"]}], "NDCG@1", relevance={"u": ["a"]})  # type: ignore[arg-type]

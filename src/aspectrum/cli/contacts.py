@@ -90,7 +90,9 @@ def _options(command: F) -> F:
         USERS_OPTION,
         click.option(
             "--convention",
-            type=click.Choice(["published", "relison", "both"]),
+            type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"]),
+            metavar="[published|relison|both]",
+            multiple=True,
             help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
         ),
         metric_option(

@@ -152,6 +152,7 @@ def input_options(command: F) -> F:
         click.option(
             "--convention",
             metavar="NAME",
+            multiple=True,
             help="published (default), ndeval, pyndeval, relison or informfully; several, as published,informfully, side by side.",
             shell_complete=complete_conventions,
         ),
@@ -199,7 +200,7 @@ class Job:
         ties: str | None,
         duplicates: str | None,
         users: str | None,
-        convention: str | None,
+        convention: tuple[str, ...],
         threshold: float | None = None,
         command: str = "evaluate",
         **files: str | None,
@@ -232,14 +233,15 @@ class Job:
         whom = _whom(users if users is not None else settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         make.check_used(sources)
-        if convention is not None and (convention, command) != ("both", "contacts"):
-            conventions_named(convention)
+        named = ",".join(convention)
+        if named and (named, command) != ("both", "contacts"):
+            conventions_named(named)
         reading: dict[str, Any] = {
             "threshold": threshold if threshold is not None else settings.threshold,
             "order": order or settings.order,
             "ties": ties or settings.ties,
             "duplicates": duplicates or settings.duplicates,
-            "convention": convention or ",".join(settings.convention) or None,
+            "convention": named or ",".join(settings.convention) or None,
         }
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:

@@ -44,9 +44,11 @@ def json_schema() -> dict[str, Any]:
         schema["properties"][name] = _described(schema["properties"][name]["description"], shape)
     for part, name in ((schema, "convention"), (definitions["ContactSettings"], "keep")):
         several = part["properties"][name]
-        part["properties"][name] = _described(
-            several["description"], {"anyOf": [several["items"], {"type": "array", "items": several["items"]}]}
-        )
+        ways = [several["items"], {"type": "array", "items": several["items"]}]
+        if name == "convention":  # or as on the command line
+            one = f"({'|'.join(several['items']['enum'])})"
+            ways.append({"type": "string", "pattern": rf"^\s*{one}(\s*,\s*{one})*\s*$"})
+        part["properties"][name] = _described(several["description"], {"anyOf": ways})
     for part in (schema, *(definitions[name] for name in ("SourceSettings", "OutputSettings", "ContactSettings"))):
         part["properties"] = {
             name: _or_null(inner) if name not in part.get("required", ()) else inner for name, inner in part["properties"].items()

@@ -153,6 +153,13 @@ def _as_several(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
+def _as_conventions(value: Any) -> tuple[Any, ...]:
+    several = tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else _as_several(value)
+    if not several:
+        raise _expected("a convention, or a list of them")
+    return several
+
+
 def _as_systems(value: Any) -> Any:
     if not isinstance(value, dict):
         raise _expected("a mapping of names and paths, or a list of paths")
@@ -249,7 +256,7 @@ class Settings(_Model):
     metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = Field(
         default=(), description="What is measured: a list of metrics, or a mapping from names to parameters."
     )
-    convention: Annotated[tuple[Annotated[str, _OneOf((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_several)] = Field(
+    convention: Annotated[tuple[Annotated[str, _OneOf((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_conventions)] = Field(
         default=(),
         description="Whose way of computing; several stand side by side. Default: the published definitions. "
         "For contacts also both: these and relison.",

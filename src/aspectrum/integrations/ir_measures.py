@@ -95,7 +95,9 @@ class _Evaluator(providers.Evaluator):
             )
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        ranked = [(row.query_id, row.doc_id, row.score) for row in RunConverter(run).as_namedtuple_iter()]
+        given = list(RunConverter(run).as_namedtuple_iter())
+        scores = _in_order([row.score for row in given])
+        ranked = [(row.query_id, row.doc_id, score) for row, score in zip(given, scores, strict=True)]
         lists = {"all": _ranking_rows(ranked)}
         if any("judged" in by_documents for by_documents in self._asked.values()):
             lists["judged"] = _ranking_rows([row for row in ranked if row[:2] in self._judged])
@@ -119,6 +121,15 @@ class _Evaluator(providers.Evaluator):
 def _subtopic(judgment: Any) -> Any:
     """Of a judgment of ir_measures, of one for diversity from ir_datasets, or of one without subtopics."""
     return getattr(judgment, "iteration", getattr(judgment, "subtopic_id", "0"))
+
+
+def _in_order(scores: list[Any]) -> list[Any]:
+    """Finite numbers in the order of scores, of which only the order counts: infinite ones are fine, and NaN is the smallest."""
+    numbers = np.asarray(scores)
+    if numbers.dtype.kind != "f" or np.isfinite(numbers).all():
+        return scores
+    found: list[Any] = np.where(np.isnan(numbers), -1, np.unique(numbers, return_inverse=True)[1]).tolist()
+    return found
 
 
 def _ranking_rows(ranked: Sequence[tuple[Any, Any, Any]]) -> Rows:
@@ -198,7 +209,7 @@ def _counted(read: Callable[[str], Iterable[Any]], path: str) -> Iterator[Any]:
     n = 0
     try:
         for row in read(path):
-            yield row
+            yield row if n else row._replace(query_id=row.query_id.removeprefix("\ufeff"))  # what some editors put in front of a file
             n += 1
     except (EOFError, ValueError) as error:
         raise InputError(f"{path}: row {n + 1} cannot be read: {error}") from None

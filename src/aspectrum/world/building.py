@@ -32,6 +32,19 @@ Duplicates = Literal["error", "first"]
 
 _TIES = {"input": "the one given first", "ascending": "the smaller id", "descending": "the larger id"}
 
+OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
+    "items": lambda value: id_rows("items", "item", value),
+    "aspects": aspect_rows,
+    "relevance": lambda value: link_rows("relevance", value),
+    "history": lambda value: link_rows("history", value),
+    "subtopics": subtopic_rows,
+    "features": feature_rows,
+    "weights": weight_rows,
+    "catalogue": lambda value: id_rows("catalogue", "item", value),
+    "users": lambda value: id_rows("users", "user", value),
+}
+"""How plain Python objects become the rows of each input but the lists."""
+
 _KINDS = {
     "aspects": Aspects,
     "relevance": Relevance,
@@ -140,21 +153,10 @@ def build_worlds(
             raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
         return Built({name: _coded_world(lists, given, catalogue, threshold) for name, lists in systems.items()})
 
-    readers: dict[str, Callable[[Any], Rows]] = {
-        "items": lambda value: id_rows("items", "item", value),
-        "aspects": aspect_rows,
-        "relevance": lambda value: link_rows("relevance", value),
-        "history": lambda value: link_rows("history", value),
-        "subtopics": subtopic_rows,
-        "features": feature_rows,
-        "weights": weight_rows,
-        "catalogue": lambda value: id_rows("catalogue", "item", value),
-        "users": lambda value: id_rows("users", "user", value),
-    }
     given |= {"items": items, "catalogue": catalogue, "users": users}
     lists = {name: value if isinstance(value, Rows) else ranking_rows(name, value) for name, value in systems.items()}
     truth = {
-        name: value if isinstance(value, Rows) else read(value) for name, read in readers.items() if (value := given[name]) is not None
+        name: value if isinstance(value, Rows) else read(value) for name, read in OBJECTS.items() if (value := given[name]) is not None
     }
     builder = _Builder([*lists.values(), *truth.values()], duplicates)
     facts = {name: builder.input(name, rows) for name, rows in truth.items()}

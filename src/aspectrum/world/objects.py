@@ -79,6 +79,7 @@ def aspect_rows(given: Any) -> Rows:
             strengths.append(_number(strength, "aspects", "strength", item, aspect))
 
     if isinstance(given, Mapping):
+        _check_no_indicators(given)
         width = None
         for item, has in given.items():
             if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
@@ -305,6 +306,19 @@ def _number(value: Any, source: str, what: str, *where: Any) -> float:
     if not np.isfinite(number):
         raise InputError(f"{source}: the {what} of {', '.join(map(shown, where))} is {shown(value)}, expected a finite number")
     return number
+
+
+def _check_no_indicators(given: Mapping[Any, Any]) -> None:
+    """A list names aspects, and none of them twice: lists of one length that hold 0 and 1 only were meant as arrays."""
+    lists = [has for has in given.values() if isinstance(has, list | tuple)]
+    if len(lists) < len(given) or not lists or len({len(has) for has in lists}) > 1 or len(lists[0]) < 2:
+        return
+    only_flags = all(isinstance(flag, int | float) and flag in (0, 1) for has in lists for flag in has)
+    if only_flags and any(len(set(has)) < len(has) for has in lists):
+        raise InputError(
+            f"aspects: every item has a list of {len(lists[0])} times 0 or 1, and a list names aspects; give arrays, as in "
+            f"{{{shown(next(iter(given)))}: numpy.array([1, 0])}}, for rows of 0 and 1"
+        )
 
 
 def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> int:

@@ -104,7 +104,7 @@ class World:
             if part is not None:
                 judged: Flags = np.diff(part.offsets) > 0
                 return judged
-        raise MissingInput("users='judged' needs to know who is judged: give subtopics, relevance or history")
+        raise MissingInput(f"who is averaged depends on who is judged: give {truth or 'subtopics, relevance or history'}")
 
     def with_relevant_items(self) -> Flags:
         """Users with at least one relevant item."""

@@ -12,7 +12,7 @@ from cornac.experiment.result import CVResult
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.experiment import deepest
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set, nobody_explained
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained, ranks_itself
 from aspectrum.integrations.cornac.scoring import check_names, remarks, score, try_inputs
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import SystemResults
@@ -54,7 +54,8 @@ def evaluate(
     if inputs and all(metric in several for metric in asked):
         raise InputError(f"{', '.join(inputs)} would not be used: every metric has inputs of its own")
     check_method(eval_method, by_index=any(metric.by_index for metric in asked))
-    check_names(name for metric in asked for name in metric.names)
+    check_models(models)
+    check_names([name for metric in asked for name in metric.names])
     if on == "validation" and (eval_method.val_set is None or isinstance(eval_method, CrossValidation)):
         raise InputError(f"{type(eval_method).__name__} has no validation set, as in RatioSplit(..., val_size=0.1)")
     check_set(on, eval_method.test_set if on == "test" else eval_method.val_set, eval_method)
@@ -63,7 +64,8 @@ def evaluate(
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
-    recorder = Recorder(deepest(asked), Folds(eval_method))
+    depth = deepest(asked)
+    recorder = Recorder(depth, Folds(eval_method), depth if any(map(ranks_itself, models)) else -1)
     systems, notes = {}, []
     for model in models:
         with nobody_explained(eval_method):
@@ -75,5 +77,5 @@ def evaluate(
             name = f"{model.name}, fold {fold}" if parts is result else model.name
             scored = score(lists, asked)
             systems[name] = replace(scored, notes=())
-            notes += remarks(scored, lists)
+            notes += remarks(scored, lists, inputs=fold == 0)
     return SystemResults(systems, tuple(dict.fromkeys(notes)))

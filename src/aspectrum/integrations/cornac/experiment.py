@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import cornac
+from cornac.eval_methods import CrossValidation
 from cornac.experiment.result import CVExperimentResult, CVResult, ExperimentResult
 from cornac.hyperopt import BaseSearch
 from cornac.metrics import RankingMetric, RatingMetric
-from cornac.models import Recommender
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_set, nobody_explained
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained, ranks_itself
 from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score, try_inputs
 from aspectrum.integrations.cornac.search import Search
 
@@ -49,15 +49,11 @@ class Experiment(cornac.Experiment):
     val_result: Any
 
     def __init__(self, eval_method: Any, models: Sequence[Any], metrics: Sequence[Any], *args: Any, **options: Any) -> None:
-        for what, several in (("models", models), ("metrics", metrics)):
-            if not isinstance(several, list | tuple):
-                raise InputError(f"{what} is {type(several).__name__}, expected a list")
-        # Cornac would leave out what it does not know, without a word.
-        for model in models:
-            if not isinstance(model, Recommender):
-                raise InputError(f"{model!r} is no model of Cornac")
+        check_models(models)
+        if not isinstance(metrics, list | tuple):
+            raise InputError(f"metrics is {type(metrics).__name__}, expected a list")
         for metric in metrics:
-            if not isinstance(metric, RankingMetric | RatingMetric):
+            if not isinstance(metric, RankingMetric | RatingMetric):  # Cornac would leave it out without a word
                 raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
         ours = [metric for metric in metrics if isinstance(metric, Metric)]
         check_method(eval_method, by_index=any(metric.by_index for metric in ours))
@@ -66,7 +62,7 @@ class Experiment(cornac.Experiment):
                 raise InputError(
                     f"{model.name} looks for {model.metric.name}: use GridSearch or RandomSearch from aspectrum.integrations.cornac"
                 )
-        check_names(name for metric in metrics for name in _columns(metric))
+        check_names([name for metric in ours for name in metric.names], [name for metric in metrics for name in _columns(metric)])
         super().__init__(eval_method, models, metrics, *args, **options)
         check_set("test", eval_method.test_set, eval_method)
         if self.show_validation:
@@ -80,8 +76,12 @@ class Experiment(cornac.Experiment):
         if not ours:
             super().run()
             return
-        self._finish = _Finish(ours, Folds(self.eval_method))
-        self.metrics = [*(metric for metric in metrics if not isinstance(metric, Metric)), self._finish.recorder]
+        theirs = [metric for metric in metrics if not isinstance(metric, Metric)]
+        depth = deepest(ours)
+        ranked = depth if any(map(ranks_itself, self.models)) else -1
+        cutoffs = [k for metric in theirs if isinstance(metric, RankingMetric) for k in _cutoffs(metric)]
+        self._finish = _Finish(ours, Recorder(depth, Folds(self.eval_method), ranked, cutoffs))
+        self.metrics = [*theirs, self._finish.recorder]
         try:
             with nobody_explained(self.eval_method):
                 super().run()
@@ -98,6 +98,8 @@ class Experiment(cornac.Experiment):
         if finish is not None:
             kind = _FinishedFolds if isinstance(self.result, CVExperimentResult) else _Finished
             self.result = kind(lambda result: finish(result, "test"))
+            if isinstance(self.eval_method, CrossValidation) and any(isinstance(model, BaseSearch) for model in self.models):
+                self.result.remarks.append("in a cross-validation, Cornac hands the test fold to a search as its validation set")
             if self.val_result is not None:
                 self.val_result = _Finished(lambda result: finish(result, "validation"))
 
@@ -105,9 +107,9 @@ class Experiment(cornac.Experiment):
 class _Finish:
     """Turns the calls that a result holds into the numbers of our metrics."""
 
-    def __init__(self, metrics: Sequence[Metric], folds: Folds) -> None:
+    def __init__(self, metrics: Sequence[Metric], recorder: Recorder) -> None:
         self.metrics = metrics
-        self.recorder = Recorder(deepest(metrics), folds)
+        self.recorder = recorder
 
     def __call__(self, result: Any, which: str) -> list[str]:
         """Rewrite a result; what should be known of it."""
@@ -117,7 +119,8 @@ class _Finish:
             lists = self.recorder.take(part.model_name, part.metric_user_results.pop(self.recorder.name), which)
             scored = score(lists, self.metrics)
             rewrite(part, self.recorder.name, scored, lists)
-            lines += [f"fold {fold}, {line}" if parts is result else line for line in remarks(scored, lists)]
+            # The inputs of other folds have the same to say.
+            lines += [f"fold {fold}, {line}" if parts is result else line for line in remarks(scored, lists, inputs=fold == 0)]
         if isinstance(result, CVResult):
             result.metric_mean.clear()
             result.metric_std.clear()
@@ -137,7 +140,7 @@ class _Finished(ExperimentResult):
 
     def append(self, result: Any) -> None:
         if self.finish is not None:
-            self.remarks += self.finish(result)
+            self.remarks += [line for line in self.finish(result) if line not in self.remarks]
         super().append(result)
 
     def __str__(self) -> str:
@@ -157,6 +160,10 @@ def deepest(metrics: Iterable[Metric]) -> int:
 def _columns(metric: Any) -> list[str]:
     if isinstance(metric, Metric):
         return metric.names
-    if hasattr(getattr(metric, "k", -1), "__len__"):
-        return [type(metric)(k=k).name for k in sorted(set(metric.k))]
+    if isinstance(metric, RankingMetric) and hasattr(metric.k, "__len__"):
+        return [type(metric)(k=k).name for k in _cutoffs(metric)]
     return [metric.name]
+
+
+def _cutoffs(metric: Any) -> list[int]:
+    return sorted(set(metric.k)) if hasattr(metric.k, "__len__") else [metric.k]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import fields, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from cornac.data import Modality
 from cornac.metrics import RankingMetric
 
 from aspectrum import metrics
-from aspectrum.conventions import Convention, convention_named
+from aspectrum.conventions import Convention, conventions_named
 from aspectrum.errors import AspectrumError, InputError, MetricError, MissingInput
 from aspectrum.evaluation import is_enough
 from aspectrum.integrations.cornac.recording import Split
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.metric import parse
+from aspectrum.world.building import OBJECTS
 from aspectrum.world.ids import shown
-from aspectrum.world.objects import aspect_rows, feature_rows
+from aspectrum.world.objects import aspect_rows
 from aspectrum.world.rows import IdColumn, Rows
 
 _INPUTS = ("aspects", "features", "weights", "items")
@@ -61,48 +65,50 @@ class Metric(RankingMetric):
         self.metric = parse(metric) if isinstance(metric, str) else metric
         if not isinstance(self.metric, OurMetric):
             raise MetricError(f"{metric!r} is not a metric; give its text form, or an object such as aspectrum.AlphaNDCG(k=10)")
-        self.convention = convention_named(convention)
+        ways = conventions_named(convention)
+        if len(ways) > 1:
+            raise MetricError(f"convention is {convention!r}, and a column has one: make a metric for each")
+        self.convention = ways[0]
         self.called = name or type(self.metric).__name__
         named = {"item_genre": item_genre, "item_feature": item_feature, **inputs}
-        self.given = {input: value for input, value in named.items() if value is not None}
-        self._check_given()
-        self._read = {input: self._rows(input, value) for input, value in self.given.items()}
+        self._check_inputs([input for input, value in named.items() if value is not None])
+        # Read now, so that nobody changes them later.
+        self._inputs = {input: self._rows(input, value) for input, value in named.items() if value is not None}
+        self.key = (id(self.convention), *((input, _fingerprint(rows)) for input, rows in sorted(self._inputs.items())))
+        self._numbering: dict[str, list[Any]] = {}
         self._check_enough()
         super().__init__(name=", ".join(self.names), k=-1, higher_better=higher_better)
 
-    def _check_given(self) -> None:
-        for input in self.given:
+    def _check_inputs(self, given: Sequence[str]) -> None:
+        for input in given:
             if input in ("rankings", "history", "relevance", "catalogue"):
                 raise InputError(f"{self.called}: the {input} is what Cornac's data sets say, and cannot be given")
             if input not in (*_BY_INDEX, *_INPUTS):
                 raise InputError(f"{self.called}: there is no input {input!r}, only {', '.join((*_BY_INDEX, *_INPUTS))}")
-            if _BY_INDEX.get(input) in self.given:
+            if _BY_INDEX.get(input) in given:
                 raise InputError(f"{self.called}: both {input} and {_BY_INDEX[input]} are given, expected one of them")
 
-    def _rows(self, input: str, value: Any) -> Any:
-        """What can be read once is read here; the rest when the items' own ids are known."""
-        if input == "item_feature":
-            return feature_rows(value)
+    def _rows(self, input: str, value: Any) -> Rows:
         if input == "item_genre":
             if not isinstance(value, Mapping):
                 raise InputError(f"{self.called}: item_genre is {type(value).__name__}, expected {{item idx: 0/1 array}}")
-            return aspect_rows(value)
-        return read_input(input, value) if is_external(value) else value
+            return aspect_rows({index: _as_array(has) for index, has in value.items()})
+        if input == "item_feature" and isinstance(value, Modality):
+            raise InputError(
+                f"{self.called}: item_feature is {type(value).__name__}, expected its .features, once a split has ordered them"
+            )
+        rows = read_input(input, value) if is_external(value) else OBJECTS[_BY_INDEX.get(input, input)](value)
+        return replace(rows, matrix=copy(rows.matrix))
 
     def _check_enough(self) -> None:
-        there = ["history", "relevance", *(_BY_INDEX.get(input, input) for input in self.given)]
+        there = ["history", "relevance", *(_BY_INDEX.get(input, input) for input in self._inputs)]
         if not is_enough(there, self.metric, self.convention):
             lacking = [option for option, input in _BY_INDEX.items() if is_enough([*there, input], self.metric, self.convention)]
             raise MissingInput(
                 f"{self.called} needs {' or '.join(f'{option}= (or {_BY_INDEX[option]}=)' for option in lacking)}"
                 if lacking
-                else f"{self.metric} cannot be computed from what Cornac knows"
+                else f"{self.metric} cannot be computed from what Cornac knows, by the convention {self.convention.name}"
             )
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """The same for metrics that can be computed together."""
-        return (id(self.convention), *((input, id(value)) for input, value in sorted(self.given.items())))
 
     @property
     def names(self) -> list[str]:
@@ -114,39 +120,62 @@ class Metric(RankingMetric):
     @property
     def by_index(self) -> bool:
         """Whether an input goes by Cornac's index of an item."""
-        return not _BY_INDEX.keys().isdisjoint(self.given)
+        return not _BY_INDEX.keys().isdisjoint(self._inputs)
 
     @property
     def depth(self) -> int:
         """How many items of a list count; -1 is all."""
         return self.metric.cutoffs[-1]
 
-    def inputs_for(self, split: Split) -> dict[str, Any]:
+    def inputs_for(self, split: Split) -> dict[str, Rows]:
         """The inputs with the items' own ids."""
         return {
             _BY_INDEX.get(input, input): self._named(input, rows, split) if input in _BY_INDEX else rows
-            for input, rows in self._read.items()
+            for input, rows in self._inputs.items()
         }
 
-    def doubts(self, split: Split) -> list[str]:
-        """Where the items' own ids may have been meant instead of Cornac's index: whole numbers can be both."""
-        lines = []
-        for option in _BY_INDEX.keys() & self._read.keys():
-            keys = self._read[option].ids["item"].ids
-            if all(key in split.index_of_item for key in keys) and any(split.items[key] != key for key in keys):
-                lines.append(
-                    f"{option} goes by Cornac's index, and its keys are ids of items as well: if these are meant, say {_BY_INDEX[option]}="
+    def check_items(self, split: Split) -> None:
+        """Whether the inputs know any item of a split."""
+        for input, rows in self.inputs_for(split).items():
+            column = rows.ids.get("item")
+            ids = [] if column is None else list(column.ids)
+            untyped = column is not None and column.untyped is not None  # from a file, in which 7 may be a number or text
+            known = set(map(str, split.items)) if untyped else split.index_of_item
+            if ids and not any(id in known for id in ids):
+                raise InputError(
+                    f"{self.called}: none of the items of {input} (such as {shown(ids[0])}) is among Cornac's (such as {shown(split.items[0])})"
                 )
+
+    def doubts(self, split: Split) -> list[str]:
+        """Where an index may be meant in another way."""
+        lines = []
+        for option in [option for option in _BY_INDEX if option in self._inputs]:
+            rows = self._inputs[option]
+            keys = [key for key in rows.ids["item"].ids if key < len(split.items)]
+            items = [split.items[key] for key in keys]
+            # Items that are called by whole numbers, nearly all of which could be an index
+            like_an_index = sum(isinstance(item, int | np.integer) and 0 <= item < len(split.items) for item in split.items)
+            if items != keys and like_an_index >= 0.9 * len(split.items):
+                own = _BY_INDEX[option]
+                lines.append(f"{option} goes by Cornac's index, and items are called by such numbers, too: if these are meant, say {own}=")
+            if self._numbering.setdefault(option, items) != items:
+                lines.append(f"{option} goes by Cornac's index, and this split numbers the items in another way than the one before")
+            if len(keys) < len(rows.ids["item"].ids):
+                lines.append(f"{option} has {len(rows.ids['item'].ids)} rows for {len(split.items)} items; the first count")
         return lines
 
     def _named(self, option: str, rows: Rows, split: Split) -> Rows:
-        column = rows.ids["item"]
+        column, n_items = rows.ids["item"], len(split.items)
+        is_matrix = rows.matrix is not None and list(column.ids) == list(range(len(column.ids)))
         for index in column.ids:
-            if isinstance(index, bool) or not isinstance(index, int | np.integer) or not 0 <= index < len(split.items):
+            is_index = isinstance(index, int | np.integer) and not isinstance(index, bool)
+            if not is_index or index < 0 or (index >= n_items and not is_matrix):
                 raise InputError(
-                    f"{self.called}: {option} has the key {shown(index)}, expected Cornac's index of an item, 0 to {len(split.items) - 1}; "
+                    f"{self.called}: {option} has the key {shown(index)}, expected Cornac's index of an item, 0 to {n_items - 1}; "
                     f"if these are the items' own ids, say {_BY_INDEX[option]}=..."
                 )
+        if is_matrix and len(column.ids) > n_items:  # of a modality that knows more items than the split
+            return replace(rows, ids={"item": IdColumn(column.codes[:n_items], list(split.items))}, matrix=rows.matrix[:n_items])
         items = [split.items[index] for index in column.ids]
         return replace(rows, ids={**rows.ids, "item": IdColumn(column.codes, items)})
 
@@ -155,6 +184,28 @@ class Metric(RankingMetric):
             f"{self.name} needs to know the user, whom Cornac does not tell a metric: run it with Experiment, GridSearch or RandomSearch "
             "from aspectrum.integrations.cornac instead of Cornac's own"
         )
+
+
+def _as_array(has: Any) -> Any:
+    """A row of 0 and 1, whatever holds it, as an array; anything else as it is."""
+    if isinstance(has, Mapping | str | bytes | set | frozenset) or not hasattr(has, "__len__"):
+        return has
+    array = np.asarray(has)
+    return array if array.dtype.kind in "biuf" else has
+
+
+def _fingerprint(rows: Rows) -> str:
+    """The same for inputs that say the same."""
+    seen = blake2b()
+    for role, column in rows.ids.items():
+        seen.update(f"{role} {column.untyped} {list(column.ids)!r}".encode("utf-8", "surrogatepass"))
+        seen.update(column.codes.tobytes())
+    for name, values in rows.numbers.items():
+        seen.update(name.encode() + values.tobytes())
+    if rows.matrix is not None:
+        dense = rows.matrix if isinstance(rows.matrix, np.ndarray) else None
+        seen.update(f"{id(rows.matrix)}".encode() if dense is None else f"{dense.shape} {dense.dtype}".encode() + dense.tobytes())
+    return seen.hexdigest()
 
 
 class _Named(Metric):

@@ -8,16 +8,20 @@ evaluation is over, the numbers lead from users to lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from cornac.eval_methods import BaseMethod, CrossValidation, PropensityStratifiedEvaluation
+from cornac.hyperopt import BaseSearch
 from cornac.metrics import RankingMetric
+from cornac.models import Recommender
+from scipy.sparse import csr_matrix
 
 from aspectrum.arrays import Codes
 from aspectrum.errors import InputError
@@ -71,6 +75,7 @@ class Lists:
         users: Indices of users, ascending.
         lists: Indices of items, best first, one array per user.
         n_unscored: How many users have items whose score is no number.
+        reach: How far Cornac asked the model to rank, where that is less than the metrics need and the order is its own.
     """
 
     model: str
@@ -78,6 +83,7 @@ class Lists:
     users: npt.NDArray[Any]
     lists: Sequence[Codes]
     n_unscored: int = 0
+    reach: int | None = None
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -113,35 +119,71 @@ class Lists:
         return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
 
 
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """What Cornac handed over for one user."""
+
+    by_score: Codes
+    as_ranked: Codes | None  # the model's own order, where that is another
+    has_unscored: bool
+    is_by_score: bool
+    splits: Mapping[str, Split]
+
+
 class Recorder(RankingMetric):
     """Keeps the lists of an evaluation.
 
-    Its k is -1, so it never changes how many items Cornac sorts for its own metrics; and what they ask for does not change
-    its lists, which it makes from the scores.
+    Cornac sorts a list only as far as the largest k of all metrics. A list by score is therefore made from the scores, and does
+    not depend on what other metrics ask for. A model that ranks in an order of its own, such as one that re-ranks for
+    diversity, is seen from an order that contradicts the scores; then its order counts, for all users.
 
     Args:
         depth: How many items of a list are kept; -1 keeps all.
         splits: What is being evaluated at the moment, by the name of the set: test, validation.
+        k: How many items Cornac is to rank at least. With -1, its own metrics are not influenced.
+        others: The cutoffs of Cornac's own metrics.
     """
 
-    def __init__(self, depth: int, splits: Callable[[], Mapping[str, Split]]) -> None:
-        super().__init__(name="aspectrum", k=-1)
+    def __init__(self, depth: int, splits: Callable[[], Mapping[str, Split]], k: int = -1, others: Iterable[int] = ()) -> None:
+        super().__init__(name="lists for aspectrum", k=k)
         self.depth = depth
         self._splits = splits
-        self._calls: dict[int, tuple[Codes, bool, Mapping[str, Split]]] = {}
+        self._sorted_to = max([k, *others])
+        self._calls: dict[int, _Call] = {}
         self._n_calls = 0
 
-    def compute(self, pd_scores: npt.NDArray[Any], item_indices: npt.NDArray[Any], **_: Any) -> float:
-        call = self._n_calls
-        self._calls[call] = (best_first(item_indices, pd_scores, self.depth), bool(np.isnan(pd_scores).any()), self._splits())
+    def compute(self, pd_rank: npt.NDArray[Any], pd_scores: npt.NDArray[Any], item_indices: npt.NDArray[Any], **_: Any) -> float:
+        scores = np.asarray(pd_scores)
+        scores = scores.astype(np.float64) if scores.dtype.kind == "O" else scores
+        has_unscored = bool(np.isnan(scores).any())
+        by_score = best_first(item_indices, scores, self.depth)
+        ranked = np.asarray(pd_rank)[: self.depth if self.depth > 0 else None].astype(np.int32)
+        same = np.array_equal(ranked, by_score)
+        call = _Call(
+            by_score,
+            None if same else ranked,
+            has_unscored,
+            same or has_unscored or self._is_by_score(np.asarray(pd_rank), scores, item_indices),
+            self._splits(),
+        )
+        self._calls[self._n_calls] = call
         self._n_calls += 1
-        return float(call)
+        return float(self._n_calls - 1)
+
+    def _is_by_score(self, ranked: npt.NDArray[Any], scores: npt.NDArray[Any], items: npt.NDArray[Any]) -> bool:
+        """Whether a list, as far as Cornac had it sorted, has the largest scores in their order."""
+        best = best_first(items, scores, self._sorted_to)
+        places = np.minimum(np.searchsorted(items, [ranked[: len(best)], best[: len(ranked)]]), len(items) - 1)
+        return bool(np.array_equal(*scores[places]))
 
     def take(self, model: str, calls: Mapping[int, float], which: str) -> Lists:
         """The lists that Cornac filed under users; they are kept no longer."""
         users = sorted(calls)
-        lists, unscored, splits = zip(*(self._calls.pop(int(calls[user])) for user in users), strict=True)
-        return Lists(model, splits[0][which], np.array(users, dtype=np.int64), lists, sum(unscored))
+        found = [self._calls.pop(int(calls[user])) for user in users]
+        by_score = all(call.is_by_score for call in found)
+        lists = [call.by_score if by_score or call.as_ranked is None else call.as_ranked for call in found]
+        reach = self._sorted_to if not by_score and 0 < self._sorted_to < (self.depth if self.depth > 0 else math.inf) else None
+        return Lists(model, found[0].splits[which], np.array(users, dtype=np.int64), lists, sum(call.has_unscored for call in found), reach)
 
 
 class Folds:
@@ -185,6 +227,16 @@ def best_first(items: npt.NDArray[Any], scores: npt.NDArray[Any], depth: int) ->
     return np.asarray(items)[best[:depth] if depth > 0 else best].astype(np.int32)
 
 
+def splits_before(method: Any) -> list[Split]:
+    """What can be known of the splits before anything is evaluated; of a cross-validation, its users and items."""
+    if method.train_set is not None and not isinstance(method, CrossValidation):
+        return list(Folds(method)().values())
+    ratings = method.data or ()
+    users, items = (list(dict.fromkeys(rating[place] for rating in ratings)) for place in (0, 1))
+    nothing = SimpleNamespace(csr_matrix=csr_matrix((0, len(items))))
+    return [Split(nothing, nothing, method.rating_threshold, len(items), users, items)] if items else []
+
+
 def check_method(method: Any, *, by_index: bool) -> None:
     """Whether an evaluation method hands out lists of users, each once, and numbers items as the inputs do."""
     name = type(method).__name__
@@ -200,6 +252,24 @@ def check_method(method: Any, *, by_index: bool) -> None:
             "a cross-validation numbers the items anew for every fold, so item_genre and item_feature, which go by Cornac's index, "
             "would belong to other items: give aspects or features with the items' own ids"
         )
+
+
+def check_models(models: Any) -> None:
+    """Whether there are models, each of Cornac's kind; Cornac would leave out others without a word."""
+    if not isinstance(models, list | tuple):
+        raise InputError(f"models is {type(models).__name__}, expected a list")
+    for model in models:
+        if not isinstance(model, Recommender):
+            raise InputError(f"{model!r} is no model of Cornac")
+    if not models:
+        raise InputError("there is no model to evaluate")
+
+
+def ranks_itself(model: Any) -> bool:
+    """Whether a model, or what a search looks among, may rank in an order of its own."""
+    while isinstance(model, BaseSearch):
+        model = model.model
+    return type(model).rank is not Recommender.rank
 
 
 def check_set(name: str, data: Any, method: Any) -> None:

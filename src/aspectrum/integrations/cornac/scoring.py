@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from aspectrum.api import evaluate
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Lists
+from aspectrum.integrations.cornac.recording import Lists, splits_before
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import Results
 
@@ -38,20 +38,20 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
 
 
 def try_inputs(method: Any, metrics: Iterable[Metric]) -> None:
-    """Whether the inputs fit the data, before anything is trained; the folds of a cross-validation are not there yet."""
-    if method.train_set is not None:
-        nobody = np.empty(0, dtype=np.int64)
-        for split in Folds(method)().values():
-            score(Lists("lists", split, nobody, []), metrics)
+    """Whether the inputs fit the data, before anything is trained."""
+    asked = list(metrics)
+    for split in splits_before(method):
+        score(Lists("lists", split, np.empty(0, dtype=np.int64), []), asked)
+        for metric in asked:
+            metric.check_items(split)
 
 
-def check_names(names: Iterable[str]) -> None:
-    """Every column has its own name."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
+def check_names(ours: Sequence[str], columns: Iterable[str] = ()) -> None:
+    """Every column of ours has a name that no other column has."""
+    every = [*(columns or ours), "Train (s)", "Test (s)", "Time (s)"]
+    for name in ours:
+        if every.count(name) > 1:
             raise MetricError(f"two columns are called {name}; give one of them another name, as in NDCGScore(k=10, name='Graded')")
-        seen.add(name)
 
 
 def rewrite(result: Any, recorder: str, scored: Results, lists: Lists) -> None:
@@ -74,12 +74,14 @@ def user_scores(scored: Results, lists: Lists) -> Mapping[str, dict[int, float]]
     return by_name
 
 
-def remarks(scored: Results, lists: Lists) -> list[str]:
-    """What a reader of the numbers should know."""
+def remarks(scored: Results, lists: Lists, *, inputs: bool = True) -> list[str]:
+    """What a reader of the numbers should know; of the inputs, only if asked."""
     model = lists.model
-    lines = [note if note.startswith(f"{model}: ") else f"{model}: {note}" for note in scored.notes]
+    lines = list(scored.notes) if inputs else []
     if lists.n_unscored:
         lines.append(f"{model}: items of {lists.n_unscored} users have a score that is no number; they come last")
+    if lists.reach is not None:
+        lines.append(f"{model}: ranks in an order of its own, and Cornac asked for the first {lists.reach} only; further down is any order")
     together: dict[tuple[int, int], list[str]] = {}
     for name, column in scored.columns.items():
         n = int(column.details.get("undefined", 0))

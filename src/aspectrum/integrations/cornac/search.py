@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from cornac import hyperopt
 from cornac.eval_methods import ranking_eval
+from cornac.metrics import RankingMetric, RatingMetric
 from cornac.models import NextItemRecommender, Recommender
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set
+from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set, ranks_itself
 from aspectrum.integrations.cornac.scoring import score, try_inputs
 
 
@@ -22,6 +23,8 @@ class Search(hyperopt.BaseSearch):
     """
 
     def __init__(self, model: Any, space: Any, metric: Any, eval_method: Any, *args: Any, **options: Any) -> None:
+        if not isinstance(metric, RankingMetric | RatingMetric):
+            raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
         if isinstance(metric, Metric):
             check_method(eval_method, by_index=metric.by_index)
             try_inputs(eval_method, [metric])
@@ -52,6 +55,8 @@ class Search(hyperopt.BaseSearch):
                 or (found > self.best_score if self.metric.higher_better else found < self.best_score)
             ):
                 self.best_model, self.best_params, self.best_score = model, params, found
+        if self.best_model is None:
+            raise InputError(f"{self.name} has no setting to try")
         if np.isnan(self.best_score):
             raise InputError(f"{self.name}: {self.metric.name} is undefined for every setting, so none is the best")
         if self.verbose:
@@ -60,7 +65,8 @@ class Search(hyperopt.BaseSearch):
         return self
 
     def _score(self, model: Any, split: Split) -> float:
-        recorder = Recorder(self.metric.depth, lambda: {"validation": split})
+        ranked = self.metric.depth if ranks_itself(model) else -1
+        recorder = Recorder(self.metric.depth, lambda: {"validation": split}, ranked)
         _, (calls,) = ranking_eval(
             model,
             [recorder],
