@@ -97,11 +97,11 @@ class Interrupted(Mixture):
         super().__init__(name=name, factor=factor)
         self.error, self.calls = error, calls
 
-    def rank(self, *args: Any, **options: Any) -> Any:
+    def score(self, *args: Any, **options: Any) -> Any:
         self.calls -= 1
         if self.calls == 0:
             raise self.error("in the middle")
-        return super().rank(*args, **options)
+        return super().score(*args, **options)
 
 
 def one_thread() -> Any:

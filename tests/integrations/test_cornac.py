@@ -156,7 +156,21 @@ def test_a_model_that_learns_by_tensorflow(seed: int) -> None:
     check_experiment(experiment, Parts.of(split), {"aspects": genres}, columns)
 
 
-def test_weights_and_known_items_are_inputs_too() -> None:
+def test_known_items_are_an_input() -> None:
+    """The convention of Informfully drops items that nobody knows, and keeps the rank of those that are known and have nothing."""
+    split = split_of(3)
+    genres = {item: has for item, has in some_genres(3).items() if has.any()}
+    columns = {"AlphaNDCG@5 (informfully)": "AlphaNDCG@5"}
+    numbers = []
+    for items in (list(genres), list(range(30))):
+        experiment = run(split, [Mixture()], [AlphaNDCG(aspects=genres, items=items, k=5, convention="informfully")])
+        known: dict[str, Any] = {"aspects": genres, "items": items, "convention": "informfully"}
+        check_experiment(experiment, Parts.of(split), known, columns)
+        numbers.append(experiment.result[0].metric_avg_results["AlphaNDCG@5 (informfully)"])
+    assert numbers[0] != numbers[1]
+
+
+def test_weights_are_an_input() -> None:
     split = split_of(3)
     known: dict[str, Any] = {"aspects": some_genres(3), "weights": {0: 2.0, 1: 1.0, 2: 0.5}}
     experiment = run(split, [Mixture()], [AlphaNDCG(k=5, **known)])

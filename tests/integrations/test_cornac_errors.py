@@ -11,6 +11,7 @@ from typing import Any
 
 import cornac
 import numpy as np
+import polars as pl
 import pytest
 from cornac.eval_methods import (
     BaseMethod,
@@ -225,6 +226,9 @@ def test_keys_that_may_be_ids_or_indices(
     assert capsys.readouterr().out.count(said) == 1
     named = BaseMethod.from_splits([("u", "a", 5.0), ("v", "b", 5.0)], [("u", "b", 5.0)])
     assert not evaluate([MostPop()], named, "AlphaNDCG@5", item_genre={0: np.array([1]), 1: np.array([1])}).notes
+    text = BaseMethod.from_splits([("u", "1", 5.0), ("v", "0", 5.0)], [("u", "0", 5.0)])
+    notes = evaluate([MostPop()], text, "AlphaNDCG@5", item_genre={0: np.array([1]), 1: np.array([1])}).notes
+    assert notes == (said.strip(),)
     same = BaseMethod.from_splits([("u", 0, 5.0), ("v", 1, 5.0)], [("u", 1, 5.0)])
     assert not evaluate([MostPop()], same, "AlphaNDCG@5", item_genre={0: np.array([1]), 1: np.array([1])}).notes
 
@@ -251,6 +255,19 @@ def test_a_matrix_may_have_rows_of_more_items(split: Any) -> None:
     assert larger["MostPop"] == exact["MostPop"]
     assert "item_feature has 33 rows for 30 items; the first count" in larger.notes
     assert not any("rows" in note for note in exact.notes)
+
+
+@pytest.mark.parametrize("given", ["features.csv", pl.DataFrame({"item": [0], "x": [1.0]})])
+def test_features_by_index_come_from_no_table(given: Any) -> None:
+    with pytest.raises(InputError, match=r"IntraListDiversity: item_feature is \w+, expected \{item idx: vector\} or a matrix"):
+        IntraListDiversity(given, k=5)
+
+
+def test_ratings_in_an_array() -> None:
+    ratings = np.array([(user, item, 1 + (user * item) % 5) for user in range(9) for item in range(9)])
+    method = CrossValidation(ratings, n_folds=2, seed=1)
+    genres = {item: ["odd" if item % 2 else "even"] for item in range(9)}
+    assert evaluate([MostPop()], method, "AlphaNDCG@5", aspects=genres)["MostPop, fold 0"]["AlphaNDCG@5"] > 0
 
 
 def test_a_modality_is_no_matrix(split: Any) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from cornac.eval_methods import BaseMethod, CrossValidation, RatioSplit
 from cornac.hyperopt import Discrete
-from cornac.models import MostPop
+from cornac.models import MF, MostPop
 
 import aspectrum as asp
 from aspectrum.errors import InputError, MetricError
@@ -59,7 +59,13 @@ def lists_of(model: Any, method: Any, depth: int) -> dict[Any, list[Any]]:
     return lists
 
 
-@pytest.mark.parametrize("theirs", [[], [cornac.metrics.NDCG(k=3)], [cornac.metrics.MRR()], [cornac.metrics.NDCG(k=[2, 20])]])
+def ratings_of(method: Any) -> list[tuple[Any, Any, float]]:
+    users, items = ({index: id for id, index in ids.items()} for ids in (method.global_uid_map, method.global_iid_map))
+    rows = zip(*(column.tolist() for column in method.test_set.uir_tuple), strict=True)
+    return [(users[user], items[item], rating) for user, item, rating in rows]
+
+
+@pytest.mark.parametrize("theirs", [[], [cornac.metrics.NDCG(k=10)], [cornac.metrics.MRR()], [cornac.metrics.NDCG(k=[2, 20])]])
 @pytest.mark.parametrize("cuts", [False, True])
 def test_an_order_of_its_own_counts(split: Any, theirs: list[Any], cuts: bool) -> None:
     genres = some_genres(1)
@@ -77,11 +83,70 @@ def test_an_order_of_its_own_counts(split: Any, theirs: list[Any], cuts: bool) -
     )
 
 
-def test_whole_lists_of_a_model_that_was_asked_for_less(split: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    Experiment(split, [Reranked(cuts=True), Mixture()], [cornac.metrics.NDCG(k=3), NDCGScore()]).run()
+@pytest.mark.parametrize("k", [4, -1])
+def test_a_model_that_was_asked_for_less(split: Any, k: int, capsys: pytest.CaptureFixture[str]) -> None:
+    Experiment(split, [Reranked(cuts=True), Mixture()], [cornac.metrics.NDCG(k=3), NDCGScore(k=k)]).run()
     out = capsys.readouterr().out
-    assert "Reranked: ranks in an order of its own, and Cornac asked for the first 3 only; further down is any order\n" in out
+    assert "Reranked: ranks by itself, and Cornac asked for the first 3 only; further down the order may be any\n" in out
     assert "Mixture: ranks" not in out
+    Experiment(split, [Reranked(cuts=True)], [cornac.metrics.NDCG(k=3), NDCGScore(k=3)]).run()
+    Experiment(split, [Reranked(cuts=True)], [cornac.metrics.MRR(), NDCGScore(k=k)]).run()
+    assert "ranks by itself" not in capsys.readouterr().out
+
+
+class Alphabet(MostPop):
+    """All scores are equal, and the order is by index, up or down; so many items only."""
+
+    def __init__(self, name: str = "Alphabet", down: bool = False, length: int = 30) -> None:
+        super().__init__(name=name)
+        self.down, self.length = down, length
+
+    def rank(self, user_idx: int, item_indices: Any = None, k: int = -1, **_: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        order = np.sort(item_indices)[:: -1 if self.down else 1]
+        return order[: self.length], np.ones(len(order))
+
+
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize("length", [2, 30])
+def test_an_order_that_the_scores_do_not_contradict_counts_as_well(split: Any, down: bool, length: int) -> None:
+    model = Alphabet(down=down, length=length)
+    found = evaluate([model], split, ["Recall@10", "GiniComplement@10"])["Alphabet"]
+    lists = lists_of(model, split, 10)
+    assert max(map(len, lists.values())) == min(length, 10)
+    relevance = [(user, item, grade) for user, item, grade in ratings_of(split)]
+    expected = asp.evaluate(lists, ["Recall@10", "GiniComplement@10"], relevance=relevance, threshold=3.0, catalogue=split.global_iid_map)
+    assert dict(found) == dict(expected)
+
+
+def test_a_way_to_rank_that_is_given_to_one_model(split: Any) -> None:
+    model, other = MostPop(name="given"), Alphabet()
+    model.rank = other.rank
+    given = evaluate([model], split, "NDCG@5")["given"]["NDCG@5"]
+    assert (
+        given
+        == evaluate([Alphabet()], split, "NDCG@5")["Alphabet"]["NDCG@5"]
+        != evaluate([MostPop()], split, "NDCG@5")["MostPop"]["NDCG@5"]
+    )
+
+
+def test_a_model_that_ranks_by_itself_changes_no_number_of_the_others() -> None:
+    """There are so many items that Cornac's partial sort leaves the rest in disorder."""
+    chance = np.random.default_rng(1)
+    pairs = {(user, int(item)): float(chance.integers(1, 6)) for user in range(20) for item in chance.integers(0, 1500, 150)}
+    method = RatioSplit([(user, item, rating) for (user, item), rating in pairs.items()], test_size=0.3, rating_threshold=3.0, seed=1)
+    theirs = [cornac.metrics.NDCG(k=-1), cornac.metrics.MRR(), cornac.metrics.MAP()]
+
+    def numbers(kind: Any, ours: list[Any]) -> list[dict[str, float]]:
+        experiment = kind(method, [MF(k=3, max_iter=5, seed=1, num_threads=1, verbose=False), Reranked()], [*theirs, *ours])
+        experiment.run()
+        names = ("NDCG@-1", "MRR", "MAP")
+        return [{name: result.metric_avg_results[name] for name in names} for result in experiment.result]
+
+    assert numbers(Experiment, [NDCGScore(k=3)]) == numbers(cornac.Experiment, [])
+
+
+def test_a_cutoff_beyond_all_items_with_a_model_that_ranks_by_itself(split: Any) -> None:
+    Experiment(split, [MostPop(), Reranked()], [NDCGScore(k=500), cornac.metrics.MRR()]).run()
 
 
 def test_a_search_among_models_with_an_order_of_their_own() -> None:
@@ -140,7 +205,7 @@ def test_an_index_of_another_split_is_noticed(split: Any) -> None:
 
 def test_a_search_in_a_cross_validation_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     method = CrossValidation(some_ratings(1), n_folds=2, rating_threshold=3.0, seed=1)
-    search = cornac.hyperopt.GridSearch(Mixture(), [Discrete("slope", [1])], cornac.metrics.NDCG(k=5), method)
+    search = cornac.hyperopt.GridSearch(Mixture(), [Discrete("factor", [3, 5])], cornac.metrics.NDCG(k=5), method)
     Experiment(method, [search], [NDCGScore(k=5)]).run()
     assert "in a cross-validation, Cornac hands the test fold to a search as its validation set\n" in capsys.readouterr().out
     Experiment(method, [Mixture()], [NDCGScore(k=5)]).run()
@@ -167,10 +232,13 @@ def test_items_that_nobody_knows(split: Any, tmp_path: Path) -> None:
         evaluate([MostPop()], split, "AlphaNDCG@5", aspects="genres.csv")
 
 
-def test_names_of_columns(split: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_columns(split: Any) -> None:
     recall = [cornac.metrics.Recall(k=[5, 10]), cornac.metrics.Recall(k=10)]
-    Experiment(split, [MostPop()], recall).run()
-    Experiment(split, [MostPop()], [*recall, NDCGScore(k=5)]).run()
+    for ours in ([], [NDCGScore(k=5)]):  # what Cornac takes twice is its own affair
+        experiment = Experiment(split, [MostPop()], [*recall, *ours])
+        experiment.run()
+        names = ["Recall@10", "Recall@5", *(name for metric in ours for name in metric.names), "Train (s)", "Test (s)"]
+        assert list(experiment.result[0].metric_avg_results) == names
     for name in ("Recall@10", "Train (s)", "Test (s)", "Time (s)"):
         with pytest.raises(MetricError, match="two columns are called"):
             Experiment(split, [MostPop()], [*recall, Metric("NDCG", name=name)])
@@ -184,7 +252,17 @@ def test_notes_on_inputs_are_said_once(split: Any, capsys: pytest.CaptureFixture
     assert "MostPop: MostPop" not in out
     method = CrossValidation(some_ratings(1), n_folds=3, rating_threshold=3.0, seed=1)
     Experiment(method, [MostPop(), Mixture()], [AlphaNDCG(aspects=genres, k=5)]).run()
-    assert capsys.readouterr().out.count("relevance: ") == 1
+    lines = capsys.readouterr().out.splitlines()
+    notes = [line for line in lines if " are not in aspects" in line]
+    assert len(notes) == len(set(notes)) <= 3 * 4  # of each fold: both models, truth and history
+
+
+def test_a_note_that_holds_for_one_fold_only_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    ratings = [("u", "a", 5.0), ("u", "b", 5.0), ("v", "a", 5.0), ("v", "b", 5.0), ("u", "c", 5.0), ("v", "c", 5.0)]
+    method = CrossValidation(ratings, n_folds=2, partition=np.array([0, 1, 1, 0, 0, 0]), exclude_unknowns=False, seed=1)
+    found = evaluate([MostPop()], method, "AlphaNDCG@1", aspects={"a": ["x"], "b": ["y"]}).notes
+    assert "fold 0, relevance: 1 of 3 items are not in aspects (such as 'c')" in found
+    assert "fold 1, history: 1 of 3 items are not in aspects (such as 'c')" in found
 
 
 @pytest.mark.parametrize(
@@ -217,7 +295,7 @@ def test_mistakes(split: Any, make: Any, message: str) -> None:
 
 def test_a_grid_of_nothing() -> None:
     method = RatioSplit(some_ratings(1), test_size=0.3, val_size=0.2, rating_threshold=3.0, seed=1)
-    search = GridSearch(Mixture(), [Discrete("slope", [])], NDCGScore(k=5), method)
+    search = GridSearch(Mixture(), [Discrete("factor", [])], NDCGScore(k=5), method)
     with pytest.raises(InputError, match="GridSearch_Mixture has no setting to try"):
         search.fit(method.train_set, method.val_set)
 

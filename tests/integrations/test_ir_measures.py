@@ -949,6 +949,24 @@ def test_mistakes_have_no_traceback(run: str, message: str, tmp_path: Path) -> N
     assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
 
 
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unregister()
+    functions = ("parse_measure", "read_trec_qrels", "read_trec_run")
+    before = [getattr(ir_measures, name) for name in functions]
+    write(tmp_path, run="1 Q0 a\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["ir_measures", "qrels", "run", "alpha_nDCG@5"])
+    for _ in range(2):
+        with pytest.raises(SystemExit, match=r"^error: run: row 1 cannot be read: not enough values to unpack \(expected 6, got 3\)$"):
+            main()
+    assert [getattr(ir_measures, name) for name in functions] == before
+    assert "aspectrum" not in ir_measures.providers.registry
+    register()
+    with pytest.raises(SystemExit):
+        main()
+    assert "aspectrum" in ir_measures.providers.registry
+
+
 @pytest.mark.parametrize("name", ["run", "qrels"])
 def test_a_malformed_line_is_found(name: str, tmp_path: Path) -> None:
     """One line says in which file it stands."""

@@ -187,21 +187,36 @@ def unregister() -> None:
 
 
 def main() -> None:
-    """The command line of ir_measures, with us registered."""
+    """The command line of ir_measures, with us registered while it runs."""
     from ir_measures.__main__ import main_cli
 
+    was_registered = _provider.NAME in providers.registry
+    theirs = ir_measures.parse_measure, ir_measures.read_trec_qrels, ir_measures.read_trec_run
     register()
-    ir_measures.read_trec_qrels = partial(_counted, ir_measures.read_trec_qrels)
-    ir_measures.read_trec_run = partial(_counted, ir_measures.read_trec_run)
+    ir_measures.parse_measure = partial(_checked, theirs[0])
+    ir_measures.read_trec_qrels = partial(_counted, theirs[1])
+    ir_measures.read_trec_run = partial(_counted, theirs[2])
     try:
         main_cli()
     except BrokenPipeError:  # who read the numbers has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except KeyError as error:
-        sys.exit(f"error: unknown parameter {error}")
-    except (AspectrumError, AssertionError, EOFError, OSError, ValueError) as error:
+    except (AspectrumError, AssertionError, OSError, ValueError) as error:
         sys.exit(f"error: {error}")
+    finally:
+        ir_measures.parse_measure, ir_measures.read_trec_qrels, ir_measures.read_trec_run = theirs
+        if not was_registered:
+            unregister()
+
+
+def _checked(parse: Callable[[str], Any], text: str) -> Any:
+    """A measure, or an error that says which of its parameters cannot be."""
+    measure = parse(text)
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        raise AspectrumError(f"{text}: {error}") from None  # a ValueError would be called a mistake of syntax
+    return measure
 
 
 def _counted(read: Callable[[str], Iterable[Any]], path: str) -> Iterator[Any]:

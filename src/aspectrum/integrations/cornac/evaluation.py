@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cornac.eval_methods import CrossValidation
-from cornac.experiment.result import CVResult
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.experiment import deepest
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained, ranks_itself
-from aspectrum.integrations.cornac.scoring import check_names, remarks, score, try_inputs
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained
+from aspectrum.integrations.cornac.scoring import check_names, remarks, score_result, try_inputs
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import SystemResults
 
@@ -64,18 +63,14 @@ def evaluate(
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
-    depth = deepest(asked)
-    recorder = Recorder(depth, Folds(eval_method), depth if any(map(ranks_itself, models)) else -1)
+    recorder = Recorder(deepest(asked), Folds(eval_method))
     systems, notes = {}, []
     for model in models:
         with nobody_explained(eval_method):
             results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
-        result = results[on == "validation"]
-        parts = result if isinstance(result, CVResult) else [result]
-        for fold, part in enumerate(parts):
-            lists = recorder.take(part.model_name, part.metric_user_results[recorder.name], on)
-            name = f"{model.name}, fold {fold}" if parts is result else model.name
-            scored = score(lists, asked)
-            systems[name] = replace(scored, notes=())
-            notes += remarks(scored, lists, inputs=fold == 0)
+        parts = score_result(results[on == "validation"], model, recorder, asked, on)
+        for scored in parts:
+            name = model.name if scored.fold is None else f"{model.name}, fold {scored.fold}"
+            systems[name] = replace(scored.results, notes=())
+        notes += remarks(parts)
     return SystemResults(systems, tuple(dict.fromkeys(notes)))

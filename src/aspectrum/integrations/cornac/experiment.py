@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import cornac
 from cornac.eval_methods import CrossValidation
 from cornac.experiment.result import CVExperimentResult, CVResult, ExperimentResult
 from cornac.hyperopt import BaseSearch
-from cornac.metrics import RankingMetric, RatingMetric
+from cornac.metrics import RankingMetric
 
-from aspectrum.errors import InputError, MetricError
-from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained, ranks_itself
-from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score, try_inputs
+from aspectrum.errors import InputError
+from aspectrum.integrations.cornac.metrics import Metric, check_metrics
+from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained
+from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score_result, try_inputs
 from aspectrum.integrations.cornac.search import Search
 
 
@@ -25,7 +26,8 @@ class Experiment(cornac.Experiment):
     computed when that is done, and stand in Cornac's results before it prints its table: means in ``metric_avg_results``,
     scores of users in ``metric_user_results``, and in ``aspectrum`` (of each result) how each number was computed.
 
-    Cutoffs do not influence one another: our lists are made from the scores of the model, equal scores by Cornac's index.
+    Cutoffs do not influence one another: our lists are made from the scores of the model, equal scores by Cornac's index. Only
+    a model that has its own way to rank is taken at its word.
 
     Args:
         eval_method: RatioSplit, StratifiedSplit, TimestampSplit, CrossValidation or ``BaseMethod.from_splits(...)``.
@@ -50,11 +52,7 @@ class Experiment(cornac.Experiment):
 
     def __init__(self, eval_method: Any, models: Sequence[Any], metrics: Sequence[Any], *args: Any, **options: Any) -> None:
         check_models(models)
-        if not isinstance(metrics, list | tuple):
-            raise InputError(f"metrics is {type(metrics).__name__}, expected a list")
-        for metric in metrics:
-            if not isinstance(metric, RankingMetric | RatingMetric):  # Cornac would leave it out without a word
-                raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
+        check_metrics(metrics)
         ours = [metric for metric in metrics if isinstance(metric, Metric)]
         check_method(eval_method, by_index=any(metric.by_index for metric in ours))
         for model in models:
@@ -62,7 +60,8 @@ class Experiment(cornac.Experiment):
                 raise InputError(
                     f"{model.name} looks for {model.metric.name}: use GridSearch or RandomSearch from aspectrum.integrations.cornac"
                 )
-        check_names([name for metric in ours for name in metric.names], [name for metric in metrics for name in _columns(metric)])
+        theirs = [name for metric in metrics if not isinstance(metric, Metric) for name in _columns(metric)]
+        check_names([name for metric in ours for name in metric.names], [*theirs, "Train (s)", "Test (s)", "Time (s)"])
         super().__init__(eval_method, models, metrics, *args, **options)
         check_set("test", eval_method.test_set, eval_method)
         if self.show_validation:
@@ -77,10 +76,8 @@ class Experiment(cornac.Experiment):
             super().run()
             return
         theirs = [metric for metric in metrics if not isinstance(metric, Metric)]
-        depth = deepest(ours)
-        ranked = depth if any(map(ranks_itself, self.models)) else -1
         cutoffs = [k for metric in theirs if isinstance(metric, RankingMetric) for k in _cutoffs(metric)]
-        self._finish = _Finish(ours, Recorder(depth, Folds(self.eval_method), ranked, cutoffs))
+        self._finish = _Finish(self.models, ours, Recorder(deepest(ours), Folds(self.eval_method), cutoffs))
         self.metrics = [*theirs, self._finish.recorder]
         try:
             with nobody_explained(self.eval_method):
@@ -97,50 +94,46 @@ class Experiment(cornac.Experiment):
         finish = getattr(self, "_finish", None)
         if finish is not None:
             kind = _FinishedFolds if isinstance(self.result, CVExperimentResult) else _Finished
-            self.result = kind(lambda result: finish(result, "test"))
+            self.result = kind(partial(finish, "test"))
             if isinstance(self.eval_method, CrossValidation) and any(isinstance(model, BaseSearch) for model in self.models):
                 self.result.remarks.append("in a cross-validation, Cornac hands the test fold to a search as its validation set")
             if self.val_result is not None:
-                self.val_result = _Finished(lambda result: finish(result, "validation"))
+                self.val_result = _Finished(partial(finish, "validation"))
 
 
 class _Finish:
     """Turns the calls that a result holds into the numbers of our metrics."""
 
-    def __init__(self, metrics: Sequence[Metric], recorder: Recorder) -> None:
+    def __init__(self, models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder) -> None:
+        self.models = models
         self.metrics = metrics
         self.recorder = recorder
 
-    def __call__(self, result: Any, which: str) -> list[str]:
-        """Rewrite a result; what should be known of it."""
-        lines: list[str] = []
-        parts = result if isinstance(result, CVResult) else [result]
-        for fold, part in enumerate(parts):
-            lists = self.recorder.take(part.model_name, part.metric_user_results.pop(self.recorder.name), which)
-            scored = score(lists, self.metrics)
-            rewrite(part, self.recorder.name, scored, lists)
-            # The inputs of other folds have the same to say.
-            lines += [f"fold {fold}, {line}" if parts is result else line for line in remarks(scored, lists, inputs=fold == 0)]
+    def __call__(self, which: str, place: int, result: Any) -> list[str]:
+        """Rewrite the result of the model at a place; what should be known of it."""
+        several = score_result(result, self.models[place], self.recorder, self.metrics, which)
+        for scored in several:
+            rewrite(scored.part, self.recorder.name, scored.results, scored.lists)
         if isinstance(result, CVResult):
             result.metric_mean.clear()
             result.metric_std.clear()
             result.organize()
-        return lines
+        return remarks(several)
 
 
 class _Finished(ExperimentResult):
     """Results of Cornac, each finished when it comes in; what should be known of them stands below their table."""
 
-    finish: Callable[[Any], list[str]] | None = None
+    finish: Callable[[int, Any], list[str]] | None = None
 
-    def __init__(self, finish: Callable[[Any], list[str]]) -> None:
+    def __init__(self, finish: Callable[[int, Any], list[str]]) -> None:
         super().__init__()
         self.finish = finish
         self.remarks: list[str] = []
 
     def append(self, result: Any) -> None:
         if self.finish is not None:
-            self.remarks += [line for line in self.finish(result) if line not in self.remarks]
+            self.remarks += [line for line in self.finish(len(self), result) if line not in self.remarks]
         super().append(result)
 
     def __str__(self) -> str:
@@ -158,8 +151,6 @@ def deepest(metrics: Iterable[Metric]) -> int:
 
 
 def _columns(metric: Any) -> list[str]:
-    if isinstance(metric, Metric):
-        return metric.names
     if isinstance(metric, RankingMetric) and hasattr(metric.k, "__len__"):
         return [type(metric)(k=k).name for k in _cutoffs(metric)]
     return [metric.name]

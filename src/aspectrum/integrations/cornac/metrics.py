@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from cornac.data import Modality
-from cornac.metrics import RankingMetric
+from cornac.metrics import RankingMetric, RatingMetric
 
 from aspectrum import metrics
 from aspectrum.conventions import Convention, conventions_named
@@ -47,7 +47,7 @@ class Metric(RankingMetric):
             the items' own ids.
 
     Examples:
-        >>> [column for column in Metric("PrecisionIA@5,10", item_genre={0: np.array([1, 0])}).names]
+        >>> Metric("PrecisionIA@5,10", item_genre={0: np.array([1, 0])}).names
         ['PrecisionIA@5', 'PrecisionIA@10']
     """
 
@@ -97,6 +97,8 @@ class Metric(RankingMetric):
             raise InputError(
                 f"{self.called}: item_feature is {type(value).__name__}, expected its .features, once a split has ordered them"
             )
+        if input == "item_feature" and is_external(value):
+            raise InputError(f"{self.called}: item_feature is {type(value).__name__}, expected {{item idx: vector}} or a matrix")
         rows = read_input(input, value) if is_external(value) else OBJECTS[_BY_INDEX.get(input, input)](value)
         return replace(rows, matrix=copy(rows.matrix))
 
@@ -128,7 +130,9 @@ class Metric(RankingMetric):
         return self.metric.cutoffs[-1]
 
     def inputs_for(self, split: Split) -> dict[str, Rows]:
-        """The inputs with the items' own ids."""
+        """The inputs with the items' own ids; how the first split numbers them is remembered."""
+        for option in _BY_INDEX.keys() & self._inputs.keys():
+            self._numbering.setdefault(option, self._items(option, split))
         return {
             _BY_INDEX.get(input, input): self._named(input, rows, split) if input in _BY_INDEX else rows
             for input, rows in self._inputs.items()
@@ -152,17 +156,23 @@ class Metric(RankingMetric):
         for option in [option for option in _BY_INDEX if option in self._inputs]:
             rows = self._inputs[option]
             keys = [key for key in rows.ids["item"].ids if key < len(split.items)]
-            items = [split.items[key] for key in keys]
             # Items that are called by whole numbers, nearly all of which could be an index
-            like_an_index = sum(isinstance(item, int | np.integer) and 0 <= item < len(split.items) for item in split.items)
-            if items != keys and like_an_index >= 0.9 * len(split.items):
+            called = [str(item) for item in split.items]
+            like_an_index = sum(name.isdecimal() and int(name) < len(called) for name in called)
+            if [called[key] for key in keys] != list(map(str, keys)) and like_an_index >= 0.9 * len(called):
                 own = _BY_INDEX[option]
                 lines.append(f"{option} goes by Cornac's index, and items are called by such numbers, too: if these are meant, say {own}=")
-            if self._numbering.setdefault(option, items) != items:
+            items = self._items(option, split)
+            if self._numbering.get(option, items) != items:
                 lines.append(f"{option} goes by Cornac's index, and this split numbers the items in another way than the one before")
             if len(keys) < len(rows.ids["item"].ids):
                 lines.append(f"{option} has {len(rows.ids['item'].ids)} rows for {len(split.items)} items; the first count")
         return lines
+
+    def _items(self, option: str, split: Split) -> list[Any]:
+        """What an index stands for, as far as it is one."""
+        keys = self._inputs[option].ids["item"].ids
+        return [split.items[key] if isinstance(key, int) and 0 <= key < len(split.items) else None for key in keys]
 
     def _named(self, option: str, rows: Rows, split: Split) -> Rows:
         column, n_items = rows.ids["item"], len(split.items)
@@ -206,6 +216,15 @@ def _fingerprint(rows: Rows) -> str:
         dense = rows.matrix if isinstance(rows.matrix, np.ndarray) else None
         seen.update(f"{id(rows.matrix)}".encode() if dense is None else f"{dense.shape} {dense.dtype}".encode() + dense.tobytes())
     return seen.hexdigest()
+
+
+def check_metrics(metrics: Any) -> None:
+    """Whether these are metrics that Cornac takes; it would leave out others without a word."""
+    if not isinstance(metrics, list | tuple):
+        raise InputError(f"metrics is {type(metrics).__name__}, expected a list")
+    for metric in metrics:
+        if not isinstance(metric, RankingMetric | RatingMetric):
+            raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
 
 
 class _Named(Metric):

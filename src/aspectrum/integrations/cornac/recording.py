@@ -75,7 +75,7 @@ class Lists:
         users: Indices of users, ascending.
         lists: Indices of items, best first, one array per user.
         n_unscored: How many users have items whose score is no number.
-        reach: How far Cornac asked the model to rank, where that is less than the metrics need and the order is its own.
+        reach: How far Cornac asked a model that ranks by itself to do so, where the metrics need more.
     """
 
     model: str
@@ -91,8 +91,8 @@ class Lists:
         users = [self.split.users[user] for user in self.users]
         places = np.repeat(np.arange(len(users), dtype=np.int32), [len(items) for items in self.lists])
         rankings = {
-            "user": IdColumn(places, users),
-            "item": IdColumn(np.concatenate([np.empty(0, np.int32), *self.lists]), self.split.items),
+            "user": IdColumn(places, users),  # with those whose list is empty
+            "item": _column(np.concatenate([np.empty(0, np.int32), *self.lists]), self.split.items),
         }
         return {
             "rankings": Rows(self.model, rankings),
@@ -112,10 +112,7 @@ class Lists:
             user, item = users[places[bad[0]]], self.split.items[rated.indices[bad[0]]]
             raise InputError(f"{input}: the rating of item {shown(item)} by user {shown(user)} is {rated.data[bad[0]]}, expected a number")
         kept = np.flatnonzero(rated.data >= threshold)
-        ids = {
-            "user": IdColumn(places[kept].astype(np.int32), users),
-            "item": IdColumn(rated.indices[kept].astype(np.int32), self.split.items),
-        }
+        ids = {"user": _column(places[kept], users), "item": _column(rated.indices[kept], self.split.items)}
         return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
 
 
@@ -124,9 +121,8 @@ class _Call:
     """What Cornac handed over for one user."""
 
     by_score: Codes
-    as_ranked: Codes | None  # the model's own order, where that is another
+    as_ranked: Codes | None  # where that is another order
     has_unscored: bool
-    is_by_score: bool
     splits: Mapping[str, Split]
 
 
@@ -134,56 +130,43 @@ class Recorder(RankingMetric):
     """Keeps the lists of an evaluation.
 
     Cornac sorts a list only as far as the largest k of all metrics. A list by score is therefore made from the scores, and does
-    not depend on what other metrics ask for. A model that ranks in an order of its own, such as one that re-ranks for
-    diversity, is seen from an order that contradicts the scores; then its order counts, for all users.
+    not depend on what other metrics ask for. Of a model that ranks by itself, such as one that re-ranks for diversity, the list
+    is what it says.
 
     Args:
         depth: How many items of a list are kept; -1 keeps all.
         splits: What is being evaluated at the moment, by the name of the set: test, validation.
-        k: How many items Cornac is to rank at least. With -1, its own metrics are not influenced.
-        others: The cutoffs of Cornac's own metrics.
+        others: The cutoffs of Cornac's own metrics, which are not influenced by this one.
     """
 
-    def __init__(self, depth: int, splits: Callable[[], Mapping[str, Split]], k: int = -1, others: Iterable[int] = ()) -> None:
-        super().__init__(name="lists for aspectrum", k=k)
+    def __init__(self, depth: int, splits: Callable[[], Mapping[str, Split]], others: Iterable[int] = ()) -> None:
+        super().__init__(name="lists for aspectrum", k=-1)
         self.depth = depth
         self._splits = splits
-        self._sorted_to = max([k, *others])
+        self._asked_for = max([self.k, *others])
         self._calls: dict[int, _Call] = {}
         self._n_calls = 0
 
     def compute(self, pd_rank: npt.NDArray[Any], pd_scores: npt.NDArray[Any], item_indices: npt.NDArray[Any], **_: Any) -> float:
         scores = np.asarray(pd_scores)
         scores = scores.astype(np.float64) if scores.dtype.kind == "O" else scores
-        has_unscored = bool(np.isnan(scores).any())
         by_score = best_first(item_indices, scores, self.depth)
         ranked = np.asarray(pd_rank)[: self.depth if self.depth > 0 else None].astype(np.int32)
-        same = np.array_equal(ranked, by_score)
-        call = _Call(
-            by_score,
-            None if same else ranked,
-            has_unscored,
-            same or has_unscored or self._is_by_score(np.asarray(pd_rank), scores, item_indices),
-            self._splits(),
-        )
-        self._calls[self._n_calls] = call
+        as_ranked = None if np.array_equal(ranked, by_score) else ranked
+        self._calls[self._n_calls] = _Call(by_score, as_ranked, bool(np.isnan(scores).any()), self._splits())
         self._n_calls += 1
         return float(self._n_calls - 1)
 
-    def _is_by_score(self, ranked: npt.NDArray[Any], scores: npt.NDArray[Any], items: npt.NDArray[Any]) -> bool:
-        """Whether a list, as far as Cornac had it sorted, has the largest scores in their order."""
-        best = best_first(items, scores, self._sorted_to)
-        places = np.minimum(np.searchsorted(items, [ranked[: len(best)], best[: len(ranked)]]), len(items) - 1)
-        return bool(np.array_equal(*scores[places]))
-
-    def take(self, model: str, calls: Mapping[int, float], which: str) -> Lists:
+    def take(self, model: Any, calls: Mapping[int, float], which: str) -> Lists:
         """The lists that Cornac filed under users; they are kept no longer."""
         users = sorted(calls)
         found = [self._calls.pop(int(calls[user])) for user in users]
-        by_score = all(call.is_by_score for call in found)
-        lists = [call.by_score if by_score or call.as_ranked is None else call.as_ranked for call in found]
-        reach = self._sorted_to if not by_score and 0 < self._sorted_to < (self.depth if self.depth > 0 else math.inf) else None
-        return Lists(model, found[0].splits[which], np.array(users, dtype=np.int64), lists, sum(call.has_unscored for call in found), reach)
+        split, indices = found[0].splits[which], np.array(users, dtype=np.int64)
+        if not ranks_itself(model):
+            return Lists(model.name, split, indices, [call.by_score for call in found], sum(call.has_unscored for call in found))
+        lists = [call.by_score if call.as_ranked is None else call.as_ranked for call in found]
+        is_deep_enough = self._asked_for == -1 or 0 < self.depth <= self._asked_for
+        return Lists(model.name, split, indices, lists, reach=None if is_deep_enough else self._asked_for)
 
 
 class Folds:
@@ -231,7 +214,7 @@ def splits_before(method: Any) -> list[Split]:
     """What can be known of the splits before anything is evaluated; of a cross-validation, its users and items."""
     if method.train_set is not None and not isinstance(method, CrossValidation):
         return list(Folds(method)().values())
-    ratings = method.data or ()
+    ratings = () if method.data is None else method.data
     users, items = (list(dict.fromkeys(rating[place] for rating in ratings)) for place in (0, 1))
     nothing = SimpleNamespace(csr_matrix=csr_matrix((0, len(items))))
     return [Split(nothing, nothing, method.rating_threshold, len(items), users, items)] if items else []
@@ -266,10 +249,10 @@ def check_models(models: Any) -> None:
 
 
 def ranks_itself(model: Any) -> bool:
-    """Whether a model, or what a search looks among, may rank in an order of its own."""
+    """Whether a model, or what a search looks among, has a way to rank of its own, which need not go by its scores."""
     while isinstance(model, BaseSearch):
         model = model.model
-    return type(model).rank is not Recommender.rank
+    return getattr(model.rank, "__func__", None) is not Recommender.rank
 
 
 def check_set(name: str, data: Any, method: Any) -> None:
@@ -287,6 +270,12 @@ def nobody_explained(method: Any) -> Iterator[None]:
         for name, data in (("test", method.test_set), ("validation", method.val_set)):
             check_set(name, data, method)
         raise
+
+
+def _column(indices: npt.NDArray[Any], ids: Sequence[Hashable]) -> IdColumn:
+    """A column of the ids that indices stand for."""
+    used, codes = np.unique(indices, return_inverse=True)
+    return IdColumn(codes.astype(np.int32), [ids[index] for index in used.tolist()])
 
 
 def _by_index(ids: Mapping[Hashable, int]) -> list[Hashable]:

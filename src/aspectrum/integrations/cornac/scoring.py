@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from cornac.experiment.result import CVResult
 
 from aspectrum.api import evaluate
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Lists, splits_before
+from aspectrum.integrations.cornac.recording import Lists, Recorder, splits_before
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import Results
 
@@ -25,8 +26,9 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
     for metric in asked:
         together.setdefault(metric.key, []).append(metric)
     parts = []
+    inputs = lists.inputs
     for group in together.values():
-        given = {**lists.inputs, **group[0].inputs_for(lists.split)}
+        given = {**inputs, **group[0].inputs_for(lists.split)}
         parts.append(_called(evaluate(metrics=_each_once(group), convention=group[0].convention, **given), group))
     doubts = [doubt for metric in asked for doubt in metric.doubts(lists.split)]
     columns = {name: column for part in parts for name, column in part.columns.items()}
@@ -46,12 +48,43 @@ def try_inputs(method: Any, metrics: Iterable[Metric]) -> None:
             metric.check_items(split)
 
 
-def check_names(ours: Sequence[str], columns: Iterable[str] = ()) -> None:
+def check_names(ours: Iterable[str], others: Iterable[str] = ()) -> None:
     """Every column of ours has a name that no other column has."""
-    every = [*(columns or ours), "Train (s)", "Test (s)", "Time (s)"]
+    seen = set(others)
     for name in ours:
-        if every.count(name) > 1:
+        if name in seen:
             raise MetricError(f"two columns are called {name}; give one of them another name, as in NDCGScore(k=10, name='Graded')")
+        seen.add(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """One of Cornac's results, or one of its folds, with our numbers for it."""
+
+    part: Any
+    fold: int | None
+    lists: Lists
+    results: Results
+
+
+def score_result(result: Any, model: Any, recorder: Recorder, metrics: Sequence[Metric], which: str) -> list[Scored]:
+    """Our numbers for one of Cornac's results, which then no longer holds what the recorder returned for users."""
+    scored = []
+    for fold, part in enumerate(result if isinstance(result, CVResult) else [result]):
+        lists = recorder.take(model, part.metric_user_results.pop(recorder.name), which)
+        scored.append(Scored(part, fold if isinstance(result, CVResult) else None, lists, score(lists, metrics)))
+    return scored
+
+
+def remarks(several: Sequence[Scored]) -> list[str]:
+    """What a reader of the numbers should know; where it does not hold for all folds, with the fold."""
+    said = [_remarks(scored.results, scored.lists) for scored in several]
+    lines = [
+        line if all(line in others for others in said) else f"fold {scored.fold}, {line}"
+        for scored, own in zip(several, said, strict=True)
+        for line in own
+    ]
+    return list(dict.fromkeys(lines))
 
 
 def rewrite(result: Any, recorder: str, scored: Results, lists: Lists) -> None:
@@ -74,14 +107,13 @@ def user_scores(scored: Results, lists: Lists) -> Mapping[str, dict[int, float]]
     return by_name
 
 
-def remarks(scored: Results, lists: Lists, *, inputs: bool = True) -> list[str]:
-    """What a reader of the numbers should know; of the inputs, only if asked."""
+def _remarks(scored: Results, lists: Lists) -> list[str]:
     model = lists.model
-    lines = list(scored.notes) if inputs else []
+    lines = list(scored.notes)
     if lists.n_unscored:
         lines.append(f"{model}: items of {lists.n_unscored} users have a score that is no number; they come last")
     if lists.reach is not None:
-        lines.append(f"{model}: ranks in an order of its own, and Cornac asked for the first {lists.reach} only; further down is any order")
+        lines.append(f"{model}: ranks by itself, and Cornac asked for the first {lists.reach} only; further down the order may be any")
     together: dict[tuple[int, int], list[str]] = {}
     for name, column in scored.columns.items():
         n = int(column.details.get("undefined", 0))

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from cornac import hyperopt
 from cornac.eval_methods import ranking_eval
-from cornac.metrics import RankingMetric, RatingMetric
 from cornac.models import NextItemRecommender, Recommender
 
 from aspectrum.errors import InputError, MetricError
-from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set, ranks_itself
+from aspectrum.integrations.cornac.metrics import Metric, check_metrics
+from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set
 from aspectrum.integrations.cornac.scoring import score, try_inputs
 
 
@@ -23,8 +22,7 @@ class Search(hyperopt.BaseSearch):
     """
 
     def __init__(self, model: Any, space: Any, metric: Any, eval_method: Any, *args: Any, **options: Any) -> None:
-        if not isinstance(metric, RankingMetric | RatingMetric):
-            raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
+        check_metrics([metric])
         if isinstance(metric, Metric):
             check_method(eval_method, by_index=metric.by_index)
             try_inputs(eval_method, [metric])
@@ -65,8 +63,7 @@ class Search(hyperopt.BaseSearch):
         return self
 
     def _score(self, model: Any, split: Split) -> float:
-        ranked = self.metric.depth if ranks_itself(model) else -1
-        recorder = Recorder(self.metric.depth, lambda: {"validation": split}, ranked)
+        recorder = Recorder(self.metric.depth, lambda: {"validation": split})
         _, (calls,) = ranking_eval(
             model,
             [recorder],
@@ -75,7 +72,7 @@ class Search(hyperopt.BaseSearch):
             rating_threshold=split.threshold,
             exclude_unknowns=self.eval_method.exclude_unknowns,
         )
-        return score(recorder.take(model.name, calls, "validation"), [self.metric])[self.metric.name]
+        return score(recorder.take(model, calls, "validation"), [self.metric])[self.metric.name]
 
 
 class GridSearch(Search, hyperopt.GridSearch):
