@@ -238,6 +238,16 @@ class _Named(Metric):
         super().__init__(self.kind(**parameters), **said)
 
 
+class _OfLists(_Named):
+    def __init__(self, k: Any = -1, **options: Any) -> None:
+        super().__init__(options, k=k)
+
+
+class _OfGenres(_Named):
+    def __init__(self, item_genre: Any = None, k: Any = -1, **options: Any) -> None:
+        super().__init__(options, item_genre=item_genre, k=k)
+
+
 class AlphaNDCG(_Named):
     r"""Alpha-nDCG, judged by the genres of the user's history; :class:`aspectrum.AlphaNDCG` says what it is.
 
@@ -259,7 +269,7 @@ class AlphaNDCG(_Named):
         super().__init__(options, item_genre=item_genre, k=k, alpha=alpha)
 
 
-class NDCGScore(_Named):
+class NDCGScore(_OfLists):
     """nDCG with the test ratings as grades, where Cornac's own NDCG knows relevant and not.
 
     Args:
@@ -272,9 +282,6 @@ class NDCGScore(_Named):
     """
 
     kind = metrics.NDCG
-
-    def __init__(self, k: Any = -1, **options: Any) -> None:
-        super().__init__(options, k=k)
 
 
 class IntraListDiversity(_Named):
@@ -296,7 +303,7 @@ class IntraListDiversity(_Named):
         super().__init__(options, item_feature=item_feature, k=k)
 
 
-class ERRIA(_Named):
+class ERRIA(_OfGenres):
     """ERR-IA, judged by test ratings and the genres of items; :class:`aspectrum.ERRIA` says what it is.
 
     Args:
@@ -311,11 +318,8 @@ class ERRIA(_Named):
 
     kind = metrics.ERRIA
 
-    def __init__(self, item_genre: Any = None, k: Any = -1, **options: Any) -> None:
-        super().__init__(options, item_genre=item_genre, k=k)
 
-
-class AspectRecall(_Named):
+class AspectRecall(_OfGenres):
     """Share of the aspects that a list shows; :class:`aspectrum.AspectRecall` says what it is.
 
     Args:
@@ -330,11 +334,8 @@ class AspectRecall(_Named):
 
     kind = metrics.AspectRecall
 
-    def __init__(self, item_genre: Any = None, k: Any = -1, **options: Any) -> None:
-        super().__init__(options, item_genre=item_genre, k=k)
 
-
-class GiniComplement(_Named):
+class GiniComplement(_OfLists):
     """How evenly a model recommends the items that it may; :class:`aspectrum.GiniComplement` says what it is.
 
     It is a number of the whole model: there are no scores of users.
@@ -349,6 +350,3 @@ class GiniComplement(_Named):
     """
 
     kind = metrics.GiniComplement
-
-    def __init__(self, k: Any = -1, **options: Any) -> None:
-        super().__init__(options, k=k)
