@@ -309,6 +309,16 @@ def test_scores_that_are_objects() -> None:
     assert evaluate([Objects(name="x")], method, "NDCG@5")["x"]["NDCG@5"] == 1.0
 
 
+def test_strengths_tell_inputs_apart(split: Any) -> None:
+    names = {item: np.flatnonzero(has).tolist() for item, has in some_genres(1).items()}
+    weak, strong = ({item: dict.fromkeys(own, strength) for item, own in names.items()} for strength in (0.3, 1.0))
+    metrics = [AlphaNDCG(aspects=aspects, k=5, alpha=0.9, name=name) for name, aspects in (("Weak", weak), ("Strong", strong))]
+    found = evaluate([Mixture()], split, metrics)["Mixture"]
+    for metric in metrics:
+        assert found[metric.name] == evaluate([Mixture()], split, metric)["Mixture"][metric.name]
+    assert found[metrics[0].name] != found[metrics[1].name]
+
+
 def test_features_that_repeat() -> None:
     """Two columns that are one and the same number are computed once, whatever objects they come from."""
     split = RatioSplit(some_ratings(1), test_size=0.3, rating_threshold=3.0, seed=1)
