@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from aspectrum.evaluation import Progress, evaluate_world
 from aspectrum.inspection import inspect, order_notes
 from aspectrum.io import INPUTS, is_external, read_input
 from aspectrum.metric import Metric, parse
-from aspectrum.results import Results, SystemResults
+from aspectrum.results import Results, SystemResults, joined_notes
 from aspectrum.world import World
 from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
 from aspectrum.world.ids import shown
@@ -206,15 +206,8 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
     systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
         {f"{system} ({way})": results[system] for system in systems for way, results in found.items()},
-        tuple(dict.fromkeys(_joined({way: results.notes for way, results in found.items()}))),
+        joined_notes({way: results.notes for way, results in found.items()}),
     )
-
-
-def _joined(notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Notes by convention; one that does not hold for all says for which it does."""
-    for way, several in notes.items():
-        for note in several:
-            yield note if all(note in others for others in notes.values()) else f"{way}: {note}"
 
 
 def _read_once(name: str, given: Any) -> Any:

@@ -529,3 +529,17 @@ def _write_parquet(path: str | os.PathLike[str], results: Results | SystemResult
     frame.write_parquet(content, metadata={"aspectrum": _json(results.to_dict(), None)})
     with replacing(path) as file:
         file.write(content.getbuffer())
+
+
+def joined_notes(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Notes of several results by name, each once; one that does not hold for all says for which it does.
+
+    >>> joined_notes({"fold 0": ["a", "b"], "fold 1": ["a"]})
+    ('a', 'fold 0: b')
+    """
+    said = (
+        note if all(note in others for others in notes.values()) else f"{name}: {note}"
+        for name, several in notes.items()
+        for note in several
+    )
+    return tuple(dict.fromkeys(said))

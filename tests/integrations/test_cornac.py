@@ -527,7 +527,7 @@ def test_remarks_of_a_cross_validation_name_the_fold(capsys: pytest.CaptureFixtu
         scores = list(result.metric_user_results["AlphaNDCG@5"].values())
         n = sum(map(math.isnan, scores))
         assert 0 < n < len(scores)
-        assert says_undefined(printed.splitlines(), f"fold {fold}, MostPop", "AlphaNDCG@5", n, len(scores))
+        assert says_undefined(printed.splitlines(), f"fold {fold}: MostPop", "AlphaNDCG@5", n, len(scores))
 
 
 def test_scores_that_are_no_numbers_come_last_and_are_mentioned(capsys: pytest.CaptureFixture[str]) -> None:

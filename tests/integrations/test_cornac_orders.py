@@ -8,6 +8,7 @@ import cornac
 import numpy as np
 import numpy.typing as npt
 import pytest
+import scipy.sparse
 from cornac.eval_methods import BaseMethod, CrossValidation, RatioSplit
 from cornac.hyperopt import Discrete
 from cornac.models import MF, MostPop
@@ -261,8 +262,8 @@ def test_a_note_that_holds_for_one_fold_only_says_so(capsys: pytest.CaptureFixtu
     ratings = [("u", "a", 5.0), ("u", "b", 5.0), ("v", "a", 5.0), ("v", "b", 5.0), ("u", "c", 5.0), ("v", "c", 5.0)]
     method = CrossValidation(ratings, n_folds=2, partition=np.array([0, 1, 1, 0, 0, 0]), exclude_unknowns=False, seed=1)
     found = evaluate([MostPop()], method, "AlphaNDCG@1", aspects={"a": ["x"], "b": ["y"]}).notes
-    assert "fold 0, relevance: 1 of 3 items are not in aspects (such as 'c')" in found
-    assert "fold 1, history: 1 of 3 items are not in aspects (such as 'c')" in found
+    assert "fold 0: relevance: 1 of 3 items are not in aspects (such as 'c')" in found
+    assert "fold 1: history: 1 of 3 items are not in aspects (such as 'c')" in found
 
 
 @pytest.mark.parametrize(
@@ -307,6 +308,16 @@ def test_scores_that_are_objects() -> None:
 
     method = BaseMethod.from_splits([("u", "a", 5.0), ("v", "b", 4.0), ("w", "b", 4.0)], [("u", "b", 5.0)])
     assert evaluate([Objects(name="x")], method, "NDCG@5")["x"]["NDCG@5"] == 1.0
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
+def test_sparse_features_that_change_later(split: Any, kind: Any) -> None:
+    dense = np.random.default_rng(1).random((33, 4)) + 0.1
+    sparse = kind(dense)
+    metric = IntraListDiversity(sparse, k=5)
+    expected = evaluate([Mixture()], split, IntraListDiversity(dense[:30], k=5))["Mixture"]["ILD@5"]
+    sparse.data[:20] = 0.0
+    assert evaluate([Mixture()], split, metric)["Mixture"]["ILD@5"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_strengths_tell_inputs_apart(split: Any) -> None:

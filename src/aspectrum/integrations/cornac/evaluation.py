@@ -9,8 +9,7 @@ from typing import Any, Literal
 from cornac.eval_methods import CrossValidation
 
 from aspectrum.errors import InputError, MetricError
-from aspectrum.integrations.cornac.experiment import deepest
-from aspectrum.integrations.cornac.metrics import Metric
+from aspectrum.integrations.cornac.metrics import Metric, deepest
 from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, score_result, try_inputs
 from aspectrum.metric import Metric as OurMetric
@@ -50,7 +49,7 @@ def evaluate(
     asked = [metric if isinstance(metric, Metric) else Metric(metric, **inputs) for metric in several]
     if not asked:
         raise MetricError("no metric was asked for")
-    if inputs and all(metric in several for metric in asked):
+    if inputs and all(isinstance(metric, Metric) for metric in several):
         raise InputError(f"{', '.join(inputs)} would not be used: every metric has inputs of its own")
     check_method(eval_method, by_index=any(metric.by_index for metric in asked))
     check_models(models)

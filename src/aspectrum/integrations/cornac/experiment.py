@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from cornac.hyperopt import BaseSearch
 from cornac.metrics import RankingMetric
 
 from aspectrum.errors import InputError
-from aspectrum.integrations.cornac.metrics import Metric, check_metrics
+from aspectrum.integrations.cornac.metrics import Metric, check_metrics, deepest
 from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score_result, try_inputs
 from aspectrum.integrations.cornac.search import Search
@@ -142,12 +142,6 @@ class _Finished(ExperimentResult):
 
 class _FinishedFolds(_Finished, CVExperimentResult):
     """The same for cross-validation."""
-
-
-def deepest(metrics: Iterable[Metric]) -> int:
-    """How many items of a list some metrics need; -1 is all."""
-    depths = [metric.depth for metric in metrics]
-    return -1 if -1 in depths else max(depths)
 
 
 def _columns(metric: Any) -> list[str]:

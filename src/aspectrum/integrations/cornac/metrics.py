@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import fields, replace
 from hashlib import blake2b
 from typing import Any
@@ -100,7 +100,7 @@ class Metric(RankingMetric):
         if input == "item_feature" and is_external(value):
             raise InputError(f"{self.called}: item_feature is {type(value).__name__}, expected {{item idx: vector}} or a matrix")
         rows = read_input(input, value) if is_external(value) else OBJECTS[_BY_INDEX.get(input, input)](value)
-        return replace(rows, matrix=copy(rows.matrix))
+        return replace(rows, matrix=deepcopy(rows.matrix))
 
     def _check_enough(self) -> None:
         there = ["history", "relevance", *(_BY_INDEX.get(input, input) for input in self._inputs)]
@@ -185,7 +185,8 @@ class Metric(RankingMetric):
                     f"if these are the items' own ids, say {_BY_INDEX[option]}=..."
                 )
         if is_matrix and len(column.ids) > n_items:  # of a modality that knows more items than the split
-            return replace(rows, ids={"item": IdColumn(column.codes[:n_items], list(split.items))}, matrix=rows.matrix[:n_items])
+            matrix = rows.matrix.tocsr() if hasattr(rows.matrix, "tocsr") else rows.matrix
+            return replace(rows, ids={"item": IdColumn(column.codes[:n_items], list(split.items))}, matrix=matrix[:n_items])
         items = [split.items[index] for index in column.ids]
         return replace(rows, ids={**rows.ids, "item": IdColumn(column.codes, items)})
 
@@ -216,6 +217,12 @@ def _fingerprint(rows: Rows) -> str:
         dense = rows.matrix if isinstance(rows.matrix, np.ndarray) else None
         seen.update(f"{id(rows.matrix)}".encode() if dense is None else f"{dense.shape} {dense.dtype}".encode() + dense.tobytes())
     return seen.hexdigest()
+
+
+def deepest(metrics: Iterable[Metric]) -> int:
+    """How many items of a list some metrics need; -1 is all."""
+    depths = [metric.depth for metric in metrics]
+    return -1 if -1 in depths else max(depths)
 
 
 def check_metrics(metrics: Any) -> None:

@@ -16,7 +16,7 @@ from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Lists, Recorder, splits_before
 from aspectrum.metric import Metric as OurMetric
-from aspectrum.results import Results
+from aspectrum.results import Results, joined_notes
 
 
 def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
@@ -78,13 +78,7 @@ def score_result(result: Any, model: Any, recorder: Recorder, metrics: Sequence[
 
 def remarks(several: Sequence[Scored]) -> list[str]:
     """What a reader of the numbers should know; where it does not hold for all folds, with the fold."""
-    said = [_remarks(scored.results, scored.lists) for scored in several]
-    lines = [
-        line if all(line in others for others in said) else f"fold {scored.fold}, {line}"
-        for scored, own in zip(several, said, strict=True)
-        for line in own
-    ]
-    return list(dict.fromkeys(lines))
+    return list(joined_notes({f"fold {scored.fold}": _remarks(scored.results, scored.lists) for scored in several}))
 
 
 def rewrite(result: Any, recorder: str, scored: Results, lists: Lists) -> None:
