@@ -242,7 +242,8 @@ def test_rows_of_0_and_1_that_are_no_arrays(form: Any) -> None:
         asp.InputError, match=r"every item has a list of 3 times 0 or 1, and a list names aspects; give arrays, as in \{'a': numpy"
     ):
         asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0, 0]), "b": form([0, 1, 0])})
-    assert asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0]), "b": form([0, 1])}).n_items == 2  # two aspects, called 0 and 1
+    assert asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0]), "b": form([0, 0])}).n_items == 2  # two aspects, called 0 and 1
+    assert asp.World.of({"u": ["a"]}, aspects={"a": form([0, 0, 0])}).n_items == 1
     assert asp.World.of({"u": ["a"]}, aspects={"a": form([1, 0, 0]), "b": form([0, 1])}).n_items == 2
     assert asp.World.of({"u": ["a"]}, aspects={"a": form(["x", "x"]), "b": form(["y", "x"])}).n_items == 2
 

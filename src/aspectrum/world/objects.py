@@ -309,12 +309,11 @@ def _number(value: Any, source: str, what: str, *where: Any) -> float:
 
 
 def _check_no_indicators(given: Mapping[Any, Any]) -> None:
-    """A list names aspects, and none of them twice: lists of one length that hold 0 and 1 only were meant as arrays."""
+    """A list names aspects, hardly any of them twice: several of one length above 2 that hold 0 and 1 only were meant as arrays."""
     lists = [has for has in given.values() if isinstance(has, list | tuple)]
-    if len(lists) < len(given) or not lists or len({len(has) for has in lists}) > 1 or len(lists[0]) < 2:
+    if len(lists) < max(2, len(given)) or len({len(has) for has in lists}) > 1 or len(lists[0]) < 3:
         return
-    only_flags = all(isinstance(flag, int | float) and flag in (0, 1) for has in lists for flag in has)
-    if only_flags and any(len(set(has)) < len(has) for has in lists):
+    if all(isinstance(flag, int | float) and flag in (0, 1) for has in lists for flag in has):
         raise InputError(
             f"aspects: every item has a list of {len(lists[0])} times 0 or 1, and a list names aspects; give arrays, as in "
             f"{{{shown(next(iter(given)))}: numpy.array([1, 0])}}, for rows of 0 and 1"
