@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields, replace
@@ -84,7 +85,10 @@ class Metric(RankingMetric):
             if input in ("rankings", "history", "relevance", "catalogue"):
                 raise InputError(f"{self.called}: the {input} is what Cornac's data sets say, and cannot be given")
             if input not in (*_BY_INDEX, *_INPUTS):
-                raise InputError(f"{self.called}: there is no input {input!r}, only {', '.join((*_BY_INDEX, *_INPUTS))}")
+                known = [parameter.name for parameter in fields(self.metric)] + [*_BY_INDEX, *_INPUTS]
+                close = difflib.get_close_matches(input, known, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else f"; inputs are {', '.join((*_BY_INDEX, *_INPUTS))}"
+                raise InputError(f"{self.called}: there is no {input!r}{hint}")
             if _BY_INDEX.get(input) in given:
                 raise InputError(f"{self.called}: both {input} and {_BY_INDEX[input]} are given, expected one of them")
 
