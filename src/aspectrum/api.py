@@ -45,6 +45,8 @@ def evaluate(
     batch_size: int | None = None,
     per_user: bool = True,
     progress: Progress | None = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
 ) -> Results:
     """Measure ranked lists.
 
@@ -83,6 +85,9 @@ def evaluate(
         batch_size: Users evaluated at a time.
         per_user: Whether to keep the scores of users.
         progress: Called with users done and users in all.
+        ideal_budget: For metrics with ``ideal="exact"``: the work that may be spent on one ideal list. A unit is about a second
+            of one core, counted in operations, so that every machine finds the same. Default: 2.
+        ideal_seconds: How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0.
 
     Examples:
         >>> import aspectrum as asp
@@ -120,6 +125,8 @@ def evaluate(
         threads=threads,
         batch_size=batch_size,
         per_user=per_user,
+        ideal_budget=ideal_budget,
+        ideal_seconds=ideal_seconds,
         progress=None if progress is None else lambda _, done, total: progress(done, total),
     )
     return replace(results["rankings"], notes=results.notes)
@@ -135,6 +142,8 @@ def evaluate_systems(
     batch_size: int | None = None,
     per_user: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
     **inputs: Any,
 ) -> SystemResults:
     """Measure the lists of several systems against the same truth, which is read once.
@@ -190,6 +199,8 @@ def evaluate_systems(
                     threads=threads,
                     batch_size=batch_size,
                     per_user=per_user,
+                    ideal_budget=ideal_budget,
+                    ideal_seconds=ideal_seconds,
                     progress=None if progress is None else partial(progress, f"{name} ({way.name})" if len(ways) > 1 else name),
                 )
                 for name, world in worlds.items()

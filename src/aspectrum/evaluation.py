@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.documentation import SMALLEST
 from aspectrum.errors import AspectrumError, InputError, MetricError
+from aspectrum.ideal import reporting
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.results import Column, Results, UserScores
 from aspectrum.states import State
@@ -36,6 +38,8 @@ def evaluate_world(
     batch_size: int | None = None,
     per_user: bool = True,
     progress: Progress | None = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
 ) -> Results:
     """Evaluate the lists of a world.
 
@@ -46,10 +50,13 @@ def evaluate_world(
         threads: How many threads may work; by default one per core. The bits do not depend on it.
         batch_size: Users evaluated at a time; by default about two million places. The bits do not depend on it.
         per_user: Whether to keep the scores of users.
-        progress: Called after each batch.
+        progress: Called after each batch, and while exact ideals are looked for.
+        ideal_budget, ideal_seconds: The budget and seconds of metrics with an exact ideal that do not say their own.
     """
     chosen = convention_named(convention)
-    tasks = [_Task(asked, chosen.applied(asked).resolved(world)) for asked in _as_metrics(metrics)]
+    asked_for = _as_metrics(metrics)
+    spending = _spending(asked_for, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+    tasks = [_Task(asked, _spent_on(chosen.applied(asked), spending).resolved(world)) for asked in asked_for]
     groups: dict[tuple[str, str | None], list[_Task]] = {}
     for task in tasks:
         choice: str = users if isinstance(users, str) else chosen.users_for(task.asked) if users is None else "given"
@@ -62,8 +69,9 @@ def evaluate_world(
             size = _batch_size(part) if batch_size is None else batch_size
             done = 0
             for batch in part.batches(size):
-                for task in group:
-                    task.observe(batch, chosen.undefined_for(task.asked), per_user)
+                with reporting(_of_users(progress, done, batch.n_users, part.n_users)):
+                    for task in group:
+                        task.observe(batch, chosen.undefined_for(task.asked), per_user)
                 batch.forget_coverage()
                 done += batch.n_users
                 if progress is not None:
@@ -75,7 +83,8 @@ def evaluate_world(
             scored = [task for task in group if task.scores]
             if scored:
                 names = tuple(name for task in scored for name in task.names)
-                blocks.append(UserScores(part.users, names, np.hstack([np.concatenate(task.scores) for task in scored])))
+                least = {name: scores for task in scored for name, scores in task.least_scores()}
+                blocks.append(UserScores(part.users, names, np.hstack([np.concatenate(task.scores) for task in scored]), least))
     return Results({column.name: column for task in tasks for column in task.columns()}, tuple(blocks))
 
 
@@ -97,6 +106,7 @@ class _Task:
     resolved: Metric
     states: list[State] = field(default_factory=list)
     scores: list[Floats] = field(default_factory=list)
+    least: list[Floats] = field(default_factory=list)
     how: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -105,16 +115,59 @@ class _Task:
 
     def observe(self, batch: World, undefined: float, keep: bool) -> None:
         if isinstance(self.resolved, UserMetric):
-            states, scores = self.resolved.summarise(batch, self.resolved.terms(batch), undefined)
+            states, scores, least = self.resolved.summarise(batch, self.resolved.terms(batch), undefined)
             if keep:
                 self.scores.append(scores)
+            if keep and least is not None:
+                self.least.append(least)
         else:
             states = self.resolved.observe(batch)
         self.states = states if not self.states else [a + b for a, b in zip(self.states, states, strict=True)]
 
+    def least_scores(self) -> Iterator[tuple[str, Floats]]:
+        if self.least:
+            yield from zip(self.names, np.concatenate(self.least).T, strict=True)
+
     def columns(self) -> Iterator[Column]:
         for cutoff, state in zip(self.asked.cutoffs, self.states, strict=True):
             yield Column(self.asked.at(cutoff), state, self.how)
+
+
+def _spending(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:
+    """What may be spent on an exact ideal, by parameter; there must be one to spend it on."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if not 0 <= value < math.inf:
+            raise MetricError(f"{name} is {value}, expected a number from 0")
+        if not any(_is_exact(metric) for metric in metrics):
+            raise MetricError(f"{name} is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
+    return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}
+
+
+def _is_exact(metric: Metric) -> bool:
+    return getattr(metric, "ideal", None) == "exact"
+
+
+def _spent_on(metric: Metric, spending: Mapping[str, Any]) -> Metric:
+    """The metric with what may be spent on an exact ideal, unless it says so itself."""
+    if not _is_exact(metric):
+        return metric
+    return replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None})
+
+
+def _of_users(progress: Progress | None, done: int, users: int, total: int) -> Progress | None:
+    """Progress within a batch: of ideal lists, told as that of users. It never goes back."""
+    if progress is None:
+        return None
+    told = done
+
+    def tell(found: int, of: int) -> None:
+        nonlocal told
+        told = max(told, done + users * found // (of + 1))
+        progress(told, total)
+
+    return tell
 
 
 def _as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args,
 
 import numpy as np
 
-from aspectrum.arrays import Counts, Floats
+from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
-from aspectrum.states import ExactSum, Mean, State
+from aspectrum.states import Certainty, ExactSum, Mean, State
 
 if TYPE_CHECKING:
     from aspectrum.world import World
@@ -101,16 +101,27 @@ class Terms:
     """Each user's score as a fraction: numerators over denominators, (users, cutoffs).
 
     A denominator of 0 or NaN makes the score undefined. ``noticed`` counts, per cutoff, what a user should know of.
+    Where a denominator is not known for sure, it may be as large as ``upper_denominators``; ``proved`` says where it is.
     """
 
     numerators: Floats
     denominators: Floats
     noticed: Mapping[str, Counts] = field(default_factory=dict)
+    upper_denominators: Floats | None = None
+    proved: Flags | None = None
 
     @property
     def scores(self) -> Floats:
+        return self._over(self.denominators)
+
+    @property
+    def least_scores(self) -> Floats | None:
+        """What the scores are at least; None if they are what they are."""
+        return None if self.upper_denominators is None else self._over(self.upper_denominators)
+
+    def _over(self, denominators: Floats) -> Floats:
         scores = np.full(self.numerators.shape, math.nan)
-        np.divide(self.numerators, self.denominators, out=scores, where=self.denominators != 0)
+        np.divide(self.numerators, denominators, out=scores, where=denominators != 0)
         return scores
 
 
@@ -136,31 +147,47 @@ class UserMetric(Metric):
     def observe(self, world: World) -> list[State]:
         return self.summarise(world, self.resolved(world).terms(world))[0]
 
-    def summarise(self, world: World, terms: Terms, undefined: float = math.nan) -> tuple[list[State], Floats]:
-        """States from the scores of some users, and the scores: a missing list scores 0, an undefined score `undefined`."""
-        scores = terms.scores
-        if not math.isnan(undefined):
-            scores = np.where(np.isnan(scores), undefined, scores)
+    def summarise(self, world: World, terms: Terms, undefined: float = math.nan) -> tuple[list[State], Floats, Floats | None]:
+        """States from the scores of some users, the scores, and what they are at least where that is not the same.
+
+        A missing list scores 0, an undefined score `undefined`.
+        """
         missing = ~world.listed
-        if not self.pooled:
-            scores[missing] = 0.0
+
+        def settled(scores: Floats) -> Floats:
+            if not math.isnan(undefined):
+                scores = np.where(np.isnan(scores), undefined, scores)
+            if not self.pooled:
+                scores[missing] = 0.0
+            return scores
+
+        scores = settled(terms.scores)
         totals, n_undefined = ExactSum.columns(scores)
         weights: list[ExactSum | None] = [None] * len(totals)
         if self.pooled:
             totals, _ = ExactSum.columns(np.where(np.isnan(scores), 0.0, terms.numerators))
             weights = list(ExactSum.columns(np.where(np.isnan(scores), 0.0, terms.denominators))[0])
         n_missing = int(missing.sum())
-        return [
-            Mean(
-                totals[place],
-                weights[place],
-                len(scores) - n_undefined[place],
-                n_undefined[place],
-                n_missing,
-                {name: int(counts[place]) for name, counts in terms.noticed.items()},
-            )
-            for place in range(len(self.cutoffs))
-        ], scores
+        least = None if terms.least_scores is None else settled(terms.least_scores)
+        certainties: list[Certainty | None] = [None] * len(totals)
+        if least is not None and terms.proved is not None:
+            certainties = list(Certainty.columns(scores, least, terms.proved))
+        return (
+            [
+                Mean(
+                    totals[place],
+                    weights[place],
+                    len(scores) - n_undefined[place],
+                    n_undefined[place],
+                    n_missing,
+                    {name: int(counts[place]) for name, counts in terms.noticed.items()},
+                    certainties[place],
+                )
+                for place in range(len(self.cutoffs))
+            ],
+            scores,
+            least,
+        )
 
 
 def parse(text: str) -> Metric:
@@ -336,8 +363,8 @@ def check_unit(metric: Metric, **values: float) -> None:
             raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 to 1")
 
 
-def check_goes_with(metric: Metric, name: str, partner: str, value: Any) -> None:
+def check_goes_with(metric: Metric, name: str, partner: str, *values: Any) -> None:
     """A parameter that would be ignored unless another has a certain value must then be at its default."""
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
-    if getattr(metric, name) != default and getattr(metric, partner) != value:
-        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={written(value)} only")
+    if getattr(metric, name) != default and getattr(metric, partner) not in values:
+        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only")

@@ -9,7 +9,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -53,8 +53,8 @@ class Column:
 
     @property
     def details(self) -> dict[str, Any]:
-        """How the number was computed, and how many users (or items) it stands on."""
-        return {**self.how, **self.state.counts}
+        """How the number was computed, how many users (or items) it stands on, and how sure it is."""
+        return {**self.how, **self.state.counts, **self.state.limits}
 
     def __add__(self, other: Column) -> Column:
         for key in dict.fromkeys(("convention", "users", *self.how, *other.how)):
@@ -67,18 +67,20 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class UserScores:
-    """Scores of users, (users, names); NaN is undefined."""
+    """Scores of users, (users, names); NaN is undefined. ``least`` has, by name, what scores that may not be proved are at least."""
 
     users: Ids
     names: tuple[str, ...]
     scores: Floats
+    least: Mapping[str, Floats] = field(default_factory=dict)
 
     def __add__(self, other: UserScores) -> UserScores:
         mine = set(self.users)
         for user in other.users:
             if user in mine:
                 raise InputError(f"user {shown(user)} is in both parts: a user must be scored once")
-        return UserScores(Ids([*self.users, *other.users]), self.names, np.concatenate([self.scores, other.scores]))
+        least = {name: np.concatenate([scores, other.least[name]]) for name, scores in self.least.items()}
+        return UserScores(Ids([*self.users, *other.users]), self.names, np.concatenate([self.scores, other.scores]), least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +125,11 @@ class Results(Mapping[str, float]):
 
     @property
     def per_user(self) -> polars.DataFrame:
-        """Scores of users: a polars frame, NaN where undefined, null where a user is not averaged."""
+        """Scores of users: a polars frame, NaN where undefined, null where a user is not averaged.
+
+        A score against an exact ideal has a second column, ``... at least``: the score lies between the two, and is proved
+        where they are equal.
+        """
         import polars
 
         if not self.blocks:
@@ -134,14 +140,14 @@ class Results(Mapping[str, float]):
         columns: dict[str, polars.Series] = {}
         for block in self.blocks:
             places = None if block.users == users else [users.code(user) for user in block.users]
-            for column, name in enumerate(block.names):
-                scores = block.scores[:, column]
+            for name, scores in _with_least(block):
                 if places is not None:  # not everybody is averaged here
                     known = dict(zip(places, scores.tolist(), strict=True))
                     columns[name] = polars.Series(name, [known.get(place) for place in range(len(users))], dtype=polars.Float64)
                 else:
                     columns[name] = polars.Series(name, scores)
-        return polars.DataFrame([users.to_series("user"), *(columns[name] for name in self.columns if name in columns)])
+        names = [name for own in self.columns for name in (own, own + _AT_LEAST) if name in columns]
+        return polars.DataFrame([users.to_series("user"), *(columns[name] for name in names)])
 
     def __add__(self, other: Results) -> Results:
         if self.columns.keys() != other.columns.keys():
@@ -398,6 +404,15 @@ def check_parquet(path: str | os.PathLike[str]) -> None:
 _HEAD = ["Metric", "Value", "Stands on"]
 _CSV_HEAD = ["value", "stands_on", "computed", "notes"]
 _ABSENT = "not computed"
+_AT_LEAST = " at least"
+
+
+def _with_least(block: UserScores) -> Iterator[tuple[str, Floats]]:
+    """The columns of a block, those of lower ends after their scores."""
+    for place, name in enumerate(block.names):
+        yield name, block.scores[:, place]
+        if name in block.least:
+            yield name + _AT_LEAST, block.least[name]
 
 
 def _number(value: float) -> str:
@@ -405,8 +420,12 @@ def _number(value: float) -> str:
 
 
 def _counted(column: Column) -> str:
-    """Only what is not 0, but always the users scored."""
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in column.state.counts.items() if count or name == "scored")
+    """Only what is not 0, but always the users scored; and how far the number may be off."""
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in column.state.counts.items() if count or name == "scored")
+    limits = column.state.limits
+    if not limits.get("widest_interval"):
+        return counts
+    return f"{counts}; at least {limits['at_least']:.4f}, one score by up to {limits['widest_interval']:.2g} less"
 
 
 def _computed(column: Column) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Counts, Floats
+from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import InputError
 from aspectrum.world.ids import Ids, shown
 
@@ -65,6 +65,33 @@ class State(Protocol):
     def counts(self) -> Mapping[str, int]:
         """How many users were scored, undefined, missing, and whatever else the metric noticed."""
 
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """What the number is at least, and the widest interval of a user's score, if not every score is known for sure."""
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """How sure the scores behind a mean are: how many are proved or open, the sum of their lower ends, the widest interval."""
+
+    least: ExactSum = ExactSum()
+    proved: int = 0
+    open: int = 0
+    widest: float = 0.0
+
+    @classmethod
+    def columns(cls, scores: Floats, least: Floats, proved: Flags) -> Iterator[Certainty]:
+        """Of each column of scores, with their lower ends."""
+        totals, _ = ExactSum.columns(least)
+        defined = ~np.isnan(scores)
+        widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
+        for place, total in enumerate(totals):
+            n_proved = int((proved & defined)[:, place].sum())
+            yield cls(total, n_proved, int(defined[:, place].sum()) - n_proved, float(widths[place]))
+
+    def __add__(self, other: Certainty) -> Certainty:
+        return Certainty(self.least + other.least, self.proved + other.proved, self.open + other.open, max(self.widest, other.widest))
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -79,10 +106,12 @@ class Mean:
     undefined: int = 0
     missing: int = 0
     noticed: Mapping[str, int] = field(default_factory=dict)
+    certainty: Certainty | None = None
 
     def __add__(self, other: Mean) -> Mean:
         if (self.weights is None) != (other.weights is None):
             raise InputError("a mean over users and a mean over weights cannot be added")
+        certainty = self.certainty + other.certainty if self.certainty and other.certainty else self.certainty or other.certainty
         weights = None if self.weights is None or other.weights is None else self.weights + other.weights
         noticed = Counter(self.noticed)
         noticed.update(other.noticed)
@@ -93,6 +122,7 @@ class Mean:
             self.undefined + other.undefined,
             self.missing + other.missing,
             dict(noticed),
+            certainty,
         )
 
     @property
@@ -102,7 +132,14 @@ class Mean:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        return {"scored": self.scored, "undefined": self.undefined, "missing": self.missing, **self.noticed}
+        sure = {} if self.certainty is None else {"proved": self.certainty.proved, "open": self.certainty.open}
+        return {"scored": self.scored, "undefined": self.undefined, "missing": self.missing, **sure, **self.noticed}
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        if self.certainty is None or not self.scored:
+            return {}
+        return {"at_least": self.certainty.least.value / self.scored, "widest_interval": self.certainty.widest}
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +202,10 @@ class ItemCounts:
         unevenness = int(np.dot(factors, counts))
         evenly = (n - 1) * total
         return (evenly - unevenness) / evenly
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        return {}
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -1,6 +1,24 @@
-"""The best list there could be. An exact ideal will stand beside the greedy one."""
+"""The best list there could be: greedy, or exact with a proof."""
 
+from aspectrum.ideal.exact import Budget, Ideal, Ideals, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
-from aspectrum.ideal.greedy import ideal_sums
+from aspectrum.ideal.greedy import greedy_sums
+from aspectrum.ideal.sought import HasIdeal, Sought
+from aspectrum.ideal.terms import IdealKind, against_ideal, check_ideal, ideal_details
 
-__all__ = ["Gains", "gains", "ideal_sums"]
+__all__ = [
+    "Budget",
+    "Gains",
+    "HasIdeal",
+    "Ideal",
+    "IdealKind",
+    "Ideals",
+    "Sought",
+    "against_ideal",
+    "check_ideal",
+    "exact_ideals",
+    "gains",
+    "greedy_sums",
+    "ideal_details",
+    "reporting",
+]

@@ -12,7 +12,8 @@ from aspectrum.arrays import Floats
 from aspectrum.discounts import LOG2, NONE
 from aspectrum.errors import InputError
 from aspectrum.gain import GainRule, choose_judgment, place_gains
-from aspectrum.ideal.greedy import ideal_sums
+from aspectrum.ideal.greedy import greedy_sums
+from aspectrum.ideal.sought import Sought
 from aspectrum.world import JudgedBy, PoolName, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 from aspectrum.world.ids import shown as shown_id
@@ -97,7 +98,6 @@ def gains(
     ranks = tuple(range(1, length + 1))
     rule = GainRule(alpha, gamma)
     places = place_gains(shown, rule, one.rankings.stops((-1,)))
-    choices = shown.pool(pool)
     empty = np.empty(0)
     return Gains(
         user,
@@ -105,8 +105,8 @@ def gains(
         places,
         np.cumsum(places),
         np.cumsum(places * LOG2.first(length)[:length]),
-        ideal_sums(shown, choices, rule, NONE, ranks)[0] if ranks else empty,
-        ideal_sums(shown, choices, rule, LOG2, ranks)[0] if ranks else empty,
+        greedy_sums(Sought(shown, pool, rule, NONE), ranks)[0] if ranks else empty,
+        greedy_sums(Sought(shown, pool, rule, LOG2), ranks)[0] if ranks else empty,
         judged_by,
         pool,
     )

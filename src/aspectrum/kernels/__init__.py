@@ -1,7 +1,12 @@
 """The loops, in C++: arrays in, arrays out. The long ones release the GIL and run on all cores."""
 
 from aspectrum.kernels._kernels import (
+    CatalogueProblems,
+    Certificate,
     Cover,
+    PoolProblems,
+    Problem,
+    Stop,
     TableScan,
     Texts,
     aspect_counts,
@@ -44,7 +49,12 @@ from aspectrum.kernels._kernels import (
 )
 
 __all__ = [
+    "CatalogueProblems",
+    "Certificate",
     "Cover",
+    "PoolProblems",
+    "Problem",
+    "Stop",
     "TableScan",
     "Texts",
     "aspect_counts",

@@ -74,6 +74,96 @@ def greedy_catalogue(
 def distinct_sets(cover: Cover, order: Codes, heads: Codes) -> tuple[Codes, Offsets, Codes]:
     """Rows of the distinct sets among `order`, and the heads of the rows that have each, in that order."""
 
+class Stop:
+    """Says to a search in another thread that its answer is not wanted any more."""
+
+    def __init__(self) -> None: ...
+    def set(self) -> None: ...
+
+class Certificate:
+    """The best list found, and how good a list can be."""
+
+    @property
+    def best(self) -> float:
+        """Discounted gains of the best list found."""
+
+    @property
+    def upper(self) -> float:
+        """No list has more."""
+
+    @property
+    def greedy(self) -> float:
+        """Discounted gains of a list that takes the largest gain at each rank."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether no list is better than the best one found, to 12 digits."""
+
+    @property
+    def work(self) -> float:
+        """Work spent, in units of about a second; counted, not timed."""
+
+    @property
+    def list(self) -> list[int]:
+        """The sets of the best list, by their place in the problem."""
+
+class Problem:
+    """What one user may be given, less all that cannot matter: equal sets are one, and so are aspects that come together."""
+
+    @property
+    def weights(self) -> Floats:
+        """Of aspects."""
+
+    @property
+    def offsets(self) -> Offsets:
+        """Where the entries of each set begin."""
+
+    @property
+    def aspects(self) -> Codes:
+        """Of the entries of sets."""
+
+    @property
+    def strengths(self) -> Floats | None:
+        """Of the entries of sets; None if all are 1."""
+
+    @property
+    def copies(self) -> Offsets:
+        """How many items have each set."""
+
+    @property
+    def rows(self) -> Codes:
+        """A row of the table of sets that has each set."""
+
+    @property
+    def n_items(self) -> int: ...
+    @property
+    def key(self) -> bytes:
+        """Equal for equal problems, whoever they belong to."""
+
+    def solve(self, depth: int, discounts: Floats, alpha: float, budget: float, stop: Stop | None = None) -> Certificate:
+        """The best list of at most `depth` items, within a budget of work."""
+
+class PoolProblems:
+    """The problems of users who each have a pool of rows."""
+
+    def __init__(self, cover: Cover, offsets: Offsets, rows: Codes) -> None: ...
+    def of(self, user: int) -> Problem: ...
+
+class CatalogueProblems:
+    """The problems of users who share one pool, given as distinct sets with their items' heads."""
+
+    def __init__(
+        self,
+        cover: Cover,
+        sets: Codes,
+        member_offsets: Offsets,
+        member_heads: Codes,
+        n_heads: int,
+        excluded_offsets: Offsets | None = None,
+        excluded_heads: Codes | None = None,
+    ) -> None: ...
+    def of(self, user: int) -> Problem: ...
+
 def covered_aspects(cover: Cover, stops: Codes) -> Floats:
     """Sum over aspects of weight x strongest support shown, (users, cutoffs)."""
 

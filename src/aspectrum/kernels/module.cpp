@@ -2,6 +2,7 @@
 #include "aspects.hpp"
 #include "cover.hpp"
 #include "distances.hpp"
+#include "exact.hpp"
 #include "gains.hpp"
 #include "greedy.hpp"
 #include "ids.hpp"
@@ -51,6 +52,47 @@ NB_MODULE(_kernels, m) {
           "excluded_offsets"_a = nb::none(), "excluded_heads"_a = nb::none(), nb::kw_only(), "depths"_a, "discounts"_a, "alpha"_a,
           "gamma"_a = nb::none());
     m.def("distinct_sets", &distinct_sets, "cover"_a, "order"_a, "heads"_a);
+
+    nb::class_<Stop>(m, "Stop").def(nb::init<>()).def("set", [](Stop& stop) { stop.raised.store(true); });
+    nb::class_<Certificate>(m, "Certificate")
+        .def_ro("best", &Certificate::best)
+        .def_ro("upper", &Certificate::upper)
+        .def_ro("greedy", &Certificate::greedy)
+        .def_ro("proved", &Certificate::proved)
+        .def_ro("work", &Certificate::work)
+        .def_ro("list", &Certificate::list);
+    nb::class_<Problem>(m, "Problem")
+        .def_prop_ro("weights", [](const Problem& problem) { return to_array(std::vector<double>(problem.weights)); }, nb::rv_policy::automatic)
+        .def_prop_ro("offsets", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.offsets)); }, nb::rv_policy::automatic)
+        .def_prop_ro("aspects", [](const Problem& problem) { return to_array(std::vector<int32_t>(problem.aspects)); }, nb::rv_policy::automatic)
+        .def_prop_ro("strengths", [](const Problem& problem) -> std::optional<Out<double>> {
+            if (problem.strengths.empty()) return std::nullopt;
+            return to_array(std::vector<double>(problem.strengths));
+        }, nb::rv_policy::automatic)
+        .def_prop_ro("copies", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.copies)); }, nb::rv_policy::automatic)
+        .def_prop_ro("rows", [](const Problem& problem) { return to_array(std::vector<int32_t>(problem.rows)); }, nb::rv_policy::automatic)
+        .def_prop_ro("n_items", &Problem::n_items)
+        .def_prop_ro("key", [](const Problem& problem) {
+            const std::string key = problem.key();
+            return nb::bytes(key.data(), key.size());
+        })
+        .def("solve", [](const Problem& problem, int64_t depth, Array<double> discounts, double alpha, double budget,
+                          const Stop* stop) {
+            require(std::min(depth, problem.n_items()) <= static_cast<int64_t>(discounts.shape(0)), "not enough discounts");
+            for (size_t j = 1; j < discounts.shape(0); ++j) require(discounts.data()[j] <= discounts.data()[j - 1], "discounts must not rise");
+            require(alpha >= 0.0 && alpha <= 1.0, "alpha must be 0 to 1");
+            nb::gil_scoped_release release;
+            return solve_exactly(problem, depth, discounts.data(), alpha, budget, stop);
+        }, "depth"_a, "discounts"_a, "alpha"_a, "budget"_a, "stop"_a = nb::none());
+    nb::class_<PoolProblems>(m, "PoolProblems")
+        .def(nb::init<const Cover&, Array<int64_t>, Array<int32_t>>(), "cover"_a, "offsets"_a, "rows"_a)
+        .def("of", &PoolProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<CatalogueProblems>(m, "CatalogueProblems")
+        .def(nb::init<const Cover&, Array<int32_t>, Array<int64_t>, Array<int32_t>, int64_t, std::optional<Array<int64_t>>,
+                      std::optional<Array<int32_t>>>(),
+             "cover"_a, "sets"_a, "member_offsets"_a, "member_heads"_a, "n_heads"_a, "excluded_offsets"_a = nb::none(),
+             "excluded_heads"_a = nb::none())
+        .def("of", &CatalogueProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
 
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(),

@@ -9,9 +9,9 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, choose_judgment, place_gains
-from aspectrum.ideal import ideal_sums
+from aspectrum.ideal import Sought, against_ideal, check_ideal, ideal_details
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import JudgedBy, PoolName, Unjudged, World
+from aspectrum.world import Coverage, JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
 
@@ -32,12 +32,16 @@ class AlphaNDCG(UserMetric):
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else history, else relevance.
         gain: ``linear`` is the paper's eq. 7, ``probabilistic`` its eq. 6.
         gamma: For eq. 6, the probability that a user wants an aspect: one number, or one per aspect.
-        ideal: ``greedy`` takes the largest gain at each rank; ``sorted`` sorts the list's own gains, which gives 1 to a
-            list that repeats one genre, and is there to reproduce such numbers only.
-        pool: What the greedy list chooses from: ``judged`` items, the ``catalogue``, its ``unseen`` part (without the
+        ideal: ``greedy`` takes the largest gain at each rank, which can be beaten; ``exact`` is the best list there is at each
+            cutoff, with a proof; ``sorted`` sorts the list's own gains, which gives 1 to a list that repeats one genre, and
+            is there to reproduce such numbers only.
+        pool: What the ideal list chooses from: ``judged`` items, the ``catalogue``, its ``unseen`` part (without the
             user's history) or the ``list`` itself. Default: judged for subtopics and relevance, else the catalogue.
         unjudged: Whether items nobody judged ``keep`` their rank, or are taken out before the cut (``condense``: later
             items move up) or after it (``drop``: nothing refills).
+        budget: For an exact ideal, the work that may be spent on one list; a unit is about a second, counted in operations
+            so that every machine finds the same. Default: 2.
+        seconds: For an exact ideal, how long HiGHS may look for a list that is still open then, by the clock. Default: 0.
 
     Undefined:
         If the ideal list gains nothing. (``sorted`` instead scores 0 if the list gains nothing, and is undefined if the
@@ -57,9 +61,11 @@ class AlphaNDCG(UserMetric):
     judged_by: JudgedBy | None = None
     gain: GainKind = "linear"
     gamma: Gamma = 1.0
-    ideal: Literal["greedy", "sorted"] = "greedy"
+    ideal: Literal["greedy", "exact", "sorted"] = "greedy"
     pool: PoolName | None = None
     unjudged: Unjudged = "keep"
+    budget: float | None = None
+    seconds: float | None = None
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
 
@@ -68,7 +74,10 @@ class AlphaNDCG(UserMetric):
         check_unit(self, alpha=self.alpha)
         check_goes_with(self, "gamma", "gain", "probabilistic")
         check_gamma(type(self).__name__, self.gamma)
-        check_goes_with(self, "pool", "ideal", "greedy")
+        check_goes_with(self, "pool", "ideal", "greedy", "exact")
+        check_ideal(self)
+        if self.ideal == "exact":
+            check_goes_with(self, "ideal", "gain", "linear")
 
     def resolved(self, world: World) -> Self:
         judged_by = self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaNDCG")
@@ -76,21 +85,31 @@ class AlphaNDCG(UserMetric):
         return replace(self, judged_by=judged_by, pool=pool)
 
     def details(self, world: World) -> Mapping[str, Any]:
-        return {"ties": world.items.tie_rule} if self.ideal == "greedy" else {}
+        return ideal_details(self, world)
+
+    def sought(self, world: World) -> Sought | None:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None
+        if metric.pool is None:
+            return None
+        return Sought(self._coverage(world, metric.judged_by), metric.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
+
+    def _coverage(self, world: World, judged_by: JudgedBy) -> Coverage:
+        gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
+        return world.coverage(judged_by, unjudged=self.unjudged, gammas=gammas)
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
         assert metric.judged_by is not None
-        gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged, gammas=gammas)
-        rule = GainRule.of(self.gain, self.alpha, self.gamma)
+        shown = self._coverage(world, metric.judged_by)
         stops = shown.stops(self.cutoffs)
-        gains = place_gains(shown, rule, stops)
+        gains = place_gains(shown, GainRule.of(self.gain, self.alpha, self.gamma), stops)
         discounts = LOG2.first(int(stops.max(initial=0)))
         offsets = shown.rankings.offsets
         reached = kernels.discounted_sums(offsets, gains, stops, discounts)
-        if metric.pool is not None:
-            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), rule, LOG2, self.cutoffs))
+        sought = metric.sought(world)
+        if sought is not None:
+            return against_ideal(self, reached, sought)
         best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
         scored = (shown.attainable[:, np.newaxis] > 0) & (stops > 0)
         return Terms(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

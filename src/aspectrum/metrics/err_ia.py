@@ -10,9 +10,9 @@ from aspectrum.arrays import Floats
 from aspectrum.discounts import RECIPROCAL, perfect_sums
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.ideal import ideal_sums
+from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import JudgedBy, PoolName, Unjudged, World
+from aspectrum.world import Coverage, JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
 
@@ -35,9 +35,12 @@ class ERRIA(UserMetric):
         grades: Take R from the grade instead: (2^g - 1) / 2^g_max.
         max_grade: The g_max; by default the largest grade there is.
         normalize: ``perfect`` divides by a list that shows every attainable aspect at every rank, ``pyndeval`` does so
-            except at k = 1, ``ideal`` divides by the greedy ideal list.
+            except at k = 1, ``ideal`` divides by the ideal list.
         pool: What the ideal list chooses from, as for AlphaNDCG.
         unjudged: As for AlphaNDCG.
+        ideal: The list of ``normalize="ideal"``: ``greedy`` (default), or ``exact``, the best there is, with a proof.
+        budget: For an exact ideal, as for AlphaNDCG.
+        seconds: For an exact ideal, as for AlphaNDCG.
 
     Undefined:
         For a user with no attainable aspect; with ``intents="counts"`` never. With ``normalize="ideal"``, if the ideal
@@ -61,6 +64,9 @@ class ERRIA(UserMetric):
     normalize: Literal["perfect", "pyndeval", "ideal"] | None = None
     pool: PoolName | None = None
     unjudged: Unjudged = "keep"
+    ideal: IdealKind | None = None
+    budget: float | None = None
+    seconds: float | None = None
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ERR-IA": {},
@@ -73,6 +79,8 @@ class ERRIA(UserMetric):
         super().__post_init__()
         check_unit(self, stop=self.stop)
         check_goes_with(self, "pool", "normalize", "ideal")
+        check_goes_with(self, "ideal", "normalize", "ideal")
+        check_ideal(self)
         check_goes_with(self, "max_grade", "grades", True)
         if self.max_grade is not None and self.max_grade <= 0:
             raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0")
@@ -86,24 +94,38 @@ class ERRIA(UserMetric):
         max_grade = self.max_grade
         if self.grades and max_grade is None:
             max_grade = _largest_grade(world, judged_by)
-        return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None)
+        ideal = self.ideal if pool is None else self.ideal or "greedy"
+        return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None, ideal=ideal)
 
     def details(self, world: World) -> Mapping[str, Any]:
-        return {"ties": world.items.tie_rule} if self.normalize == "ideal" else {}
+        return ideal_details(self, world)
+
+    def sought(self, world: World) -> Sought | None:
+        metric = self.resolved(world)
+        if metric.pool is None:
+            return None
+        return Sought(metric._coverage(world), metric.pool, GainRule(metric._largest_stop), RECIPROCAL)
+
+    def _coverage(self, world: World) -> Coverage:
+        assert self.judged_by is not None and self.intents is not None
+        return world.coverage(self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
+
+    @property
+    def _largest_stop(self) -> float:
+        """R of the largest grade is (2^g_max - 1) / 2^g_max; a judgment's strength is its share of that."""
+        return self.stop if self.max_grade is None else 1.0 - 2.0**-self.max_grade
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
-        assert metric.judged_by is not None and metric.intents is not None
-        shown = world.coverage(metric.judged_by, weighing=metric.intents, unjudged=self.unjudged, max_grade=metric.max_grade)
-        # R of the largest grade is (2^g_max - 1) / 2^g_max; a judgment's strength is its share of that.
-        stop = self.stop if metric.max_grade is None else 1.0 - 2.0**-metric.max_grade
+        shown, stop = metric._coverage(world), metric._largest_stop
         stops = shown.stops(self.cutoffs)
         reached = list_sums(shown, GainRule(stop), RECIPROCAL, stops)
         attainable = shown.attainable[:, np.newaxis]
         if self.normalize is None:
             return Terms(stop * reached, np.broadcast_to(attainable, reached.shape))
-        if metric.pool is not None:
-            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), GainRule(stop), RECIPROCAL, self.cutoffs))
+        sought = metric.sought(world)
+        if sought is not None:
+            return against_ideal(metric, reached, sought)
         perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, shown.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.ideal import ideal_sums
+from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
 from aspectrum.world import JudgedBy, PoolName, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
@@ -28,9 +28,12 @@ class NRBP(UserMetric):
         alpha: How much a repeated aspect loses, 0 to 1.
         beta: The probability of going on to the next rank, 0 to 1.
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
-        normalize: ``ideal`` divides by the greedy ideal list (ndeval's nNRBP).
+        normalize: ``ideal`` divides by the ideal list (with the greedy one, ndeval's nNRBP).
         pool: What the ideal list chooses from, as for AlphaNDCG.
         unjudged: As for AlphaNDCG.
+        ideal: The list of ``normalize="ideal"``: ``greedy`` (default), or ``exact``, the best there is, with a proof.
+        budget: For an exact ideal, as for AlphaNDCG.
+        seconds: For an exact ideal, as for AlphaNDCG.
 
     Undefined:
         For a user with no attainable aspect; with ``normalize="ideal"``, if the ideal list gains nothing.
@@ -50,6 +53,9 @@ class NRBP(UserMetric):
     normalize: Literal["ideal"] | None = None
     pool: PoolName | None = None
     unjudged: Unjudged = "keep"
+    ideal: IdealKind | None = None
+    budget: float | None = None
+    seconds: float | None = None
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"nNRBP": {"normalize": "ideal"}}
 
@@ -57,23 +63,33 @@ class NRBP(UserMetric):
         super().__post_init__()
         check_unit(self, alpha=self.alpha, beta=self.beta)
         check_goes_with(self, "pool", "normalize", "ideal")
+        check_goes_with(self, "ideal", "normalize", "ideal")
+        check_ideal(self)
 
     def resolved(self, world: World) -> Self:
         judged_by = self.judged_by or choose_judgment(world, ("relevance",), "NRBP")
         pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
-        return replace(self, judged_by=judged_by, pool=pool)
+        return replace(self, judged_by=judged_by, pool=pool, ideal=self.ideal if pool is None else self.ideal or "greedy")
 
     def details(self, world: World) -> Mapping[str, Any]:
-        return {"ties": world.items.tie_rule} if self.normalize == "ideal" else {}
+        return ideal_details(self, world)
+
+    def sought(self, world: World) -> Sought | None:
+        metric = self.resolved(world)
+        assert metric.judged_by is not None
+        if metric.pool is None:
+            return None
+        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        return Sought(shown, metric.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
         assert metric.judged_by is not None
         shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
-        rule, patience = GainRule(self.alpha), Discount("geometric", self.beta)
-        reached = list_sums(shown, rule, patience, shown.stops(self.cutoffs))
-        if metric.pool is not None:  # the ideal list has the same factor in front, which may be 0
-            return Terms(reached, ideal_sums(shown, shown.pool(metric.pool), rule, patience, self.cutoffs))
+        reached = list_sums(shown, GainRule(self.alpha), Discount("geometric", self.beta), shown.stops(self.cutoffs))
+        sought = metric.sought(world)
+        if sought is not None:  # the ideal list has the same factor in front, which may be 0
+            return against_ideal(metric, reached, sought)
         attainable = np.broadcast_to(shown.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.

@@ -136,5 +136,7 @@ def _called(results: Results, group: Iterable[Metric]) -> Results:
     blocks = []
     for block in results.blocks:
         places = [(name, place) for place, own in enumerate(block.names) for name in called[own]]
-        blocks.append(replace(block, names=tuple(name for name, _ in places), scores=block.scores[:, [place for _, place in places]]))
+        least = {name: scores for own, scores in block.least.items() for name in called[own]}
+        scores = block.scores[:, [place for _, place in places]]
+        blocks.append(replace(block, names=tuple(name for name, _ in places), scores=scores, least=least))
     return Results({name: column for own, column in results.columns.items() for name in called[own]}, tuple(blocks), results.notes)

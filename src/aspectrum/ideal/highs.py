@@ -1,0 +1,86 @@
+"""What the search leaves open, as an integer program for HiGHS (``scipy.optimize.milp``).
+
+``x[s, j]`` places set s at rank j; ``y[i, j]`` counts how often aspect i was shown up to rank j; ``z[i, c, j]`` is 1 if that is
+more than c times. Maximised is the sum over ranks of (d_j - d_j+1) w_i (1-alpha)^c z[i, c, j].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Floats
+from aspectrum.extras import needed
+
+
+def solve_by_highs(
+    problem: kernels.Problem, discounts: Floats, alpha: float, best: float, upper: float, seconds: float
+) -> tuple[float, float, bool]:
+    """The best value and upper limit known after so many seconds, and whether HiGHS has proved that they meet.
+
+    Lists that are not better than `best` are cut off. HiGHS proves to its own tolerance, about six digits.
+    """
+    optimize = needed("scipy.optimize", "exact", "ideal lists that the search leaves open are looked for")
+    sparse = needed("scipy.sparse", "exact", "ideal lists that the search leaves open are looked for")
+    sets, copies = _undominated(problem, len(discounts))
+    n, m, k = len(sets), len(problem.weights), len(discounts)
+    steps = discounts - np.append(discounts[1:], 0.0)
+    powers = np.cumprod(np.append(1.0, np.full(k - 1, 1.0 - alpha)))
+    # z exists for c <= j, as far as there are items with the aspect
+    counts = np.minimum(copies @ sets, k)
+    aspects, times, ranks = (places.ravel() for places in np.meshgrid(np.arange(m), np.arange(k), np.arange(k), indexing="ij"))
+    real = (times <= ranks) & (times < counts[aspects])
+    aspects, times, ranks = aspects[real], times[real], ranks[real]
+    n_x, n_y, n_z = n * k, m * k, len(aspects)
+    gains = np.concatenate([np.zeros(n_x + n_y), steps[ranks] * problem.weights[aspects] * powers[times]])
+    eye = sparse.identity
+    one_set_per_rank = sparse.hstack([sparse.kron(np.ones((1, n)), eye(k)), sparse.csr_matrix((k, n_y + n_z))])
+    as_many_as_there_are = sparse.hstack([sparse.kron(eye(n), np.ones((1, k))), sparse.csr_matrix((n, n_y + n_z))])
+    growing = sparse.kron(eye(m), eye(k) - sparse.eye(k, k=-1))
+    counted = sparse.hstack([sparse.kron(sets.T, eye(k)), -growing, sparse.csr_matrix((n_y, n_z))])
+    reached = sparse.csr_matrix((np.ones(n_z), (aspects * k + ranks, np.arange(n_z))), shape=(n_y, n_z))
+    within = sparse.hstack([sparse.csr_matrix((n_y, n_x)), -eye(n_y), reached])
+    better = sparse.csr_matrix(gains)
+    solution = optimize.milp(
+        -gains,
+        constraints=[
+            optimize.LinearConstraint(one_set_per_rank.tocsr(), -np.inf, 1),
+            optimize.LinearConstraint(as_many_as_there_are.tocsr(), -np.inf, copies),
+            optimize.LinearConstraint(counted.tocsr(), 0, 0),
+            optimize.LinearConstraint(within.tocsr(), -np.inf, 0),
+            optimize.LinearConstraint(better, best * (1 - 1e-9), np.inf),
+        ],
+        integrality=np.concatenate([np.ones(n_x), np.zeros(n_y + n_z)]),
+        bounds=optimize.Bounds(0, np.concatenate([np.ones(n_x), np.full(n_y, k), np.ones(n_z)])),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    if solution.x is not None:
+        placed = np.rint(solution.x[:n_x]).reshape(n, k)
+        best = max(best, _value(sets, placed, problem.weights, discounts, 1.0 - alpha))
+    if solution.status == 0:
+        return best, best, True
+    if solution.mip_dual_bound is not None:
+        upper = min(upper, max(best, -solution.mip_dual_bound))
+    return best, upper, False
+
+
+def _undominated(problem: kernels.Problem, k: int) -> tuple[Floats, Floats]:
+    """Sets as rows of 0 and 1, and their copies; without sets that larger ones can always stand in for."""
+    n, m = len(problem.copies), len(problem.weights)
+    sets = np.zeros((n, m))
+    sets[np.repeat(np.arange(n), np.diff(problem.offsets)), problem.aspects] = 1.0
+    copies = np.minimum(problem.copies, k).astype(np.float64)
+    sizes = sets.sum(1)
+    larger = (sets @ sets.T == sizes[:, np.newaxis]) & (sizes > sizes[:, np.newaxis])
+    kept = larger @ copies < k
+    return sets[kept], copies[kept]
+
+
+def _value(sets: Floats, placed: Floats, weights: Floats, discounts: Floats, beta: float) -> float:
+    """What a placing gains, added up from the placing itself: HiGHS rounds."""
+    left, value = weights.copy(), 0.0
+    for rank, discount in enumerate(discounts):
+        for place in np.flatnonzero(placed[:, rank]):
+            value += discount * float(sets[place] @ left)
+            left = left * np.where(sets[place] > 0, beta, 1.0)
+    return value

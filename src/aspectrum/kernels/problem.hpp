@@ -1,0 +1,233 @@
+// What one user may be given, less all that cannot matter: distinct sets of aspects, how many items have each, and
+// aspects that always come together as one. The order of users' items and the names of aspects leave no trace.
+#pragma once
+
+#include "cover.hpp"
+#include "greedy.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace aspectrum {
+
+inline uint64_t mixed(uint64_t x) {
+    x += 0x9E3779B97F4A7C15ull;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
+inline uint64_t bits_of(double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+struct Problem {
+    std::vector<double> weights;       // of each aspect
+    std::vector<int64_t> offsets{0};   // where the entries of each set begin ...
+    std::vector<int32_t> aspects;      // ... ascending within a set
+    std::vector<double> strengths;     // of each entry; none if all are 1
+    std::vector<int64_t> copies;       // items of each set
+    std::vector<int32_t> rows;         // of the table of sets, one that has the set
+
+    int64_t n_sets() const { return static_cast<int64_t>(copies.size()); }
+    int64_t n_aspects() const { return static_cast<int64_t>(weights.size()); }
+    int64_t n_items() const { return std::accumulate(copies.begin(), copies.end(), int64_t{0}); }
+    double strength(int64_t entry) const { return strengths.empty() ? 1.0 : strengths[entry]; }
+
+    // Equal for problems that are the same, whoever they belong to.
+    std::string key() const {
+        std::string bytes;
+        auto add = [&](const auto& values) {
+            const int64_t n = static_cast<int64_t>(values.size());
+            bytes.append(reinterpret_cast<const char*>(&n), sizeof n);
+            if (n) bytes.append(reinterpret_cast<const char*>(values.data()), n * sizeof values[0]);
+        };
+        add(weights), add(offsets), add(aspects), add(strengths), add(copies);
+        return bytes;
+    }
+};
+
+// Gathers rows that are worth the same to a user, then writes them down as a problem.
+template <class View>
+class ProblemBuilder {
+  public:
+    explicit ProblemBuilder(const View& view) : view_(view) {}
+
+    void add(int32_t row, int64_t copies) {
+        const uint64_t key = view_.key(row);
+        if (key == 0 || copies <= 0) return;
+        auto [at, end] = places_.equal_range(key);
+        for (; at != end; ++at)
+            if (view_.same(rows_[at->second], row)) {
+                copies_[at->second] += copies;
+                return;
+            }
+        places_.emplace(key, rows_.size());
+        rows_.push_back(row);
+        copies_.push_back(copies);
+    }
+
+    Problem built() const {
+        Sets sets;
+        for (int32_t row : rows_) {
+            sets.emplace_back();
+            view_.each(row, [&](int32_t aspect, double strength) {
+                if (view_.left[aspect] > 0.0 && strength > 0.0) sets.back().emplace_back(aspect, strength);
+            });
+        }
+        std::vector<double> weights;
+        merge_aspects(sets, weights);
+        return in_order(sets, weights);
+    }
+
+  private:
+    using Sets = std::vector<std::vector<std::pair<int32_t, double>>>;
+
+    // Aspects that the same sets have with the same strengths become one, with the sum of their weights.
+    void merge_aspects(Sets& sets, std::vector<double>& weights) const {
+        std::unordered_map<int32_t, std::vector<std::pair<int32_t, double>>> columns;
+        for (size_t s = 0; s < sets.size(); ++s)
+            for (auto [aspect, strength] : sets[s]) columns[aspect].emplace_back(static_cast<int32_t>(s), strength);
+        std::vector<int32_t> codes;
+        for (const auto& column : columns) codes.push_back(column.first);
+        std::sort(codes.begin(), codes.end(), [&](int32_t a, int32_t b) {
+            const auto& left = columns.at(a);
+            const auto& right = columns.at(b);
+            return left != right ? left < right : view_.left[a] != view_.left[b] ? view_.left[a] < view_.left[b] : a < b;
+        });
+        for (auto& set : sets) set.clear();
+        for (size_t c = 0; c < codes.size(); ++c) {
+            const auto& column = columns.at(codes[c]);
+            if (c == 0 || columns.at(codes[c - 1]) != column) {
+                for (auto [set, strength] : column) sets[set].emplace_back(static_cast<int32_t>(weights.size()), strength);
+                weights.push_back(0.0);
+            }
+            weights.back() += view_.left[codes[c]];
+        }
+    }
+
+    // Aspects and sets sorted by what they are, not by what they are called: each is marked by its neighbours' marks.
+    Problem in_order(const Sets& sets, const std::vector<double>& weights) const {
+        std::vector<uint64_t> set_marks(sets.size()), aspect_marks(weights.size());
+        std::vector<double> totals(sets.size(), 0.0);
+        for (size_t s = 0; s < sets.size(); ++s) set_marks[s] = mixed(static_cast<uint64_t>(copies_[s]));
+        for (size_t i = 0; i < weights.size(); ++i) aspect_marks[i] = mixed(bits_of(weights[i]));
+        for (int round = 0; round < 3; ++round) {
+            std::vector<uint64_t> sums(weights.size(), 0);
+            for (size_t s = 0; s < sets.size(); ++s) {
+                uint64_t sum = 0;
+                for (auto [aspect, strength] : sets[s]) {
+                    sum += mixed(aspect_marks[aspect] ^ bits_of(strength));
+                    sums[aspect] += mixed(set_marks[s] ^ ~bits_of(strength));
+                }
+                set_marks[s] = mixed(set_marks[s] + sum);
+            }
+            for (size_t i = 0; i < weights.size(); ++i) aspect_marks[i] = mixed(aspect_marks[i] + sums[i]);
+        }
+        std::vector<int32_t> aspect_order(weights.size()), place(weights.size()), set_order(sets.size());
+        std::iota(aspect_order.begin(), aspect_order.end(), 0);
+        std::iota(set_order.begin(), set_order.end(), 0);
+        std::stable_sort(aspect_order.begin(), aspect_order.end(), [&](int32_t a, int32_t b) {
+            return weights[a] != weights[b] ? weights[a] > weights[b] : aspect_marks[a] < aspect_marks[b];
+        });
+        for (size_t p = 0; p < aspect_order.size(); ++p) place[aspect_order[p]] = static_cast<int32_t>(p);
+        std::stable_sort(set_order.begin(), set_order.end(), [&](int32_t a, int32_t b) {
+            return sets[a].size() != sets[b].size() ? sets[a].size() > sets[b].size() : set_marks[a] < set_marks[b];
+        });
+        Problem problem;
+        bool partial = false;
+        for (int32_t i : aspect_order) problem.weights.push_back(weights[i]);
+        for (int32_t s : set_order) {
+            std::vector<std::pair<int32_t, double>> entries;
+            for (auto [aspect, strength] : sets[s]) entries.emplace_back(place[aspect], strength);
+            std::sort(entries.begin(), entries.end());
+            for (auto [aspect, strength] : entries) {
+                problem.aspects.push_back(aspect);
+                problem.strengths.push_back(strength);
+                partial = partial || strength != 1.0;
+            }
+            problem.offsets.push_back(static_cast<int64_t>(problem.aspects.size()));
+            problem.copies.push_back(copies_[s]);
+            problem.rows.push_back(rows_[s]);
+        }
+        if (!partial) problem.strengths.clear();
+        return problem;
+    }
+
+    const View& view_;
+    std::vector<int32_t> rows_;
+    std::vector<int64_t> copies_;
+    std::unordered_multimap<uint64_t, size_t> places_;
+};
+
+// The problem of a user; `fill(user, builder)` adds the rows they may be given.
+template <class Fill>
+Problem problem_of(const Cover& cover, int64_t user, Fill fill) {
+    require(user >= 0 && user < cover.users, "no such user");
+    auto with = [&](auto view) {
+        view.begin(user);
+        ProblemBuilder builder(view);
+        fill(builder);
+        return builder.built();
+    };
+    return cover.masks ? with(MaskView(cover)) : with(CodeView(cover));
+}
+
+// Problems over each user's own pool.
+struct PoolProblems {
+    Cover cover;
+    Array<int64_t> offsets;
+    Array<int32_t> rows;
+
+    PoolProblems(const Cover& cover_, Array<int64_t> offsets_, Array<int32_t> rows_) : cover(cover_), offsets(offsets_), rows(rows_) {
+        require(segments(offsets, static_cast<int64_t>(rows.shape(0))) == cover.users, "one pool per user");
+        check_codes(rows.data(), static_cast<int64_t>(rows.shape(0)), -1, static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "pool row");
+    }
+    Problem of(int64_t user) const {
+        return problem_of(cover, user, [&](auto& builder) {
+            for (int64_t p = offsets.data()[user]; p < offsets.data()[user + 1]; ++p)
+                if (rows.data()[p] >= 0) builder.add(rows.data()[p], 1);
+        });
+    }
+};
+
+// Problems over one pool that all share, less what a user must not be given.
+struct CatalogueProblems {
+    Cover cover;
+    Catalogue catalogue;
+    Excluded excluded;
+
+    CatalogueProblems(const Cover& cover_, Array<int32_t> sets, Array<int64_t> member_offsets, Array<int32_t> member_heads, int64_t n_heads,
+                      std::optional<Array<int64_t>> excluded_offsets, std::optional<Array<int32_t>> excluded_heads)
+        : cover(cover_), catalogue{sets, member_offsets, member_heads}, excluded{excluded_offsets, excluded_heads} {
+        catalogue.check(cover);
+        check_codes(member_heads.data(), static_cast<int64_t>(member_heads.shape(0)), 0, n_heads, "head");
+        excluded.check(cover.users, n_heads);
+    }
+    Problem of(int64_t user) const {
+        return problem_of(cover, user, [&](auto& builder) {
+            std::vector<int32_t> without;
+            if (excluded.offsets) {
+                const int32_t* heads = excluded.heads->data();
+                without.assign(heads + excluded.offsets->data()[user], heads + excluded.offsets->data()[user + 1]);
+                std::sort(without.begin(), without.end());
+            }
+            for (size_t set = 0; set < catalogue.sets.shape(0); ++set) {
+                const int64_t begin = catalogue.member_offsets.data()[set], end = catalogue.member_offsets.data()[set + 1];
+                int64_t copies = end - begin;
+                if (!without.empty())
+                    for (int64_t p = begin; p < end; ++p)
+                        copies -= std::binary_search(without.begin(), without.end(), catalogue.member_heads.data()[p]);
+                builder.add(catalogue.sets.data()[set], copies);
+            }
+        });
+    }
+};
+
+}  // namespace aspectrum
