@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from aspectrum.conventions import CONVENTIONS, Convention
     from aspectrum.errors import AspectrumError, ConfigError, InputError, MetricError, MissingInput, MissingLibrary, OutputError
     from aspectrum.ideal.gains import Gains, gains
+    from aspectrum.ideal_lists import IdealList, IdealSummaries, IdealSummary, ideal_list, summarise_ideals
     from aspectrum.io import Source
     from aspectrum.metric import Metric, UserMetric, parse, registered
     from aspectrum.metrics import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
-_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "api")
+_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "api", "ideal_lists")
 _MODULES = ("contacts", "integrations")
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
@@ -60,6 +61,9 @@ __all__ = [
     "Gains",
     "GiniComplement",
     "History",
+    "IdealList",
+    "IdealSummaries",
+    "IdealSummary",
     "InputError",
     "IntraListDiversity",
     "Metric",
@@ -84,9 +88,11 @@ __all__ = [
     "evaluate",
     "evaluate_systems",
     "gains",
+    "ideal_list",
     "integrations",
     "parse",
     "registered",
+    "summarise_ideals",
 ]
 
 

@@ -63,7 +63,7 @@ def evaluate_world(
         truth = _truth_of(task.resolved) if choice in ("judged", "both") else None
         groups.setdefault((choice, truth), []).append(task)
     blocks = []
-    with _threads(threads):
+    with with_threads(threads):
         for (choice, truth), group in groups.items():
             part = world.take(_chosen_users(world, users if choice == "given" else choice, truth))
             size = _batch_size(part) if batch_size is None else batch_size
@@ -228,7 +228,8 @@ def _how(resolved: Metric, world: World, users: str, convention: Convention) -> 
 
 
 @contextmanager
-def _threads(n: int | None) -> Iterator[None]:
+def with_threads(n: int | None) -> Iterator[None]:
+    """At most so many threads within; None leaves it at one per core."""
     if n is None:
         yield
         return

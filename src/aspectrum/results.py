@@ -187,7 +187,7 @@ class Results(Mapping[str, float]):
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
         rows = [[*row, *([_computed(self.columns[row[0]])] if how else [])] for row in self._rows()]
-        return _joined(_table([*_HEAD, *(["Computed"] if how else [])], rows), _listed("Notes:", self.notes))
+        return _joined(plain_table([*_HEAD, *(["Computed"] if how else [])], rows), _listed("Notes:", self.notes))
 
     def to_markdown(self) -> str:
         """A table of numbers, below it how each was computed, and the notes."""
@@ -282,7 +282,7 @@ class SystemResults(Mapping[str, Results]):
     def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
         """A plain table of numbers, below it how each was computed (unless `how` is false), and the notes."""
         return _joined(
-            _table(*self._cells(systems_as)),
+            plain_table(*self._cells(systems_as)),
             "\n".join(map(_one_line, self._how())) if how else "",
             _listed("Notes:", self._all_notes()),
         )
@@ -456,7 +456,7 @@ def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], s
     return "\n".join([*([head] if head else []), *(f"- {escaped(entry)}" for entry in entries)]) if entries else ""
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Plain text; a column of numbers stands right, any other left."""
     columns = [tuple(map(_one_line, cells)) for cells in zip(head, *rows, strict=True)]
     widths = [max(map(len, cells)) for cells in columns]
@@ -471,7 +471,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _numeric(cell: str) -> bool:
-    return cell in ("undefined", _ABSENT) or cell.lstrip("-").replace(".", "", 1).isdigit()
+    return cell in ("undefined", _ABSENT) or re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
 
 
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|<`*["})

@@ -17,6 +17,7 @@ from aspectrum.cli.communities import communities
 from aspectrum.cli.contacts import contacts
 from aspectrum.cli.demo import demo
 from aspectrum.cli.evaluate import evaluate
+from aspectrum.cli.ideal import ideal
 from aspectrum.cli.index import index
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
@@ -57,7 +58,7 @@ def cli(context: click.Context) -> None:
         context.exit(WRONG_USE)
 
 
-for command in (evaluate, contacts, communities, index, ndeval, check, metrics, init, schema, completion, demo):
+for command in (evaluate, contacts, communities, index, ndeval, ideal, check, metrics, init, schema, completion, demo):
     cli.add_command(command)
 
 

@@ -134,21 +134,51 @@ def _finite(_context: click.Context, option: click.Parameter, value: str | None)
     return number
 
 
+def _not_negative(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
+    number = _finite(context, option, value)
+    if number is not None and number < 0:
+        raise click.BadParameter(f"{value} is below 0", param=option)
+    return number
+
+
+IDEAL_BUDGET = click.option(
+    "--ideal-budget",
+    callback=_not_negative,
+    metavar="WORK",
+    help="For an exact ideal, what may be spent on one list; a unit is about a second, counted in operations so that every "
+    "machine finds the same. Default: 2.",
+)
+IDEAL_SECONDS = click.option(
+    "--ideal-seconds",
+    callback=_not_negative,
+    metavar="SECONDS",
+    help="How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0.",
+)
+
+
 def input_options(command: F) -> F:
     """The options of :class:`Job` for lists of any items."""
-    options = (
-        SYSTEMS,
-        *file_options(TRUTH),
-        FEATURE_IDS,
+    return with_options(command, _input_options(lists=True))
+
+
+def truth_options(command: F) -> F:
+    """The same for what is known of users and items, without any lists."""
+    return with_options(command, _input_options(lists=False))
+
+
+def _input_options(lists: bool) -> Sequence[Callable[[Any], Any]]:
+    return (
+        *((SYSTEMS,) if lists else ()),
+        *file_options({name: text for name, text in TRUTH.items() if lists or name != "features"}),
+        *((FEATURE_IDS,) if lists else ()),
         COLUMNS,
         SPLIT,
         READER,
         HEADER,
         click.option("--threshold", callback=_finite, metavar="GRADE", help="The grade from which an item is relevant. Default: 1."),
-        ORDER,
-        TIES,
+        *((ORDER, TIES) if lists else ()),
         DUPLICATES,
-        USERS_OPTION,
+        *((USERS_OPTION,) if lists else ()),
         click.option(
             "--convention",
             metavar="NAME",
@@ -158,10 +188,11 @@ def input_options(command: F) -> F:
         ),
         metric_option(
             "Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow."
+            if lists
+            else "AlphaNDCG, ERRIA or NRBP, such as AlphaNDCG(alpha=0.9)@5,10; may be repeated. Default: AlphaNDCG@10."
         ),
         CONFIG,
     )
-    return with_options(command, options)
 
 
 def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
@@ -203,6 +234,7 @@ class Job:
         convention: tuple[str, ...],
         threshold: float | None = None,
         command: str = "evaluate",
+        lists_needed: bool = True,
         **files: str | None,
     ) -> Job:
         """From the values of options; `files` are those of the inputs that the command has."""
@@ -222,7 +254,7 @@ class Job:
             for name, one in settings.systems.items()
             for inner, path in _configured(name, str(one.path)).items()
         }
-        if not lists:
+        if not lists and lists_needed:
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.configured(name, one) for name, one in settings.inputs.items()}
         inputs |= {name: make.given(name, path) for name, path in files.items() if path is not None}

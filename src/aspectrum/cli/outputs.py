@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from aspectrum.cli.options import Job
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job
 
 if TYPE_CHECKING:
+    from aspectrum.config import Settings
     from aspectrum.metric import Metric
     from aspectrum.results import Format, SystemResults
 
@@ -39,6 +40,8 @@ def output_options(command: F) -> F:
             ),
             click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
             click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
+            IDEAL_BUDGET,
+            IDEAL_SECONDS,
             click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
             click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
         )
@@ -47,7 +50,7 @@ def output_options(command: F) -> F:
     return command
 
 
-_OPTIONS = ("format", "output", "per_user", "systems_as", "threads", "quiet")
+_OPTIONS = ("format", "output", "per_user", "systems_as", "ideal_budget", "ideal_seconds", "threads", "quiet")
 
 
 def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -62,6 +65,7 @@ class Delivery:
     outputs: tuple[tuple[str, Format], ...]
     per_user: str | None
     systems_as: Any
+    spending: Mapping[str, float | None]
     threads: int | None
     format: Format
     quiet: bool
@@ -78,6 +82,8 @@ class Delivery:
         output: tuple[str, ...],
         per_user: str | None,
         systems_as: str | None,
+        ideal_budget: float | None,
+        ideal_seconds: float | None,
         threads: int | None,
         quiet: bool,
     ) -> Delivery:
@@ -91,7 +97,8 @@ class Delivery:
             _check_scores(scores, any(isinstance(metric, UserMetric) for metric in metrics))
         check_paths([*(path for path, _ in outputs), *([] if scores is None else [scores])], job.files)
         placed = systems_as or settings.systems_as or "columns"
-        return cls(tuple(outputs), scores, placed, threads or settings.threads, format or "table", quiet, job, metrics)
+        spending = spent_on_ideals(settings, ideal_budget, ideal_seconds)
+        return cls(tuple(outputs), scores, placed, spending, threads or settings.threads, format or "table", quiet, job, metrics)
 
     def deliver(self, evaluate_systems: Callable[..., SystemResults], **options: Any) -> None:
         """Evaluate what the job says, write the files and print.
@@ -101,7 +108,7 @@ class Delivery:
         """
         from aspectrum.errors import OutputError
 
-        with _progress(self.quiet) as show:
+        with progress_bar(self.quiet) as show:
 
             def progress(system: str, done: int, total: int) -> None:
                 self.job.usual.check()  # every file has been read; what is wrong is said before the long work
@@ -115,6 +122,7 @@ class Delivery:
                 threads=self.threads,
                 per_user=self.per_user is not None,
                 progress=progress,
+                **self.spending,
                 **{**self.job.inputs, **self.job.reading},
                 **options,
             )
@@ -144,6 +152,14 @@ class Delivery:
                 click.echo(f"note: {note}", err=True)
         if failures:
             raise OutputError("\n".join(failures))
+
+
+def spent_on_ideals(settings: Settings, budget: float | None, seconds: float | None) -> dict[str, float | None]:
+    """What may be spent on exact ideals, as arguments of an evaluation."""
+    return {
+        "ideal_budget": settings.ideal_budget if budget is None else budget,
+        "ideal_seconds": settings.ideal_seconds if seconds is None else seconds,
+    }
 
 
 def _format_of(path: str, format: Format | None) -> Format:
@@ -196,7 +212,7 @@ def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Progress | None]:
+def progress_bar(quiet: bool) -> Iterator[Progress | None]:
     """A bar on a terminal."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None

@@ -65,6 +65,8 @@ users: lists            # who is averaged: lists, judged, both, relevant, all, o
 order: auto             # what orders the lists: rank, score, input (the order of the rows), or auto
 ties: input             # of items with equal scores, which comes first: input (as given), ascending or descending ids
 duplicates: error       # an item twice in one list: error, or first (the first counts)
+ideal_budget: null      # for exact ideals: what may be spent on one list, in units of about a second; null is 2
+ideal_seconds: null     # for exact ideals: how long HiGHS may look for what is still open then; null is 0
 threads: null           # how many threads may work; null is one per core
 
 # Where the results go. The format goes by the extension (.txt .json .csv .md .tex), or is named: table, json, csv, markdown,

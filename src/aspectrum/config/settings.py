@@ -276,6 +276,12 @@ class Settings(_Model):
     duplicates: Literal["error", "first"] | None = Field(
         default=None, description="What becomes of an item that a list holds twice: an error, or the first counts."
     )
+    ideal_budget: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="For exact ideals, the work that may be spent on one list; a unit is about a second. Default: 2."
+    )
+    ideal_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
+    )
     threads: Annotated[int, Field(ge=1)] | None = Field(default=None, description="How many threads may work. Default: one per core.")
     outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = Field(
         default=(), description="Files for the results; the format goes by the extension."

@@ -67,6 +67,8 @@ def evaluate(
     batch_size: int | None = None,
     per_user: bool = True,
     progress: Progress | None = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
 ) -> Results:
     """Measure the contacts that a system recommends to the users of a social network.
 
@@ -137,6 +139,8 @@ def evaluate(
         threads=threads,
         batch_size=batch_size,
         per_user=per_user,
+        ideal_budget=ideal_budget,
+        ideal_seconds=ideal_seconds,
         progress=None if progress is None else lambda _, done, total: progress(done, total),
     )
     return replace(results["recommendations"], notes=results.notes)
@@ -154,6 +158,8 @@ def evaluate_systems(
     batch_size: int | None = None,
     per_user: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
     weighted: bool = False,
     order: Order = "input",
     ties: Ties | None = None,
@@ -217,6 +223,8 @@ def evaluate_systems(
                     threads=threads,
                     batch_size=batch_size,
                     per_user=per_user,
+                    ideal_budget=ideal_budget,
+                    ideal_seconds=ideal_seconds,
                     progress=None if progress is None else partial(progress, f"{system} ({way.name})" if len(ways) > 1 else system),
                 )
                 for system, world in built.worlds.items()

@@ -1,6 +1,7 @@
 """The best list there could be: greedy, or exact with a proof."""
 
-from aspectrum.ideal.exact import Budget, Ideal, Ideals, exact_ideals, reporting
+from aspectrum.ideal.certificate import Ideal
+from aspectrum.ideal.exact import Budget, Ideals, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.sought import HasIdeal, Sought

@@ -15,13 +15,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.errors import MetricError
+from aspectrum.ideal.certificate import Ideal
 from aspectrum.ideal.sought import Sought, distinct_wants, without_lists
 from aspectrum.world.coverage import OwnPools
 
@@ -62,20 +63,6 @@ class Budget:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Ideal:
-    """What the best list gains, and what is known of it: no list gains more than ``upper``."""
-
-    best: float
-    upper: float
-    proved_by: Literal["search", "HiGHS"] | None
-    work: float
-
-    @property
-    def proved(self) -> bool:
-        return self.proved_by is not None
-
-
 @dataclass(frozen=True, eq=False)
 class Ideals:
     """The ideals of users, (users, cutoffs): those of distinct problems, and which of them each user has."""
@@ -111,7 +98,8 @@ def exact_ideals(sought: Sought, cutoffs: Sequence[int], budget: Budget) -> Idea
         wants = []
     digests: dict[Hashable, bytes] = shown.world.remember(("ideal problems", sought.way), dict)
     known: dict[tuple[bytes, int], Ideal] = shown.world.remember(("exact", sought.rule, sought.discount, budget), dict)
-    keys: list[bytes] = []
+    places: dict[bytes, int] = {}
+    problem_of: list[int] = []
     tasks: dict[tuple[bytes, int], kernels.Problem] = {}
     for place, user in enumerate(users.tolist()):
         key = digests.get(wants[place]) if wants else None
@@ -121,15 +109,16 @@ def exact_ideals(sought: Sought, cutoffs: Sequence[int], budget: Budget) -> Idea
             key = hashlib.blake2b(problem.key, digest_size=16).digest()
             if wants:
                 digests[wants[place]] = key
-        keys.append(key)
+        problem_of.append(places.setdefault(key, len(places)))
         for cutoff in cutoffs:
             if (key, cutoff) not in known and (key, cutoff) not in tasks:
                 problem = problem or problems.of(user)
                 tasks[key, cutoff] = problem
     stop = kernels.Stop()
-    solved = _on_all_cores(lambda task: solve(task[1], task[0][1], sought, budget, stop), list(tasks.items()), stop)
+    solved = _on_all_cores(lambda task: solve(task[1], task[0][1], sought, budget, stop)[0], list(tasks.items()), stop)
     known.update(zip(tasks, solved, strict=True))
-    return Ideals([[known[key, cutoff] for cutoff in cutoffs] for key in keys], of_user, len(cutoffs))
+    found = [[known[key, cutoff] for cutoff in cutoffs] for key in places]
+    return Ideals(found, np.array(problem_of, dtype=np.int64)[of_user], len(cutoffs))
 
 
 class Problems:
@@ -158,17 +147,19 @@ class Problems:
         return self._problems.of(user)
 
 
-def solve(problem: kernels.Problem, cutoff: int, sought: Sought, budget: Budget, stop: kernels.Stop | None = None) -> Ideal:
-    """The ideal of one problem: by the search, else by HiGHS if there is time for it."""
+def solve(
+    problem: kernels.Problem, cutoff: int, sought: Sought, budget: Budget, stop: kernels.Stop | None = None
+) -> tuple[Ideal, Sequence[int]]:
+    """The ideal of one problem, and the sets of its list: by the search, else by HiGHS if there is time for it."""
     depth = problem.n_items if cutoff < 0 else min(cutoff, problem.n_items)
     discounts = sought.discount.first(depth)
     found = problem.solve(depth, discounts, sought.rule.alpha, budget.work, stop)
+    ideal = Ideal(found.best, found.upper, "search" if found.proved else None, found.work)
     if found.proved or budget.seconds <= 0 or problem.strengths is not None:
-        return Ideal(found.best, found.upper, "search" if found.proved else None, found.work)
+        return ideal, found.list
     from aspectrum.ideal.highs import solve_by_highs
 
-    best, upper, proved = solve_by_highs(problem, discounts[:depth], sought.rule.alpha, found.best, found.upper, budget.seconds)
-    return Ideal(best, upper, "HiGHS" if proved else None, found.work)
+    return solve_by_highs(problem, discounts[:depth], sought.rule.alpha, ideal, found.list, budget.seconds)
 
 
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:

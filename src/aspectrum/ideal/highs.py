@@ -6,23 +6,26 @@ more than c times. Maximised is the sum over ranks of (d_j - d_j+1) w_i (1-alpha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Floats
+from aspectrum.arrays import Floats, Offsets
 from aspectrum.extras import needed
+from aspectrum.ideal.certificate import Ideal
 
 
 def solve_by_highs(
-    problem: kernels.Problem, discounts: Floats, alpha: float, best: float, upper: float, seconds: float
-) -> tuple[float, float, bool]:
-    """The best value and upper limit known after so many seconds, and whether HiGHS has proved that they meet.
+    problem: kernels.Problem, discounts: Floats, alpha: float, known: Ideal, known_list: Sequence[int], seconds: float
+) -> tuple[Ideal, Sequence[int]]:
+    """What is known after so many seconds more, and the best list.
 
-    Lists that are not better than `best` are cut off. HiGHS proves to its own tolerance, about six digits.
+    Lists that are not better than the best one known are cut off. HiGHS proves to its own tolerance, about six digits.
     """
     optimize = needed("scipy.optimize", "exact", "ideal lists that the search leaves open are looked for")
     sparse = needed("scipy.sparse", "exact", "ideal lists that the search leaves open are looked for")
-    sets, copies = _undominated(problem, len(discounts))
+    numbers, sets, copies = _undominated(problem, len(discounts))
     n, m, k = len(sets), len(problem.weights), len(discounts)
     steps = discounts - np.append(discounts[1:], 0.0)
     powers = np.cumprod(np.append(1.0, np.full(k - 1, 1.0 - alpha)))
@@ -48,24 +51,28 @@ def solve_by_highs(
             optimize.LinearConstraint(as_many_as_there_are.tocsr(), -np.inf, copies),
             optimize.LinearConstraint(counted.tocsr(), 0, 0),
             optimize.LinearConstraint(within.tocsr(), -np.inf, 0),
-            optimize.LinearConstraint(better, best * (1 - 1e-9), np.inf),
+            optimize.LinearConstraint(better, known.best * (1 - 1e-9), np.inf),
         ],
         integrality=np.concatenate([np.ones(n_x), np.zeros(n_y + n_z)]),
         bounds=optimize.Bounds(0, np.concatenate([np.ones(n_x), np.full(n_y, k), np.ones(n_z)])),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
+    best, best_list, upper = known.best, known_list, known.upper
     if solution.x is not None:
         placed = np.rint(solution.x[:n_x]).reshape(n, k)
-        best = max(best, _value(sets, placed, problem.weights, discounts, 1.0 - alpha))
+        places = [place for rank in range(k) for place in np.flatnonzero(placed[:, rank]).tolist()]
+        value = _value(sets[places], problem.weights, discounts, 1.0 - alpha)
+        if value > best:
+            best, best_list = value, numbers[places].tolist()
     if solution.status == 0:
-        return best, best, True
+        return Ideal(best, best, "HiGHS", known.work), best_list
     if solution.mip_dual_bound is not None:
         upper = min(upper, max(best, -solution.mip_dual_bound))
-    return best, upper, False
+    return Ideal(best, max(best, upper), None, known.work), best_list
 
 
-def _undominated(problem: kernels.Problem, k: int) -> tuple[Floats, Floats]:
-    """Sets as rows of 0 and 1, and their copies; without sets that larger ones can always stand in for."""
+def _undominated(problem: kernels.Problem, k: int) -> tuple[Offsets, Floats, Floats]:
+    """Numbers of sets, the sets as rows of 0 and 1, and their copies; without those that larger ones can always stand in for."""
     n, m = len(problem.copies), len(problem.weights)
     sets = np.zeros((n, m))
     sets[np.repeat(np.arange(n), np.diff(problem.offsets)), problem.aspects] = 1.0
@@ -73,14 +80,13 @@ def _undominated(problem: kernels.Problem, k: int) -> tuple[Floats, Floats]:
     sizes = sets.sum(1)
     larger = (sets @ sets.T == sizes[:, np.newaxis]) & (sizes > sizes[:, np.newaxis])
     kept = larger @ copies < k
-    return sets[kept], copies[kept]
+    return np.flatnonzero(kept), sets[kept], copies[kept]
 
 
-def _value(sets: Floats, placed: Floats, weights: Floats, discounts: Floats, beta: float) -> float:
-    """What a placing gains, added up from the placing itself: HiGHS rounds."""
+def _value(listed: Floats, weights: Floats, discounts: Floats, beta: float) -> float:
+    """What a list of sets gains, added up from the list itself: HiGHS rounds."""
     left, value = weights.copy(), 0.0
-    for rank, discount in enumerate(discounts):
-        for place in np.flatnonzero(placed[:, rank]):
-            value += discount * float(sets[place] @ left)
-            left = left * np.where(sets[place] > 0, beta, 1.0)
+    for discount, row in zip(discounts, listed, strict=False):
+        value += discount * float(row @ left)
+        left = left * np.where(row > 0, beta, 1.0)
     return value

@@ -1,0 +1,63 @@
+"""``aspectrum ideal``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, truth_options
+from aspectrum.cli.outputs import progress_bar, spent_on_ideals
+
+
+@click.command(
+    short_help="Show ideal lists: the best there are, with a proof.",
+    epilog="""\b
+Examples:
+  aspectrum ideal --subtopics wt09.diversity.qrels -m AlphaNDCG@5,10,20
+  aspectrum ideal --subtopics wt09.diversity.qrels --user 12 -m AlphaNDCG@10
+  aspectrum ideal --aspects genres.csv --history train.csv --user ann -m 'ERRIA(judged_by=history)@10' --json""",
+)
+@truth_options
+@click.option("--user", metavar="ID", help="Show the lists of this user or topic. Default: a summary over all of them.")
+@IDEAL_BUDGET
+@IDEAL_SECONDS
+@click.option("--json", "as_json", is_flag=True, help="Print the lists, or the summary, as JSON.")
+@click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def ideal(
+    user: str | None,
+    ideal_budget: float | None,
+    ideal_seconds: float | None,
+    as_json: bool,
+    threads: int | None,
+    quiet: bool,
+    **inputs: Any,
+) -> None:
+    """Show the list that scores 1: the best there is, beside the greedy list that other tools divide by.
+
+    For one user or topic: both lists with their gains, how far greedy falls short, and the proof. For all of them: how many
+    ideals are proved, and how often and how far greedy falls short.
+    """
+    from aspectrum.evaluation import with_threads
+    from aspectrum.ideal_lists import ideal_list, lists_as_json, read_truth, summarise_ideals
+    from aspectrum.metric import parse
+
+    unused: dict[str, Any] = {"systems": (), "order": None, "ties": None, "users": None, "feature_ids": None}
+    job = Job.of(command="ideal", lists_needed=False, **unused, **inputs)
+    if len(job.inputs) == 0:
+        raise click.UsageError("there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance")
+    metrics = [parse(metric) if isinstance(metric, str) else metric for metric in job.metrics or ("AlphaNDCG@10",)]
+    spending = spent_on_ideals(job.settings, ideal_budget, ideal_seconds)
+    with with_threads(threads or job.settings.threads), progress_bar(quiet) as show:
+        world = read_truth(**job.inputs, **job.reading)
+        job.usual.check()
+        if user is None:
+            tell = None if show is None else partial(show, "ideal lists")
+            summary = summarise_ideals(metrics, rankings=world, progress=tell, **spending)
+            printed = summary.to_json() if as_json else str(summary)
+        else:
+            found = [ideal_list(user, metric.at(cutoff), rankings=world, **spending) for metric in metrics for cutoff in metric.cutoffs]
+            printed = lists_as_json(found) if as_json else "\n\n".join(map(str, found))
+    click.echo(printed)

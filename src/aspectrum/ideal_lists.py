@@ -1,0 +1,446 @@
+"""Ideal lists themselves: the best list of one user beside the greedy one, and how far greedy falls short over all users."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from aspectrum.api import read_worlds
+from aspectrum.errors import InputError, MetricError
+from aspectrum.ideal import Budget, Ideal, Sought, exact_ideals, greedy_sums, reporting
+from aspectrum.ideal.exact import DEFAULT_WORK, Problems, solve
+from aspectrum.ideal.sought import HasIdeal
+from aspectrum.metric import Metric, parse, registered
+from aspectrum.results import plain_table
+from aspectrum.world import World
+from aspectrum.world.coverage import OwnPools
+from aspectrum.world.ids import shown as shown_id
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A place of an ideal list: its item, what the item gains there, and the discounted sum so far."""
+
+    item: Hashable
+    aspects: tuple[Hashable, ...]
+    gain: float
+    total: float
+
+
+@dataclass(frozen=True)
+class IdealList:
+    """The best list of one user at one cutoff, beside the greedy one.
+
+    No list gains more than ``upper``; ``proved_by`` says what has proved that this is ``best``, None that nothing has.
+    """
+
+    user: Hashable
+    metric: str
+    judged_by: str
+    pool: str
+    n_items: int
+    exact: tuple[Rank, ...]
+    greedy: tuple[Rank, ...]
+    best: float
+    upper: float
+    proved_by: str | None
+    work: float
+
+    @property
+    def greedy_total(self) -> float:
+        return self.greedy[-1].total if self.greedy else 0.0
+
+    @property
+    def shortfall(self) -> float:
+        """The share of the best list's gains that the greedy list misses."""
+        return shortfall(self.greedy_total, self.best)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "user": self.user,
+            "metric": self.metric,
+            "judged_by": self.judged_by,
+            "pool": self.pool,
+            "items_in_pool": self.n_items,
+            "best": self.best,
+            "upper": self.upper,
+            "proved_by": self.proved_by,
+            "work": self.work,
+            "greedy": self.greedy_total,
+            "shortfall": self.shortfall,
+            "exact_list": [vars(rank) for rank in self.exact],
+            "greedy_list": [vars(rank) for rank in self.greedy],
+        }
+
+    def __str__(self) -> str:
+        head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
+        rows = [
+            [str(place + 1), *_cells(self.exact, place), *_cells(self.greedy, place)]
+            for place in range(max(len(self.exact), len(self.greedy)))
+        ]
+        lines = [
+            f"user {shown_id(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
+            "",
+            plain_table(head, rows) if rows else "no item of the pool gains anything",
+            "",
+            f"ideal   {self.best:.6f}  {self._proof()}",
+        ]
+        short = self.shortfall
+        says = (
+            "as good" if short <= _TINY else f"{100 * short:.4f} % short: a list can score {self.best / self.greedy_total:.4f} against it"
+        )
+        lines.append(f"greedy  {self.greedy_total:.6f}  {says if self.best > 0 else 'nothing to gain'}")
+        return "\n".join(lines)
+
+    def _proof(self) -> str:
+        if self.proved_by is not None:
+            return f"proved by {self.proved_by} (work {self.work:.2g}): no list gains more"
+        return (
+            f"not proved (work {self.work:.2g}): no list gains more than {self.upper:.6f}, {100 * (self.upper / self.best - 1):.2g} % above"
+        )
+
+
+_TINY = 1e-12
+
+
+def _cells(ranks: Sequence[Rank], place: int) -> list[str]:
+    if place >= len(ranks):
+        return ["", "", ""]
+    return [str(ranks[place].item), f"{ranks[place].gain:.4f}", f"{ranks[place].total:.4f}"]
+
+
+@dataclass(frozen=True)
+class IdealSummary:
+    """Ideal lists of all users for one metric at one cutoff: what was proved, and how far greedy lists fall short."""
+
+    metric: str
+    users: int
+    distinct: int
+    proved_by_search: int
+    proved_by_highs: int
+    open: int
+    widest_gap: float
+    work: float
+    greedy_short: int
+    mean_shortfall: float
+    largest_shortfall: float
+    worst_user: Hashable
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class IdealSummaries:
+    """How far greedy falls short, a row for each metric and cutoff."""
+
+    rows: tuple[IdealSummary, ...]
+
+    def to_json(self) -> str:
+        return _json([row.to_dict() for row in self.rows])
+
+    def __str__(self) -> str:
+        head = ["Metric", "Users", "Ideals", "Proved", "by HiGHS", "Open", "Widest gap", "Greedy short", "Mean", "Largest", "User"]
+        return plain_table(
+            head,
+            [
+                [
+                    row.metric,
+                    str(row.users),
+                    str(row.distinct),
+                    str(row.proved_by_search + row.proved_by_highs),
+                    str(row.proved_by_highs),
+                    str(row.open),
+                    f"{100 * row.widest_gap:.2g} %",
+                    str(row.greedy_short),
+                    f"{100 * row.mean_shortfall:.4f} %",
+                    f"{100 * row.largest_shortfall:.4f} %",
+                    "" if row.worst_user is None else str(row.worst_user),
+                ]
+                for row in self.rows
+            ],
+        )
+
+
+def ideal_list(
+    user: Hashable = None,
+    metric: str | Metric = "AlphaNDCG@10",
+    *,
+    rankings: Any = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
+    **inputs: Any,
+) -> IdealList:
+    """The best list of one user, beside the greedy one, with a proof.
+
+    Args:
+        user: Whose; may be left out if there is one user only.
+        metric: AlphaNDCG, ERRIA or NRBP, at one cutoff; the ideal of the latter is that of ``normalize="ideal"``.
+        rankings: Lists, if the pool is to be the list; else they do not matter.
+        ideal_budget, ideal_seconds, inputs: As for :func:`aspectrum.evaluate`.
+
+    Examples:
+        >>> pool = {"a": [1, 3], "b": [2, 4], "c": [3, 4]}
+        >>> print(ideal_list("q", "AlphaNDCG@2", subtopics={"q": pool}))
+        user 'q': AlphaNDCG@2, judged by subtopics, 3 items in the pool (judged)
+        <BLANKLINE>
+        Rank  Ideal item    Gain     Sum  Greedy item    Gain     Sum
+        ----  ----------  ------  ------  -----------  ------  ------
+           1  a           2.0000  2.0000  c            2.0000  2.0000
+           2  b           2.0000  3.2619  b            1.5000  2.9464
+        <BLANKLINE>
+        ideal   3.261860  proved by search (work 1.1e-07): no list gains more
+        greedy  2.946395  9.6713 % short: a list can score 1.1071 against it
+    """
+    (chosen,) = _exact([metric])
+    if len(chosen.cutoffs) != 1:
+        raise MetricError(f"{metric}: an ideal list has one cutoff, expected such as {chosen.at(chosen.cutoffs[0])}")
+    world = read_truth(rankings, **inputs)
+    if user is None and world.n_users == 1:
+        user = world.users[0]
+    code = world.users.code(user)
+    if code is None and isinstance(user, str) and user.lstrip("-").isdecimal():
+        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
+    if code is None:
+        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+    one = world.slice(code, code + 1)
+    resolved = chosen.resolved(one)
+    sought = _sought(chosen, one)
+    problem = Problems(sought).of(0)
+    cutoff = chosen.cutoffs[0]
+    found, sets = solve(problem, cutoff, sought, _budget(chosen, ideal_budget, ideal_seconds))
+    view = _View(sought)
+    depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
+    return IdealList(
+        world.users[code],
+        _shown(chosen, cutoff),
+        str(resolved.parameters["judged_by"]),
+        sought.pool_name,
+        view.n_items,
+        view.ranked([int(problem.rows[place]) for place in sets]),
+        view.ranked(view.greedy(depth)),
+        found.best,
+        found.upper,
+        found.proved_by,
+        found.work,
+    )
+
+
+def summarise_ideals(
+    metrics: Iterable[str | Metric] | str | Metric = "AlphaNDCG@10",
+    *,
+    rankings: Any = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **inputs: Any,
+) -> IdealSummaries:
+    """How far greedy lists fall short of the best ones, over all users who have something to gain.
+
+    Args:
+        metrics: AlphaNDCG, ERRIA or NRBP, at any cutoffs.
+        progress: Called with lists found and lists to find, for each metric.
+        rankings, ideal_budget, ideal_seconds, inputs: As for :func:`ideal_list`.
+
+    Examples:
+        >>> pool = {"a": [1, 3], "b": [2, 4], "c": [3, 4]}
+        >>> summary, = summarise_ideals("AlphaNDCG@2", subtopics={"q": pool}).rows
+        >>> summary.open, summary.greedy_short, round(summary.largest_shortfall, 4)
+        (0, 1, 0.0967)
+    """
+    world = read_truth(rankings, **inputs)
+    rows = []
+    for metric in _exact([metrics] if isinstance(metrics, str | Metric) else metrics):
+        sought = _sought(metric, world)
+        with reporting(progress):
+            ideals = exact_ideals(sought, metric.cutoffs, _budget(metric, ideal_budget, ideal_seconds))
+        best, greedy = ideals.best, greedy_sums(sought, metric.cutoffs)
+        for place, cutoff in enumerate(metric.cutoffs):
+            rows.append(_summary(_shown(metric, cutoff), world, [row[place] for row in ideals.found], best[:, place], greedy[:, place]))
+    return IdealSummaries(tuple(rows))
+
+
+def _summary(name: str, world: World, found: Sequence[Ideal], best: Any, greedy: Any) -> IdealSummary:
+    gaining = np.flatnonzero(best > 0)
+    short = np.array([shortfall(float(greedy[user]), float(best[user])) for user in gaining])
+    distinct = [ideal for ideal in found if ideal.best > 0]
+    worst = int(short.argmax()) if short.any() else None
+    return IdealSummary(
+        name,
+        len(gaining),
+        len(distinct),
+        sum(ideal.proved_by == "search" for ideal in distinct),
+        sum(ideal.proved_by == "HiGHS" for ideal in distinct),
+        sum(not ideal.proved for ideal in distinct),
+        max((ideal.upper / ideal.best - 1.0 for ideal in distinct), default=0.0),
+        sum(ideal.work for ideal in distinct),
+        int((short > 0).sum()),
+        float(short.mean()) if len(short) else 0.0,
+        float(short.max(initial=0.0)),
+        None if worst is None else world.users[int(gaining[worst])],
+    )
+
+
+def shortfall(greedy: float, best: float) -> float:
+    """The share of `best` that `greedy` misses; 0 where only rounding tells them apart."""
+    short = 1.0 - greedy / best if best > 0 else 0.0
+    return short if short > _TINY else 0.0
+
+
+def lists_as_json(lists: Iterable[IdealList]) -> str:
+    return _json([one.to_dict() for one in lists])
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, default=str)
+
+
+def read_truth(rankings: Any = None, **inputs: Any) -> World:
+    """What is known of users and items, in any form that :func:`aspectrum.evaluate` takes; a world is left as it is."""
+    if isinstance(rankings, World):
+        if any(given is not None for given in inputs.values()):
+            raise InputError("something was given beside a World; a World already holds everything")
+        return rankings
+    return read_worlds({"lists": {} if rankings is None else rankings}, **inputs).worlds["lists"]
+
+
+def _exact(metrics: Iterable[str | Metric]) -> list[Metric]:
+    """The metrics with exact ideals, whatever they say of their own."""
+    chosen: list[Metric] = []
+    for given in metrics:
+        metric = parse(given) if isinstance(given, str) else given
+        if not isinstance(metric, HasIdeal):
+            having = ", ".join(name for name, kind in registered().items() if hasattr(kind, "sought"))
+            raise MetricError(f"{type(metric).__name__} has no ideal list; expected one of {having}")
+        changed: dict[str, Any] = {"ideal": "exact", **({"normalize": "ideal"} if "normalize" in metric.parameters else {})}
+        chosen.append(replace(metric, **changed))
+    return chosen
+
+
+def _sought(metric: Metric, world: World) -> Sought:
+    assert isinstance(metric, HasIdeal)
+    sought = metric.sought(world)
+    assert sought is not None
+    return sought
+
+
+def _budget(metric: Metric, work: float | None, seconds: float | None) -> Budget:
+    own = metric.parameters
+    chosen = [value if own[name] is None else own[name] for name, value in (("budget", work), ("seconds", seconds))]
+    return Budget(DEFAULT_WORK if chosen[0] is None else chosen[0], chosen[1] or 0.0)
+
+
+def _shown(metric: Metric, cutoff: int) -> str:
+    """The metric by the parameters that shape its ideal."""
+    plain = {"ideal": "greedy" if type(metric).__name__ == "AlphaNDCG" else None, "normalize": None, "judged_by": None, "pool": None}
+    usual: dict[str, Any] = {name: value for name, value in plain.items() if name in metric.parameters} | {"budget": None, "seconds": None}
+    return str(replace(metric.at(cutoff), **usual))
+
+
+class _View:
+    """The pool of the only user of a coverage: its items by the set of aspects that count."""
+
+    def __init__(self, sought: Sought) -> None:
+        self._sought = sought
+        shown = sought.shown
+        self._weights = _weights(sought)
+        rows, items = _pool(sought)
+        self.n_items = len(items)
+        heads = shown.world.items.heads
+        self._members: dict[tuple[tuple[int, float], ...], list[tuple[int, int]]] = {}
+        self._entries: dict[int, tuple[tuple[int, float], ...]] = {}
+        for row, item in zip(rows.tolist(), items.tolist(), strict=True):
+            entries = self._entries_of(row)
+            if entries:
+                self._members.setdefault(entries, []).append((int(heads[item]), item))
+        for members in self._members.values():
+            members.sort()
+
+    def _entries_of(self, row: int) -> tuple[tuple[int, float], ...]:
+        """The aspects of a row that count, with their strengths, by ascending code."""
+        if row not in self._entries:
+            sets = self._sought.shown.sets
+            start, stop = sets.offsets[row], sets.offsets[row + 1]
+            strengths = [1.0] * int(stop - start) if sets.strengths is None else sets.strengths[start:stop].tolist()
+            pairs = zip(sets.codes[start:stop].tolist(), strengths, strict=True)
+            self._entries[row] = tuple((code, strength) for code, strength in pairs if self._weights(code) > 0)
+        return self._entries[row]
+
+    def greedy(self, depth: int) -> list[tuple[tuple[int, float], ...]]:
+        """The sets of the greedy list: the largest gain, among equals the item with the largest id."""
+        alpha = self._sought.rule.alpha
+        left: dict[int, float] = {}
+        places = {entries: len(members) for entries, members in self._members.items()}
+        chosen: list[tuple[tuple[int, float], ...]] = []
+        for _ in range(depth):
+            gains = ((self._gain(entries, left), self._members[entries][n - 1][0], entries) for entries, n in places.items() if n)
+            gain, _, entries = max(gains, default=(0.0, -1, ()))
+            if gain <= 0:
+                break
+            chosen.append(entries)
+            places[entries] -= 1
+            self._take(entries, left, alpha)
+        return chosen
+
+    def ranked(self, sets: Iterable[int | tuple[tuple[int, float], ...]]) -> tuple[Rank, ...]:
+        """The list of sets, given as they are or by a row, with an item of each: of equal ones the largest id first."""
+        sought, world = self._sought, self._sought.shown.world
+        left: dict[int, float] = {}
+        members = {entries: list(items) for entries, items in self._members.items()}
+        ranks: list[Rank] = []
+        total = 0.0
+        listed = list(sets)
+        for given, discount in zip(listed, sought.discount.first(len(listed)).tolist(), strict=False):
+            entries = self._entries_of(given) if isinstance(given, int) else given
+            gain = self._gain(entries, left)
+            total += discount * gain
+            item = world.items[members[entries].pop()[1]]
+            ranks.append(Rank(item, tuple(self._aspect(code) for code, _ in entries), gain, total))
+            self._take(entries, left, sought.rule.alpha)
+        return tuple(ranks)
+
+    def _gain(self, entries: tuple[tuple[int, float], ...], left: Mapping[int, float]) -> float:
+        total = 0.0
+        for code, strength in entries:
+            total += left.get(code, self._weights(code)) * strength
+        return total
+
+    def _take(self, entries: tuple[tuple[int, float], ...], left: dict[int, float], alpha: float) -> None:
+        for code, strength in entries:
+            left[code] = left.get(code, self._weights(code)) * (1.0 - alpha * strength)
+
+    def _aspect(self, code: int) -> Hashable:
+        world = self._sought.shown.world
+        if self._sought.shown.judged_by == "subtopics":
+            code = int(world.need_subtopics("judged_by='subtopics'").aspects[code])
+        return world.aspect_ids[code]
+
+
+def _weights(sought: Sought) -> Callable[[int], float]:
+    """How much the only user wants each aspect."""
+    wanted, interests = sought.shown.wanted, sought.shown.interests
+    if wanted is not None:
+        weights = [1.0] * len(wanted.codes) if wanted.weights is None else wanted.weights.tolist()
+        known = dict(zip(wanted.codes.tolist(), weights, strict=True))
+        return lambda code: known.get(code, 0.0)
+    if interests is not None:
+        mask = int(interests[0])
+        return lambda code: float(mask >> code & 1)
+    return lambda code: 1.0
+
+
+def _pool(sought: Sought) -> tuple[Any, Any]:
+    """The rows of sets that the only user may be given, and their items."""
+    shown, pool = sought.shown, sought.pool
+    if isinstance(pool, OwnPools):
+        rows = pool.rows[pool.rows >= 0]
+        return rows, rows if shown.row_items is None else shown.row_items[rows]
+    item_of = np.empty(shown.world.n_items, dtype=np.int64)
+    item_of[shown.world.items.heads] = np.arange(shown.world.n_items)
+    rows = np.repeat(pool.sets, np.diff(pool.member_offsets))
+    kept = np.ones(len(rows), dtype=np.bool_) if pool.excluded_heads is None else ~np.isin(pool.member_heads, pool.excluded_heads)
+    return rows[kept], item_of[pool.member_heads[kept]]
