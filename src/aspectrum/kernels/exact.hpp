@@ -191,12 +191,23 @@ class ExactSearch {
 
     void fit_to_sets() {
         n_ = static_cast<int32_t>(sets_.size());
-        n_entries_ = 0;
         available_.assign(m_, 0);
-        for (const Set& set : sets_) {
-            n_entries_ += static_cast<int64_t>(set.entries.size());
-            for (const Entry& entry : set.entries) available_[entry.aspect] += set.copies;
+        all_copies_.resize(n_);
+        for (int32_t s = 0; s < n_; ++s) {
+            all_copies_[s] = sets_[s].copies;
+            for (const Entry& entry : sets_[s].entries) available_[entry.aspect] += sets_[s].copies;
         }
+        use_all();
+    }
+    void use_all() {
+        std::vector<int32_t> all(n_);
+        std::iota(all.begin(), all.end(), 0);
+        use(std::move(all));
+    }
+    void use(std::vector<int32_t>&& sets) {
+        used_ = std::move(sets);
+        n_entries_ = 0;
+        for (int32_t s : used_) n_entries_ += static_cast<int64_t>(sets_[s].entries.size());
     }
 
     double gain(const Set& set, const double* left) const {
@@ -232,8 +243,7 @@ class ExactSearch {
     }
 
     void remaining(const int32_t* picks, int32_t depth, std::vector<int32_t>& left) const {
-        left.resize(n_);
-        for (int32_t s = 0; s < n_; ++s) left[s] = sets_[s].copies;
+        left = all_copies_;
         for (int32_t j = 0; j < depth; ++j) --left[picks[j]];
     }
 
@@ -250,12 +260,12 @@ class ExactSearch {
             int32_t at = -1;
             if (top > 0.0) {
                 top = 0.0;
-                for (int32_t s = 0; s < n_; ++s) {
+                for (int32_t s : used_) {
                     if (copies[s] <= 0) continue;
                     const double gained = gain(sets_[s], left.data());
                     if (gained > top) top = gained, at = s;
                 }
-                work_ += double(n_entries_ + n_);
+                work_ += double(n_entries_ + used_.size());
             }
             if (at >= 0) {
                 value += discounts_[j] * top;
@@ -330,7 +340,7 @@ class ExactSearch {
         add_up_prices(depth);
         std::fill(tops_.begin(), tops_.end(), 0.0);
         std::fill(picked_.begin(), picked_.end(), -1);
-        for (int32_t s = 0; s < n_; ++s) {
+        for (int32_t s : used_) {
             if (copies[s] <= 0) continue;
             worth_of(sets_[s], depth, worth_.data());
             for (int32_t j = depth; j < k_; ++j)
@@ -338,16 +348,16 @@ class ExactSearch {
             bound += sets_[s].price * copies[s];
         }
         for (int32_t j = depth; j < k_; ++j) bound += tops_[j];
-        work_ += double(k_ - depth) * (n_entries_ + n_ + 6.0 * m_ * (Terms::kFull ? 1 : 8));
+        work_ += double(k_ - depth) * (n_entries_ + used_.size() + 6.0 * m_ * (Terms::kFull ? 1 : 8));
         return bound;
     }
 
     // Lowers the bound of a state by at most so many subgradient steps, and leaves the best prices it met.
     double descend(int32_t depth, double value, const Shown* shown, const int32_t* picks, int32_t steps, bool fresh) {
         tops_.resize(k_), worth_.resize(k_), picked_.resize(k_);
-        std::vector<double> left(m_), set_direction(n_, 0.0), covered(m_), set_prices(n_), best_set_prices(n_);
+        std::vector<double> left(m_), set_direction(n_, 0.0), covered(m_), set_scales(n_), best_set_prices(n_);
         std::vector<int64_t> most(m_);
-        std::vector<int32_t> copies, used(n_);
+        std::vector<int32_t> copies, times(n_);
         remaining(picks, depth, copies);
         for (int32_t i = 0; i < m_; ++i) {
             left[i] = terms_.left(i, shown[i]);
@@ -356,20 +366,26 @@ class ExactSearch {
         for (int32_t j = 0; j < depth; ++j)
             for (const Entry& entry : sets_[picks[j]].entries) --most[entry.aspect];
         // A price lies between what an aspect's last and next item gain; the greedy list says about how large that is.
-        double top_gain = 0.0;
-        std::vector<double> before(left);
+        std::vector<double> before(left), tops(k_ + 1, 0.0);
         complete(value, shown, picks, depth, [&](int32_t j, double top, const double* after) {
-            if (j == depth) top_gain = top;
+            tops[j] = top;
             for (int32_t i = 0; i < m_; ++i) {
                 const size_t at = size_t(i) * k_ + j;
                 if (after[i] < before[i]) previous_[i] = before[i];
                 const double upper = after[i] < left[i] ? previous_[i] : left[i];
-                scales_[at] = std::sqrt(steps_[j] * std::max(upper, 1e-4 * left[i]));
+                scales_[at] = std::sqrt(steps_[j] * upper);
                 if (fresh) prices_[at] = steps_[j] * (after[i] < left[i] ? 0.5 * (upper + after[i]) : left[i]);
             }
             std::copy(after, after + m_, before.begin());
         });
-        const double set_scale = std::sqrt(0.02 * discounts_[depth] * top_gain);
+        // A set has a price from the rank on where it could be the best.
+        for (int32_t s : used_) {
+            const double gained = gain(sets_[s], left.data());
+            int32_t rank = depth;
+            while (rank + 1 < k_ && tops[rank] > gained) ++rank;
+            set_scales[s] = std::sqrt(0.02 * discounts_[rank] * gained);
+        }
+        work_ += n_entries_ + 4.0 * used_.size();
         std::fill(direction_.begin(), direction_.end(), 0.0);
         for (int32_t s = 0; s < n_; ++s) best_set_prices[s] = sets_[s].price;
         std::vector<double> best_prices(prices_);
@@ -396,11 +412,11 @@ class ExactSearch {
                 continue;
             }
             std::fill(covered.begin(), covered.end(), 0.0);
-            std::fill(used.begin(), used.end(), 0);
+            std::fill(times.begin(), times.end(), 0);
             double norm = 0.0;
             for (int32_t j = depth; j < k_; ++j) {
                 if (picked_[j] >= 0) {
-                    ++used[picked_[j]];
+                    ++times[picked_[j]];
                     for (const Entry& entry : sets_[picked_[j]].entries) covered[entry.aspect] += entry.amount;
                 }
                 for (int32_t i = 0; i < m_; ++i) {
@@ -409,9 +425,9 @@ class ExactSearch {
                     norm += direction_[at] * direction_[at];
                 }
             }
-            for (int32_t s = 0; s < n_; ++s) {
+            for (int32_t s : used_) {
                 if (copies[s] <= 0) continue;
-                const double spare = (copies[s] - used[s]) * set_scale;
+                const double spare = (copies[s] - times[s]) * set_scales[s];
                 set_direction[s] = (spare > 0.0 && sets_[s].price <= 0.0 ? 0.0 : spare) + 0.6 * set_direction[s];
                 norm += set_direction[s] * set_direction[s];
             }
@@ -422,7 +438,7 @@ class ExactSearch {
                     const size_t at = size_t(i) * k_ + j;
                     prices_[at] = std::max(0.0, prices_[at] - length * direction_[at] * scales_[at]);
                 }
-            for (int32_t s = 0; s < n_; ++s) sets_[s].price = std::max(0.0, sets_[s].price - length * set_direction[s] * set_scale);
+            for (int32_t s : used_) sets_[s].price = std::max(0.0, sets_[s].price - length * set_direction[s] * set_scales[s]);
         }
         go_back();
         return low;
@@ -434,6 +450,7 @@ class ExactSearch {
             prices_.assign(size_t(m_) * k_, 0.0);
             sums_ = chosen_ = scales_ = direction_ = prices_;
         } else {
+            use_all();
             take_prices(root_prices_, root_set_prices_);
         }
         const double bound = descend(0, 0.0, unseen_.data(), nullptr, fresh ? 100 : 1000, fresh);
@@ -546,6 +563,7 @@ class ExactSearch {
         std::vector<double> worth;      // of sets at ranks
         std::vector<int32_t> order;     // of ranks: sets by falling worth, as many as can be used up, and one
         int32_t few = 0;
+        std::vector<double> tops;       // of ranks: the largest worth of any set, 0 at least
         double spare = 0.0;             // prices of all copies
     };
 
@@ -560,24 +578,27 @@ class ExactSearch {
         }
         const int32_t ranks = k_ - depth;
         out.worth.resize(size_t(n_) * ranks);
+        out.tops.assign(ranks, 0.0);
         worth_.resize(k_);
         out.spare = 0.0;
-        for (int32_t s = 0; s < n_; ++s) {
+        for (int32_t s : used_) {
             worth_of(sets_[s], depth, worth_.data());
-            for (int32_t j = 0; j < ranks; ++j) out.worth[size_t(j) * n_ + s] = worth_[depth + j];
-            out.spare += sets_[s].price * sets_[s].copies;
+            for (int32_t j = 0; j < ranks; ++j) {
+                out.worth[size_t(j) * n_ + s] = worth_[depth + j];
+                out.tops[j] = std::max(out.tops[j], worth_[depth + j]);
+            }
         }
-        out.few = std::min(n_, depth + 1);
+        for (int32_t s = 0; s < n_; ++s) out.spare += sets_[s].price * sets_[s].copies;
+        out.few = std::min<int32_t>(static_cast<int32_t>(used_.size()), depth + 1);
         out.order.resize(size_t(ranks) * out.few);
-        std::vector<int32_t> all(n_);
+        std::vector<int32_t> all(used_);
         for (int32_t j = 0; j < ranks; ++j) {
             const double* worth = out.worth.data() + size_t(j) * n_;
-            std::iota(all.begin(), all.end(), 0);
             std::partial_sort(all.begin(), all.begin() + out.few, all.end(),
                               [&](int32_t a, int32_t b) { return worth[a] != worth[b] ? worth[a] > worth[b] : a < b; });
             std::copy(all.begin(), all.begin() + out.few, out.order.begin() + size_t(j) * out.few);
         }
-        work_ += double(ranks) * (n_entries_ + 4.0 * n_ + (Terms::kFull ? 4.0 * m_ * (depth + 1) : 0.0));
+        work_ += double(ranks) * (n_entries_ + 4.0 * used_.size() + (Terms::kFull ? 4.0 * m_ * (depth + 1) : 0.0));
     }
 
     double rest_of(int32_t depth, int32_t aspect, double left, int64_t most) const {
@@ -607,18 +628,21 @@ class ExactSearch {
         return sum;
     }
 
-    double bound_of(const Prepared& prepared, const Layer& layer, int64_t x, std::vector<int32_t>& copies) {
+    // The bound of a state, and what it would be if no set were used up.
+    std::pair<double, double> bounds_of(const Prepared& prepared, const Layer& layer, int64_t x, std::vector<int32_t>& copies) {
         remaining(layer.picks_of(x), layer.depth, copies);
-        double bound = layer.values[x] + prepared.spare + best_worth(prepared, copies);
+        const double worth = best_worth(prepared, copies);
+        double bound = layer.values[x] + prepared.spare + worth;
         for (int32_t j = 0; j < layer.depth; ++j) bound -= sets_[layer.picks_of(x)[j]].price;
         for (int32_t i = 0; i < m_; ++i) bound += rest_of(prepared, i, layer.shown_of(x)[i]);
-        work_ += n_ / 4.0 + m_ * (Terms::kFull ? 1.0 : 8.0 * (k_ - layer.depth)) + 2.0 * (k_ - layer.depth);
-        return bound;
+        work_ += n_ + m_ * (Terms::kFull ? 2.0 : 8.0 * (k_ - layer.depth)) + 4.0 * k_;
+        return {bound, bound - worth + std::accumulate(prepared.tops.begin(), prepared.tops.end(), 0.0)};
     }
 
     // One search with at most `width` states of each depth. Returns the largest bound among those it gave up unproved.
     double sweep(int64_t width, double root) {
         take_prices(root_prices_, root_set_prices_);
+        use_all();
         Layer before, layer, next;
         layer.begin(m_, 0);
         layer.values.push_back(0.0), layer.bounds.push_back(root), layer.parents.push_back(-1), layer.keys.emplace_back(0, 0);
@@ -658,11 +682,11 @@ class ExactSearch {
         left_.resize(m_), gains_.resize(n_), earlier_.resize(n_), child_.resize(m_);
         for (int32_t i = 0; i < m_; ++i) left_[i] = terms_.left(i, shown[i]);
         int32_t top = -1;
-        for (int32_t s = 0; s < n_; ++s) {
+        for (int32_t s : used_) {
             gains_[s] = copies_[s] > 0 ? gain(sets_[s], left_.data()) : 0.0;
             if (gains_[s] > 0.0 && (top < 0 || gains_[s] > gains_[top])) top = s;
         }
-        work_ += 2.0 * n_entries_ + 4.0 * n_ + m_;
+        work_ += 2.0 * n_entries_ + 4.0 * used_.size() + n_ / 4.0 + m_;
         if (top < 0) return offer(layer.values[x], picks, depth);
         if (depth + 1 == k_) {
             std::vector<int32_t> list(picks, picks + depth);
@@ -673,14 +697,15 @@ class ExactSearch {
         if (last >= 0) {
             const Shown* then = before.shown_of(layer.parents[x]);
             for (int32_t i = 0; i < m_; ++i) left_[i] = terms_.left(i, then[i]);
-            for (int32_t s = 0; s < n_; ++s) earlier_[s] = gain(sets_[s], left_.data());
+            for (int32_t s : used_) earlier_[s] = gain(sets_[s], left_.data());
+            earlier_[last] = gain(sets_[last], left_.data());
         }
         const double worth = best_worth(prepared_, copies_);
         double base = layer.values[x] + prepared_.spare + worth;
         for (int32_t j = 0; j < depth; ++j) base -= sets_[picks[j]].price;
         for (int32_t i = 0; i < m_; ++i) base += rest_of(prepared_, i, shown[i]);
         work_ += m_ * (Terms::kFull ? 1.0 : 8.0 * (k_ - depth)) + 2.0 * (k_ - depth);
-        for (int32_t s = 0; s < n_; ++s) {
+        for (int32_t s : used_) {
             if (gains_[s] <= 0.0) continue;
             // Taken one rank earlier it would have gained more than what stands there: the other order is better.
             if (last >= 0 && (earlier_[s] - earlier_[last]) * (discounts_[depth - 1] - discounts_[depth]) > kExact * best_) continue;
@@ -696,9 +721,9 @@ class ExactSearch {
                 copies_[s] = 0;
                 bound += best_worth(prepared_, copies_) - worth;
                 copies_[s] = 1;
-                work_ += 2.0 * (k_ - depth);
+                work_ += 4.0 * (k_ - depth);
             }
-            work_ += set.entries.size() * (Terms::kFull ? 4.0 : 16.0 * (k_ - depth)) + 4.0;
+            work_ += set.entries.size() * (Terms::kFull ? 4.0 : 16.0 * (k_ - depth)) + 10.0;
             bound = std::min(bound, layer.bounds[x]);
             if (bound <= reach()) continue;
             auto key = layer.keys[x];
@@ -714,7 +739,7 @@ class ExactSearch {
             if (known >= 0 && next.values[known] >= value) continue;
             std::copy(shown, shown + m_, child_.begin());
             for (const Entry& entry : set.entries) child_[entry.aspect] = terms_.after(child_[entry.aspect], entry.strength);
-            work_ += m_;
+            work_ += 4.0 * (m_ + depth) + 60.0;
             if (known >= 0) {
                 next.replace(known, value, bound, child_.data(), picks, s, static_cast<int32_t>(x));
                 continue;
@@ -739,10 +764,32 @@ class ExactSearch {
             const double low = descend(layer.depth, layer.values[top], layer.shown_of(top), layer.picks_of(top), 40, false);
             layer.bounds[top] = std::min(was, low);
             prepare(layer.depth, prepared_);
-            for (int64_t x = 0; x < layer.size(); ++x)
-                if (layer.bounds[x] > reach()) layer.bounds[x] = std::min(layer.bounds[x], bound_of(prepared_, layer, x, copies_));
+            double widest = 0.0;
+            for (int64_t x = 0; x < layer.size(); ++x) {
+                if (layer.bounds[x] <= reach()) continue;
+                const auto [bound, unlimited] = bounds_of(prepared_, layer, x, copies_);
+                layer.bounds[x] = std::min(layer.bounds[x], bound);
+                if (layer.bounds[x] > reach()) widest = std::max(widest, unlimited);
+            }
+            leave_out(widest);
             if (was - low < 1e-2 * (was - best_)) return;
         }
+    }
+
+    // Goes on without the sets that are too poor for any list through the states of now: see drop_sets.
+    void leave_out(double bound) {
+        std::vector<int32_t> kept;
+        for (int32_t s : used_) {
+            double least = std::numeric_limits<double>::infinity();
+            for (int32_t j = 0; j < k_ - prepared_.depth; ++j)
+                least = std::min(least, prepared_.tops[j] - prepared_.worth[size_t(j) * n_ + s]);
+            if (bound - least > reach())
+                kept.push_back(s);
+            else
+                sets_[s].price = 0.0;
+        }
+        work_ += double(k_ - prepared_.depth) * used_.size();
+        use(std::move(kept));
     }
 
     static bool before(const Layer& layer, int64_t a, int64_t b) {
@@ -756,7 +803,7 @@ class ExactSearch {
         for (int64_t x = 0; x < layer.size(); ++x)
             if (layer.bounds[x] > reach()) alive.push_back(static_cast<int32_t>(x));
         std::sort(alive.begin(), alive.end(), [&](int32_t a, int32_t b) { return before(layer, a, b); });
-        work_ += 16.0 * alive.size();
+        work_ += (40.0 + 4.0 * (m_ + layer.depth)) * alive.size();
         double cut = 0.0;
         if (static_cast<int64_t>(alive.size()) > width) {
             cut = layer.bounds[alive[width]];
@@ -776,6 +823,8 @@ class ExactSearch {
     std::vector<Set> sets_;
     int32_t n_ = 0;
     int64_t n_entries_ = 0;
+    std::vector<int32_t> all_copies_;
+    std::vector<int32_t> used_;       // sets that the search still looks at
     std::vector<int64_t> available_;  // items that have each aspect
     std::vector<Shown> unseen_;
 
