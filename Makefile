@@ -1,7 +1,7 @@
 # make demo   set up, run the main job on built-in data
 # make test   set up, run all tests but the slow ones
 # make check  style, types, layers
-# make bench  us and the peers on the same data, as ratios
+# make bench  us and the peers on the same data, as ratios; with ASPECTRUM_DATA=folder also on TREC Web and MovieLens data there
 
 PYTHON ?= python3
 VENV := .venv

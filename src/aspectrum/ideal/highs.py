@@ -67,7 +67,7 @@ def solve_by_highs(
     if solution.status == 0:
         return Ideal(best, best, "HiGHS", known.work), best_list
     if solution.mip_dual_bound is not None:
-        upper = min(upper, max(best, -solution.mip_dual_bound))
+        upper = min(upper, max(best, -float(solution.mip_dual_bound)))
     return Ideal(best, max(best, upper), None, known.work), best_list
 
 
@@ -87,6 +87,6 @@ def _value(listed: Floats, weights: Floats, discounts: Floats, beta: float) -> f
     """What a list of sets gains, added up from the list itself: HiGHS rounds."""
     left, value = weights.copy(), 0.0
     for discount, row in zip(discounts, listed, strict=False):
-        value += discount * float(row @ left)
+        value += float(discount) * float(row @ left)
         left = left * np.where(row > 0, beta, 1.0)
     return value

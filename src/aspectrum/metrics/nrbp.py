@@ -32,6 +32,7 @@ class NRBP(UserMetric):
         pool: What the ideal list chooses from, as for AlphaNDCG.
         unjudged: As for AlphaNDCG.
         ideal: The list of ``normalize="ideal"``: ``greedy`` (default), or ``exact``, the best there is, with a proof.
+            Ranks whose discounts together are less than 1e-13 of the first are not searched: they could not change it.
         budget: For an exact ideal, as for AlphaNDCG.
         seconds: For an exact ideal, as for AlphaNDCG.
 
