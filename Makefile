@@ -22,7 +22,7 @@ test-slow: $(VENV)/slow-tested
 # Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
 test-oldest: build/oldest/installed
 	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
-		tests/io tests/cli tests/contacts tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
+		tests/io tests/cli tests/contacts tests/ideal tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/test_inspection.py
 
 check: $(VENV)/checked
 	$(BIN)/ruff check .
@@ -40,7 +40,7 @@ bench: $(VENV)/tested
 # The kernels with the address and undefined-behaviour sanitizers, in an environment of their own.
 sanitize: build/sanitized/installed
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/metrics tests/world tests/io
+	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/ideal tests/metrics tests/world tests/io
 
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -384,6 +384,7 @@ class ExactSearch {
             int32_t rank = depth;
             while (rank + 1 < k_ && tops[rank] > gained) ++rank;
             set_scales[s] = std::sqrt(0.02 * discounts_[rank] * gained);
+            sets_[s].price = std::min(sets_[s].price, discounts_[rank] * gained);  // one from an earlier layer may be far too high
         }
         work_ += n_entries_ + 4.0 * used_.size();
         std::fill(direction_.begin(), direction_.end(), 0.0);
