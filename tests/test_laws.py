@@ -86,16 +86,23 @@ FURTHER: dict[str, list[asp.Metric]] = {
     "AlphaNDCG": [
         asp.AlphaNDCG(k=CUTOFFS, alpha=0.9, judged_by="history", pool="unseen", unjudged="drop"),
         asp.AlphaNDCG(k=CUTOFFS, judged_by="history", ideal="sorted", unjudged="drop"),
+        *(asp.AlphaNDCG(k=CUTOFFS, alpha=0.9, judged_by="history", ideal="exact", pool=pool) for pool in POOLS),
+        asp.AlphaNDCG(k=CUTOFFS, ideal="exact", budget=0),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=0.25, judged_by="relevance"),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=GAMMAS),
     ],
     "ERRIA": [
         asp.ERRIA(**GRADED, max_grade=4, normalize="ideal"),
+        asp.ERRIA(**GRADED, max_grade=4, normalize="ideal", ideal="exact"),
+        asp.ERRIA(k=CUTOFFS, intents="counts", judged_by="relevance", normalize="ideal", ideal="exact"),
         asp.ERRIA(**GRADED, max_grade=3, judged_by="relevance", normalize="perfect"),
         asp.ERRIA(k=CUTOFFS, intents="counts", judged_by="relevance", normalize="ideal"),
         *(asp.ERRIA(k=CUTOFFS, judged_by="relevance", normalize="ideal", pool=pool) for pool in POOLS),
     ],
-    "NRBP": [asp.NRBP(k=CUTOFFS, alpha=0.9, beta=0.8, normalize="ideal", judged_by="history", pool=pool) for pool in POOLS],
+    "NRBP": [
+        *(asp.NRBP(k=CUTOFFS, alpha=0.9, beta=0.8, normalize="ideal", judged_by="history", pool=pool) for pool in POOLS),
+        asp.NRBP(k=CUTOFFS, normalize="ideal", ideal="exact"),
+    ],
     "NDCG": [asp.NDCG(k=CUTOFFS, gain="exponential", ideal="list", average="ratio")],
     "IntraListDiversity": [
         asp.ILD(k=CUTOFFS, pairs="all", average="links", featureless="near"),
@@ -373,7 +380,7 @@ def needs(metric: asp.Metric) -> set[str]:
     way = parameters.get("judged_by") or ""
     needed = {"": set(), "subtopics": {"subtopics"}, "membership": {"aspects"}}.get(way, {"aspects", way})
     needed |= {"features"} if isinstance(metric, asp.ILD) else {metric.truth} if metric.truth else set()
-    ideal = (isinstance(metric, asp.AlphaNDCG) and metric.ideal == "greedy") or parameters.get("normalize") == "ideal"
+    ideal = (isinstance(metric, asp.AlphaNDCG) and metric.ideal != "sorted") or parameters.get("normalize") == "ideal"
     if ideal and parameters.get("pool") == "unseen":
         needed |= {"history"}
     if ideal and parameters.get("pool") == "judged" and way in ("history", "membership"):
@@ -422,6 +429,12 @@ BOUNDED: Sequence[asp.Metric] = [
     *(metric for metric in SETTINGS["AlphaDCG"] if metric.parameters["normalize"] == "perfect"),
     *(metric for metric in SETTINGS["AlphaNDCG"] if metric.parameters["ideal"] == "sorted"),
 ]
+EXACT: Sequence[asp.Metric] = [
+    metric
+    for name in ("AlphaNDCG", "ERRIA", "NRBP")
+    for metric in SETTINGS[name]
+    if metric.parameters["ideal"] == "exact" and metric.parameters["pool"] in (None, "list")  # a list may leave another pool
+]
 
 
 @checked(12, shrink=False)
@@ -435,6 +448,16 @@ def test_bounded_metrics_lie_between_0_and_1(world: PlainWorld, users: str) -> N
     for (_, name), written in scores_of_users(results).items():
         score = float.fromhex(written)
         assert math.isnan(score) or 0 <= score <= 1 + 1e-12, name
+
+
+@checked(25, shrink=False)
+@given(LAW_WORLDS, USERS)
+def test_no_list_scores_above_1_against_an_exact_ideal(world: PlainWorld, users: str) -> None:
+    assert {type(metric).__name__ for metric in EXACT} == {"AlphaNDCG", "ERRIA", "NRBP"}
+    results = asp.evaluate(build(world), usable(world, EXACT), users=users)
+    for (_, name), written in scores_of_users(results).items():
+        score = float.fromhex(written)
+        assert math.isnan(score) or 0 <= score <= 1, name
 
 
 def test_alpha_ndcg_may_exceed_1() -> None:
