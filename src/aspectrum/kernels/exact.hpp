@@ -37,7 +37,10 @@ struct Stop {
 
 constexpr double kExact = 1e-12;  // what rounding may leave between two ways of adding up the same list
 constexpr double kUnit = 1e9;     // operations in a unit of work, about a second
-constexpr double kMostPrices = 2e7;  // aspects and sets x ranks beyond which there is no room for a search
+constexpr double kRoom = 4e6;     // of tables by rank: larger ones are not made, and the bound is what it is without
+
+// What is left of a value that nothing can be seen of any more is 0: arithmetic with the smallest numbers is slow.
+inline double faded(double left, double least) { return left < least ? 0.0 : left; }
 
 // Every judgment counts in full: what is left of an aspect's value depends on how often it was shown.
 struct Counted {
@@ -49,7 +52,7 @@ struct Counted {
     std::vector<double> powers;
 
     Counted(const Problem& problem, double alpha, int64_t depth) : weights(problem.weights), beta(1.0 - alpha), powers(depth + 1, 1.0) {
-        for (int64_t c = 1; c <= depth; ++c) powers[c] = powers[c - 1] * beta;
+        for (int64_t c = 1; c <= depth; ++c) powers[c] = faded(powers[c - 1] * beta, 1e-100);
     }
     Shown unseen(int32_t) const { return 0; }
     double left(int32_t aspect, Shown shown) const { return weights[aspect] * powers[shown]; }
@@ -77,7 +80,7 @@ struct Faded {
     Faded(const Problem& problem, double alpha_, int64_t) : weights(problem.weights), alpha(alpha_) {}
     Shown unseen(int32_t aspect) const { return weights[aspect]; }
     double left(int32_t, Shown shown) const { return shown; }
-    Shown after(Shown shown, double strength) const { return shown * (1.0 - alpha * strength); }
+    Shown after(Shown shown, double strength) const { return faded(shown * (1.0 - alpha * strength), 1e-300); }
     static double amount(double alpha, double strength) { return std::min(40.0, -logarithm(1.0 - alpha * strength)); }  // exp(-40) is nothing
 
     double choose(double step, double left, double price, int64_t most, double& chosen) const {
@@ -119,9 +122,8 @@ class ExactSearch {
         if (best_ > 0.0 && alpha_ > 0.0) {  // nothing fades with alpha 0: the largest gains are the best list
             upper = simple_bound();
             double root = upper;
-            const bool too_large = double(k_) * (m_ + n_) > kMostPrices;
-            if (upper > reach() && !spent() && !too_large) upper = root = std::min(upper, descend_root(true));
-            for (int64_t width = 16; upper > reach() && !spent() && !too_large; width *= 8) {
+            if (upper > reach() && !spent() && double(k_) * m_ < kRoom) upper = root = std::min(upper, descend_root(true));
+            for (int64_t width = 16; upper > reach() && !spent() && double(k_) * (m_ + n_) < kRoom; width *= 8) {
                 upper = std::min(upper, std::max(best_, sweep(width, root)));
                 if (upper > reach() && !spent()) root = std::min(root, descend_root(false));
             }
@@ -334,9 +336,11 @@ class ExactSearch {
     double relax(int32_t depth, double value, const double* left, const int64_t* most, const std::vector<int32_t>& copies) {
         double bound = value;
         for (int32_t i = 0; i < m_; ++i)
-            for (int32_t j = depth; j < k_; ++j)
-                bound += terms_.choose(steps_[j], left[i], prices_[size_t(i) * k_ + j], std::min<int64_t>(most[i], j - depth + 1),
-                                       chosen_[size_t(i) * k_ + j]);
+            for (int32_t j = depth; j < k_; ++j) {
+                double& chosen = chosen_[size_t(i) * k_ + j];
+                bound += terms_.choose(steps_[j], left[i], prices_[size_t(i) * k_ + j], std::min<int64_t>(most[i], j - depth + 1), chosen);
+                work_ += 2.0 * chosen;
+            }
         add_up_prices(depth);
         std::fill(tops_.begin(), tops_.end(), 0.0);
         std::fill(picked_.begin(), picked_.end(), -1);
@@ -471,17 +475,18 @@ class ExactSearch {
     // What such a set holds whole would be replaced by it, so it goes, too.
     void drop_sets(double bound) {
         add_up_prices(0);
-        std::vector<double> tops(k_, 0.0), worth(size_t(n_) * k_);
-        for (int32_t s = 0; s < n_; ++s) {
-            worth_of(sets_[s], 0, worth.data() + size_t(s) * k_);
-            for (int32_t j = 0; j < k_; ++j) tops[j] = std::max(tops[j], worth[size_t(s) * k_ + j]);
+        std::fill(tops_.begin(), tops_.end(), 0.0);
+        for (const Set& set : sets_) {
+            worth_of(set, 0, worth_.data());
+            for (int32_t j = 0; j < k_; ++j) tops_[j] = std::max(tops_[j], worth_[j]);
         }
-        work_ += double(k_) * (n_entries_ + 2.0 * n_);
+        work_ += 2.0 * k_ * (n_entries_ + n_);
         std::vector<int32_t> place(n_, -1);
         std::vector<Set> kept;
         for (int32_t s = 0; s < n_; ++s) {
             double least = std::numeric_limits<double>::infinity();
-            for (int32_t j = 0; j < k_; ++j) least = std::min(least, tops[j] - worth[size_t(s) * k_ + j]);
+            worth_of(sets_[s], 0, worth_.data());
+            for (int32_t j = 0; j < k_; ++j) least = std::min(least, tops_[j] - worth_[j]);
             bool gone = bound - least <= reach();
             for (int32_t t : sets_[s].larger) gone = gone || place[t] < 0;
             if (gone) continue;
@@ -599,7 +604,7 @@ class ExactSearch {
                               [&](int32_t a, int32_t b) { return worth[a] != worth[b] ? worth[a] > worth[b] : a < b; });
             std::copy(all.begin(), all.begin() + out.few, out.order.begin() + size_t(j) * out.few);
         }
-        work_ += double(ranks) * (n_entries_ + 4.0 * used_.size() + (Terms::kFull ? 4.0 * m_ * (depth + 1) : 0.0));
+        work_ += double(ranks) * (n_entries_ + 4.0 * used_.size() + (Terms::kFull ? 8.0 * m_ * (depth + 1) : 0.0));
     }
 
     double rest_of(int32_t depth, int32_t aspect, double left, int64_t most) const {
