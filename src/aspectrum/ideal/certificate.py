@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+EXACT = 2e-12
+"""A proof holds to this share of the best list: 1e-12 from the search, less for ranks that it leaves out and for rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ideal:

@@ -29,9 +29,6 @@ from aspectrum.world.coverage import OwnPools
 T = TypeVar("T")
 R = TypeVar("R")
 
-EXACT = 2e-12
-"""A proof holds to this share of the best list: 1e-12 from the search, less for ranks that it leaves out and for rounding."""
-
 DEFAULT_WORK = 2.0
 
 Progress = Callable[[int, int], None]

@@ -13,7 +13,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Floats, Offsets
 from aspectrum.extras import needed
-from aspectrum.ideal.certificate import Ideal
+from aspectrum.ideal.certificate import EXACT, Ideal
 
 
 def solve_by_highs(
@@ -35,7 +35,9 @@ def solve_by_highs(
     real = (times <= ranks) & (times < counts[aspects])
     aspects, times, ranks = aspects[real], times[real], ranks[real]
     n_x, n_y, n_z = n * k, m * k, len(aspects)
-    gains = np.concatenate([np.zeros(n_x + n_y), steps[ranks] * problem.weights[aspects] * powers[times]])
+    # HiGHS stops at a gap of 1e-6: in units of which the best list has 100 millions, that is no more than rounding
+    unit = known.best / 100.0 if known.best > 0 else 1.0
+    gains = np.concatenate([np.zeros(n_x + n_y), steps[ranks] * problem.weights[aspects] * powers[times]]) / unit
     eye = sparse.identity
     one_set_per_rank = sparse.hstack([sparse.kron(np.ones((1, n)), eye(k)), sparse.csr_matrix((k, n_y + n_z))])
     as_many_as_there_are = sparse.hstack([sparse.kron(eye(n), np.ones((1, k))), sparse.csr_matrix((n, n_y + n_z))])
@@ -51,7 +53,7 @@ def solve_by_highs(
             optimize.LinearConstraint(as_many_as_there_are.tocsr(), -np.inf, copies),
             optimize.LinearConstraint(counted.tocsr(), 0, 0),
             optimize.LinearConstraint(within.tocsr(), -np.inf, 0),
-            optimize.LinearConstraint(better, known.best * (1 - 1e-9), np.inf),
+            optimize.LinearConstraint(better, known.best / unit * (1 - 1e-7), np.inf),
         ],
         integrality=np.concatenate([np.ones(n_x), np.zeros(n_y + n_z)]),
         bounds=optimize.Bounds(0, np.concatenate([np.ones(n_x), np.full(n_y, k), np.ones(n_z)])),
@@ -62,13 +64,16 @@ def solve_by_highs(
         placed = np.rint(solution.x[:n_x]).reshape(n, k)
         places = [place for rank in range(k) for place in np.flatnonzero(placed[:, rank]).tolist()]
         value = _value(sets[places], problem.weights, discounts, 1.0 - alpha)
-        if value > best:
-            best, best_list = value, numbers[places].tolist()
-    if solution.status == 0:
+        if value > best * (1 + EXACT):
+            best, best_list = min(value, known.upper), numbers[places].tolist()
+    if solution.status in (_OPTIMAL, _INFEASIBLE):  # infeasible: nothing is as good as the best list known
         return Ideal(best, best, "HiGHS", known.work), best_list
     if solution.mip_dual_bound is not None:
-        upper = min(upper, max(best, -float(solution.mip_dual_bound)))
+        upper = min(upper, max(best, -float(solution.mip_dual_bound) * unit))
     return Ideal(best, max(best, upper), None, known.work), best_list
+
+
+_OPTIMAL, _INFEASIBLE = 0, 2
 
 
 def _undominated(problem: kernels.Problem, k: int) -> tuple[Offsets, Floats, Floats]:

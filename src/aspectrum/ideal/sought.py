@@ -31,6 +31,14 @@ class Sought:
         return self.shown.pool(self.pool_name)
 
     @property
+    def holds_lists(self) -> bool:
+        """Whether all that gains in a list is in the pool, so that no list can be better than the ideal."""
+        if self.pool_name == "list":
+            return True
+        own = self.shown.judged_by in ("subtopics", "relevance")  # what is not judged does not gain
+        return self.pool_name == ("judged" if own else "catalogue") and (own or self.shown.world.catalogue is None)
+
+    @property
     def way(self) -> Hashable:
         """What tells these lists from others of the same users."""
         return self.shown.judged_by, self.pool_name, self.rule, self.discount

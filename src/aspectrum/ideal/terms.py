@@ -7,7 +7,8 @@ import numpy as np
 
 from aspectrum.arrays import Floats
 from aspectrum.errors import MetricError
-from aspectrum.ideal.exact import DEFAULT_WORK, EXACT, Budget, exact_ideals
+from aspectrum.ideal.certificate import EXACT
+from aspectrum.ideal.exact import DEFAULT_WORK, Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.sought import Sought
 from aspectrum.metric import Metric, Terms, check_goes_with
@@ -32,14 +33,15 @@ class AgainstIdeal(Protocol):
 def against_ideal(metric: AgainstIdeal, reached: Floats, sought: Sought) -> Terms:
     """What lists have reached, over what the ideal lists reach.
 
-    An exact ideal is known to :data:`EXACT`; a list that comes as close scores 1. Where the ideal is not proved, a list that is
-    better than the best one found takes its place.
+    An exact ideal is known to :data:`EXACT`; a list that comes as close scores 1. Where the ideal is not proved, a list of the
+    pool that is better than the best one found takes its place.
     """
     if metric.ideal == "greedy":
         return Terms(reached, greedy_sums(sought, metric.cutoffs))
     found = exact_ideals(sought, metric.cutoffs, budget_of(metric))
     best, upper = found.best, found.upper
-    as_good = (reached >= best * (1.0 - EXACT)) & (reached <= upper * (1.0 + EXACT))
+    highest = upper if sought.holds_lists else best
+    as_good = (reached >= best * (1.0 - EXACT)) & (reached <= highest * (1.0 + EXACT))
     best = np.where(as_good, reached, best)
     return Terms(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved)
 

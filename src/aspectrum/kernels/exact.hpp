@@ -81,7 +81,9 @@ struct Faded {
     Shown unseen(int32_t aspect) const { return weights[aspect]; }
     double left(int32_t, Shown shown) const { return shown; }
     Shown after(Shown shown, double strength) const { return faded(shown * (1.0 - alpha * strength), 1e-300); }
-    static double amount(double alpha, double strength) { return std::min(40.0, -logarithm(1.0 - alpha * strength)); }  // exp(-40) is nothing
+    static double amount(double alpha, double strength) {
+        return std::min(40.0, static_cast<double>(-std::log1p(-static_cast<long double>(alpha) * strength)));  // exp(-40) is nothing
+    }
 
     double choose(double step, double left, double price, int64_t most, double& chosen) const {
         const double whole = step * left / alpha;
@@ -89,13 +91,16 @@ struct Faded {
             chosen = 0.0;
             return 0.0;
         }
-        chosen = price > 0.0 ? logarithm(whole / price) : 40.0;
-        return price > 0.0 ? whole - price - price * chosen : whole;
+        if (price <= 0.0) {
+            chosen = 40.0;
+            return whole;
+        }
+        // whole - price - price log(whole / price), without the difference of large numbers. In long double, rounded once:
+        // the same bits on every CPU, which plain log1p does not promise.
+        const long double above = (static_cast<long double>(whole) - price) / price, times = std::log1p(above);
+        chosen = static_cast<double>(times);
+        return static_cast<double>(price * (above - times));
     }
-
-  private:
-    // In long double, rounded once: the same bits on every CPU, which plain log does not promise.
-    static double logarithm(double x) { return static_cast<double>(std::log(static_cast<long double>(x))); }
 };
 
 template <class Terms>
