@@ -37,6 +37,7 @@ struct Stop {
 
 constexpr double kExact = 1e-12;  // what rounding may leave between two ways of adding up the same list
 constexpr double kUnit = 1e9;     // operations in a unit of work, about a second
+constexpr int64_t kMemory = 1 << 28;  // bytes for states
 constexpr double kRoom = 4e6;     // of tables by rank: larger ones are not made, and the bound is what it is without
 
 // What is left of a value that nothing can be seen of any more is 0: arithmetic with the smallest numbers is slow.
@@ -128,9 +129,11 @@ class ExactSearch {
             upper = simple_bound();
             double root = upper;
             if (upper > reach() && !spent() && double(k_) * m_ < kRoom) upper = root = std::min(upper, descend_root(true));
-            for (int64_t width = 16; upper > reach() && !spent() && double(k_) * (m_ + n_) < kRoom; width *= 8) {
-                upper = std::min(upper, std::max(best_, sweep(width, root)));
-                if (upper > reach() && !spent()) root = std::min(root, descend_root(false));
+            bool wider = double(k_) * (m_ + n_) < kRoom;
+            for (int64_t width = 16; wider && upper > reach() && !spent(); width *= 8) {
+                wider = width < widest();
+                upper = std::min(upper, std::max(best_, sweep(std::min(width, widest()), root)));
+                if (wider && upper > reach() && !spent()) root = std::min(root, descend_root(false));
             }
         }
         found.best = value_of(best_list_);
@@ -143,6 +146,9 @@ class ExactSearch {
 
   private:
     bool spent() const { return work_ >= budget_ || (stop_ && stop_->raised.load(std::memory_order_relaxed)); }
+
+    // How many states of a layer there is memory for: while it grows it may be four times as wide, beside the two before it.
+    int64_t widest() const { return std::max<int64_t>(1024, kMemory / (6 * (64 + int64_t(sizeof(Shown)) * m_ + 4 * int64_t(k_)))); }
 
     // What a list must exceed to be better than the best.
     double reach() const { return best_ * (1.0 + kExact); }
@@ -670,7 +676,7 @@ class ExactSearch {
                     continue;
                 }
                 expand(before, layer, x, next);
-                if (next.size() > 8 * width + 4096) {
+                if (next.size() > 4 * width + 4096) {
                     cut = std::max(cut, narrow(next, 2 * width));
                     index_.rebuild(next);
                 }
