@@ -17,7 +17,7 @@ test: $(VENV)/tested
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: $(VENV)/slow-tested
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 # Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
 test-oldest: build/oldest/installed

@@ -137,9 +137,9 @@ def test_all_lists_of_small_pools(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", range(100, 105))
 def test_all_lists_of_many_small_pools(seed: int) -> None:
-    assert check_small_ones(random.Random(seed), 2000, 7)["beat greedy"] > 50
+    assert check_small_ones(random.Random(seed), 1500, 7)["beat greedy"] > 40
 
 
 def check_tight_ones(draw: random.Random, n: int, most_items: int) -> int:
@@ -181,9 +181,9 @@ def test_pools_where_greedy_lists_are_wrong(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 110))
+@pytest.mark.parametrize("seed", range(100, 103))
 def test_larger_pools_where_greedy_lists_are_wrong(seed: int) -> None:
-    assert check_tight_ones(random.Random(seed), 60, 12) > 50
+    assert check_tight_ones(random.Random(seed), 40, 11) > 20
 
 
 def test_two_ways_to_try_all_lists_agree() -> None:
@@ -226,10 +226,10 @@ def test_middling_pools_by_highs(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 110))
+@pytest.mark.parametrize("seed", range(100, 108))
 def test_many_middling_pools_by_highs(seed: int) -> None:
     draw = random.Random(seed)
-    seen = check_middling_ones(draw, 30, lambda: (draw.randint(10, 40), draw.randint(5, 12), draw.randint(5, 10)), 5.0)
+    seen = check_middling_ones(draw, 30, lambda: (draw.randint(10, 30), draw.randint(5, 10), draw.randint(5, 8)), 3.0)
     assert seen["optimal"] >= 15
 
 
