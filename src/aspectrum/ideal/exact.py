@@ -160,14 +160,14 @@ def solve(
 
 
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
-    """The result of each task. The threads are left behind when this is interrupted, and stop as soon as they can."""
+    """The result of each task. When this is interrupted the threads stop as soon as they can; HiGHS only when its time is up."""
     progress = _progress.get()
     numbers = itertools.count()
     done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()
 
     def run() -> None:
         for number in numbers:
-            if number >= len(tasks):
+            if number >= len(tasks) or stop.is_set():
                 return
             try:
                 done.put((number, work(tasks[number]), None))
@@ -175,7 +175,7 @@ def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop
                 done.put((number, None, error))
                 return
 
-    threads = [threading.Thread(target=run, daemon=True) for _ in range(min(kernels.threads(), len(tasks)))]
+    threads = [threading.Thread(target=run) for _ in range(min(kernels.threads(), len(tasks)))]
     results: dict[int, R] = {}
     try:
         for thread in threads:
@@ -190,4 +190,7 @@ def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop
     finally:
         if len(results) < len(tasks):
             stop.set()
+        for thread in threads:
+            if thread.ident is not None:  # it was started
+                thread.join()
     return [results[number] for number in range(len(tasks))]

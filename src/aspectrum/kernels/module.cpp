@@ -53,7 +53,10 @@ NB_MODULE(_kernels, m) {
           "gamma"_a = nb::none());
     m.def("distinct_sets", &distinct_sets, "cover"_a, "order"_a, "heads"_a);
 
-    nb::class_<Stop>(m, "Stop").def(nb::init<>()).def("set", [](Stop& stop) { stop.raised.store(true); });
+    nb::class_<Stop>(m, "Stop")
+        .def(nb::init<>())
+        .def("set", [](Stop& stop) { stop.raised.store(true); })
+        .def("is_set", [](const Stop& stop) { return stop.raised.load(); });
     nb::class_<Certificate>(m, "Certificate")
         .def_ro("best", &Certificate::best)
         .def_ro("upper", &Certificate::upper)
