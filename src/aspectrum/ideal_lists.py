@@ -12,7 +12,7 @@ import numpy as np
 from aspectrum.api import read_worlds
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import Budget, Ideal, Sought, exact_ideals, greedy_sums, reporting
-from aspectrum.ideal.exact import DEFAULT_WORK, Problems, solve
+from aspectrum.ideal.exact import DEFAULT_WORK, Problems, solve_one
 from aspectrum.ideal.sought import HasIdeal
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.results import plain_table
@@ -212,7 +212,7 @@ def ideal_list(
     sought = _sought(chosen, one)
     problem = Problems(sought).of(0)
     cutoff = chosen.cutoffs[0]
-    found, sets = solve(problem, cutoff, sought, _budget(chosen, ideal_budget, ideal_seconds))
+    found, sets = solve_one(problem, cutoff, sought, _budget(chosen, ideal_budget, ideal_seconds))
     view = _View(sought)
     depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
     return IdealList(

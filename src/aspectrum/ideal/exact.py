@@ -144,6 +144,12 @@ class Problems:
         return self._problems.of(user)
 
 
+def solve_one(problem: kernels.Problem, cutoff: int, sought: Sought, budget: Budget) -> tuple[Ideal, Sequence[int]]:
+    """The same as :func:`solve`; an interruption ends it."""
+    stop = kernels.Stop()
+    return _on_all_cores(lambda one: solve(one, cutoff, sought, budget, stop), [problem], stop)[0]
+
+
 def solve(
     problem: kernels.Problem, cutoff: int, sought: Sought, budget: Budget, stop: kernels.Stop | None = None
 ) -> tuple[Ideal, Sequence[int]]:
