@@ -80,8 +80,10 @@ class IdealList:
         head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
         rows = [
             [str(place + 1), *_cells(self.exact, place), *_cells(self.greedy, place)]
-            for place in range(max(len(self.exact), len(self.greedy)))
+            for place in range(min(_SHOWN, max(len(self.exact), len(self.greedy))))
         ]
+        if len(self.exact) > _SHOWN or len(self.greedy) > _SHOWN:
+            rows.append(["...", *[f"{len(self.exact)} ranks in all", "", ""], *[f"{len(self.greedy)} ranks in all", "", ""]])
         lines = [
             f"user {shown_id(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
             "",
@@ -97,14 +99,15 @@ class IdealList:
         return "\n".join(lines)
 
     def _proof(self) -> str:
+        spent = f" (work {self.work:.2g})" if self.work >= 0.01 else ""
         if self.proved_by is not None:
-            return f"proved by {self.proved_by} (work {self.work:.2g}): no list gains more"
-        return (
-            f"not proved (work {self.work:.2g}): no list gains more than {self.upper:.6f}, {100 * (self.upper / self.best - 1):.2g} % above"
-        )
+            return f"proved by {self.proved_by}{spent}: no list gains more"
+        return f"not proved{spent}: no list gains more than {self.upper:.6f}, {100 * (self.upper / self.best - 1):.2g} % above"
 
 
 _TINY = 1e-12
+_SHOWN = 50
+"""Ranks that are printed; the JSON has all."""
 
 
 def _cells(ranks: Sequence[Rank], place: int) -> list[str]:
@@ -193,7 +196,7 @@ def ideal_list(
            1  a           2.0000  2.0000  c            2.0000  2.0000
            2  b           2.0000  3.2619  b            1.5000  2.9464
         <BLANKLINE>
-        ideal   3.261860  proved by search (work 1.1e-07): no list gains more
+        ideal   3.261860  proved by search: no list gains more
         greedy  2.946395  9.6713 % short: a list can score 1.1071 against it
     """
     (chosen,) = _exact([metric])

@@ -84,6 +84,7 @@ class Certainty:
         """Of each column of scores, with their lower ends."""
         totals, _ = ExactSum.columns(least)
         defined = ~np.isnan(scores)
+        proved = proved | (least >= scores)  # as a score of 0 is, whatever the ideal
         widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
         for place, total in enumerate(totals):
             n_proved = int((proved & defined)[:, place].sum())

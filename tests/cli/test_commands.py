@@ -32,6 +32,7 @@ def test_commands_are_listed_whole(call: Call) -> None:
         "contacts",
         "demo",
         "evaluate",
+        "ideal",
         "index",
         "init",
         "metrics",

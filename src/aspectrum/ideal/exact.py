@@ -162,7 +162,7 @@ def solve(
         return ideal, found.list
     from aspectrum.ideal.highs import solve_by_highs
 
-    return solve_by_highs(problem, discounts[:depth], sought.rule.alpha, ideal, found.list, budget.seconds)
+    return solve_by_highs(problem, discounts[: found.depth], sought.rule.alpha, ideal, found.list, budget.seconds)
 
 
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:

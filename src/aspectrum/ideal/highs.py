@@ -23,6 +23,8 @@ def solve_by_highs(
 
     Lists that are not better than the best one known are cut off. HiGHS proves to its own tolerance, about six digits.
     """
+    if len(problem.copies) > _MOST_SETS or len(problem.copies) * len(discounts) > _MOST_PLACES:
+        return known, known_list
     optimize = needed("scipy.optimize", "exact", "ideal lists that the search leaves open are looked for")
     sparse = needed("scipy.sparse", "exact", "ideal lists that the search leaves open are looked for")
     numbers, sets, copies = _undominated(problem, len(discounts))
@@ -66,14 +68,18 @@ def solve_by_highs(
         value = _value(sets[places], problem.weights, discounts, 1.0 - alpha)
         if value > best * (1 + EXACT):
             best, best_list = min(value, known.upper), numbers[places].tolist()
-    if solution.status in (_OPTIMAL, _INFEASIBLE):  # infeasible: nothing is as good as the best list known
-        return Ideal(best, best, "HiGHS", known.work), best_list
+    if solution.status == 0:
+        return Ideal(best, min(known.upper, best * (1 + _DIGITS)), "HiGHS", known.work), best_list
     if solution.mip_dual_bound is not None:
         upper = min(upper, max(best, -float(solution.mip_dual_bound) * unit))
     return Ideal(best, max(best, upper), None, known.work), best_list
 
 
-_OPTIMAL, _INFEASIBLE = 0, 2
+_DIGITS = 1e-6
+"""To this share of the best list HiGHS proves."""
+
+_MOST_SETS, _MOST_PLACES = 4_000, 100_000
+"""Sets, and sets x ranks, beyond which the program would take more memory than it is worth."""
 
 
 def _undominated(problem: kernels.Problem, k: int) -> tuple[Offsets, Floats, Floats]:

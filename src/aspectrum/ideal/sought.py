@@ -35,8 +35,9 @@ class Sought:
         """Whether all that gains in a list is in the pool, so that no list can be better than the ideal."""
         if self.pool_name == "list":
             return True
-        own = self.shown.judged_by in ("subtopics", "relevance")  # what is not judged does not gain
-        return self.pool_name == ("judged" if own else "catalogue") and (own or self.shown.world.catalogue is None)
+        if self.pool_name == "judged":
+            return self.shown.judged_by in ("subtopics", "relevance")  # what is not judged does not gain
+        return self.pool_name == "catalogue" and self.shown.world.catalogue is None
 
     @property
     def way(self) -> Hashable:

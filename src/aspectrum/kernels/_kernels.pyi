@@ -108,6 +108,10 @@ class Certificate:
     def list(self) -> list[int]:
         """The sets of the best list, by their place in the problem."""
 
+    @property
+    def depth(self) -> int:
+        """How many ranks were searched; further ones cannot matter."""
+
 class Problem:
     """What one user may be given, less all that cannot matter: equal sets are one, and so are aspects that come together."""
 

@@ -28,6 +28,7 @@ struct Certificate {
     bool proved = false;         // best and upper agree to kExact
     double work = 0.0;           // in units of kUnit operations
     std::vector<int32_t> list;   // sets of the best list
+    int64_t depth = 0;           // ranks that were searched
 };
 
 // Raised from another thread when the answer is not wanted any more.
@@ -36,12 +37,10 @@ struct Stop {
 };
 
 constexpr double kExact = 1e-12;  // what rounding may leave between two ways of adding up the same list
+constexpr double kNothing = 1e-100;  // a share of a value of which nothing can be seen; arithmetic with the smallest numbers is slow
 constexpr double kUnit = 1e9;     // operations in a unit of work, about a second
 constexpr int64_t kMemory = 1 << 28;  // bytes for states
 constexpr double kRoom = 4e6;     // of tables by rank: larger ones are not made, and the bound is what it is without
-
-// What is left of a value that nothing can be seen of any more is 0: arithmetic with the smallest numbers is slow.
-inline double faded(double left, double least) { return left < least ? 0.0 : left; }
 
 // Every judgment counts in full: what is left of an aspect's value depends on how often it was shown.
 struct Counted {
@@ -53,7 +52,7 @@ struct Counted {
     std::vector<double> powers;
 
     Counted(const Problem& problem, double alpha, int64_t depth) : weights(problem.weights), beta(1.0 - alpha), powers(depth + 1, 1.0) {
-        for (int64_t c = 1; c <= depth; ++c) powers[c] = faded(powers[c - 1] * beta, 1e-100);
+        for (int64_t c = 1; c <= depth; ++c) powers[c] = powers[c - 1] < kNothing ? 0.0 : powers[c - 1] * beta;
     }
     Shown unseen(int32_t) const { return 0; }
     double left(int32_t aspect, Shown shown) const { return weights[aspect] * powers[shown]; }
@@ -81,7 +80,7 @@ struct Faded {
     Faded(const Problem& problem, double alpha_, int64_t) : weights(problem.weights), alpha(alpha_) {}
     Shown unseen(int32_t aspect) const { return weights[aspect]; }
     double left(int32_t, Shown shown) const { return shown; }
-    Shown after(Shown shown, double strength) const { return faded(shown * (1.0 - alpha * strength), 1e-300); }
+    Shown after(Shown shown, double strength) const { return shown * (1.0 - alpha * strength); }
     static double amount(double alpha, double strength) {
         return std::min(40.0, static_cast<double>(-std::log1p(-static_cast<long double>(alpha) * strength)));  // exp(-40) is nothing
     }
@@ -141,6 +140,7 @@ class ExactSearch {
         found.upper = found.proved ? found.best : std::max(upper, found.best);
         found.work = work_ / kUnit;
         found.list = best_list_;
+        found.depth = k_;
         return found;
     }
 
@@ -159,11 +159,12 @@ class ExactSearch {
         std::vector<int32_t> kept;
         for (int64_t s = 0; s < n; ++s) {  // larger sets come first
             int64_t above = 0;
-            for (size_t t = 0; t < kept.size() && above < k_; ++t)
+            for (size_t t = 0; t < kept.size() && above < k_ && !spent(); ++t) {
                 if (within(s, kept[t])) above += std::min<int64_t>(problem_.copies[kept[t]], k_);
+                work_ += 8.0;
+            }
             if (above < k_) kept.push_back(static_cast<int32_t>(s));
         }
-        work_ += double(n) * kept.size() / 4.0;
         sets_.clear();
         for (int32_t s : kept) {
             Set set;
@@ -171,8 +172,10 @@ class ExactSearch {
             set.copies = static_cast<int32_t>(std::min<int64_t>(problem_.copies[s], k_));
             for (int64_t e = problem_.offsets[s]; e < problem_.offsets[s + 1]; ++e)
                 set.entries.push_back({problem_.aspects[e], problem_.strength(e), Terms::amount(alpha_, problem_.strength(e))});
-            for (size_t t = 0; t < sets_.size(); ++t)
+            for (size_t t = 0; t < sets_.size() && !spent(); ++t) {
                 if (within(s, sets_[t].original)) set.larger.push_back(static_cast<int32_t>(t));
+                work_ += 8.0;
+            }
             sets_.push_back(std::move(set));
         }
     }
@@ -864,7 +867,7 @@ class ExactSearch {
 inline Certificate solve_exactly(const Problem& problem, int64_t depth, const double* discounts, double alpha, double budget,
                                  const Stop* stop) {
     depth = std::min(depth, problem.n_items());
-    if (depth <= 0) return Certificate{0.0, 0.0, 0.0, true, 0.0, {}};
+    if (depth <= 0) return Certificate{0.0, 0.0, 0.0, true, 0.0, {}, 0};
     // No later gain exceeds the first rank's best, so a tail of ranks adds at most their discounts against the first's.
     double tail = 0.0;
     while (depth > 1 && tail + discounts[depth - 1] <= 0.1 * kExact * discounts[0]) tail += discounts[--depth];

@@ -63,7 +63,8 @@ NB_MODULE(_kernels, m) {
         .def_ro("greedy", &Certificate::greedy)
         .def_ro("proved", &Certificate::proved)
         .def_ro("work", &Certificate::work)
-        .def_ro("list", &Certificate::list);
+        .def_ro("list", &Certificate::list)
+        .def_ro("depth", &Certificate::depth);
     nb::class_<Problem>(m, "Problem")
         .def_prop_ro("weights", [](const Problem& problem) { return to_array(std::vector<double>(problem.weights)); }, nb::rv_policy::automatic)
         .def_prop_ro("offsets", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.offsets)); }, nb::rv_policy::automatic)

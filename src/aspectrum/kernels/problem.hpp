@@ -1,5 +1,6 @@
 // What one user may be given, less all that cannot matter: distinct sets of aspects, how many items have each, and
-// aspects that always come together as one. The order of users' items and the names of aspects leave no trace.
+// aspects that always come together as one. The order of items and the names of aspects leave no trace, unless sets and
+// aspects cannot be told apart by their neighbours; then only the way of the search may depend on them, not what it proves.
 #pragma once
 
 #include "cover.hpp"
