@@ -6,6 +6,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers"
 KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp)
 
 .PHONY: demo test test-oldest test-slow check format bench sanitize clean
@@ -39,8 +42,8 @@ bench: $(VENV)/tested
 
 # The kernels with the address and undefined-behaviour sanitizers, in an environment of their own.
 sanitize: build/sanitized/installed
-	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers" tests/kernels tests/ideal tests/metrics tests/world tests/io
+	$(SANITIZED) tests/kernels tests/metrics tests/world tests/io
+	$(SANITIZED) tests/ideal/test_exact.py -k "(pools or alphas or strengths or counts) and not highs"
 
 $(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
