@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.documentation import SMALLEST
 from aspectrum.errors import AspectrumError, InputError, MetricError
-from aspectrum.ideal import reporting
+from aspectrum.ideal import check_spending, reporting
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.results import Column, Results, UserScores
 from aspectrum.states import State
@@ -138,8 +137,7 @@ def _spending(metrics: Iterable[Metric], **given: float | None) -> dict[str, flo
     for name, value in given.items():
         if value is None:
             continue
-        if not 0 <= value < math.inf:
-            raise MetricError(f"{name} is {value}, expected a number from 0")
+        check_spending(name, value)
         if not any(_is_exact(metric) for metric in metrics):
             raise MetricError(f"{name} is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
     return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from aspectrum.api import read_worlds
 from aspectrum.errors import InputError, MetricError
-from aspectrum.ideal import Budget, Ideal, Sought, exact_ideals, greedy_sums, reporting
+from aspectrum.ideal import Budget, Ideal, Sought, check_spending, exact_ideals, greedy_sums, reporting
 from aspectrum.ideal.exact import DEFAULT_WORK, Problems, solve_one
 from aspectrum.ideal.sought import HasIdeal
 from aspectrum.metric import Metric, parse, registered
@@ -206,7 +207,7 @@ def ideal_list(
     if user is None and world.n_users == 1:
         user = world.users[0]
     code = world.users.code(user)
-    if code is None and isinstance(user, str) and user.lstrip("-").isdecimal():
+    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,18}", user):
         code = world.users.code(int(user))  # ids that are numbers come as text from a command line
     if code is None:
         raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
@@ -218,15 +219,19 @@ def ideal_list(
     found, sets = solve_one(problem, cutoff, sought, _budget(chosen, ideal_budget, ideal_seconds))
     view = _View(sought)
     depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
+    exact, greedy = view.ranked([int(problem.rows[place]) for place in sets]), view.ranked(view.greedy(depth))
+    best = found.best
+    if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties its own way
+        exact, best = greedy, min(greedy[-1].total, found.upper)
     return IdealList(
         world.users[code],
         _shown(chosen, cutoff),
         str(resolved.parameters["judged_by"]),
         sought.pool_name,
         view.n_items,
-        view.ranked([int(problem.rows[place]) for place in sets]),
-        view.ranked(view.greedy(depth)),
-        found.best,
+        exact,
+        greedy,
+        best,
         found.upper,
         found.proved_by,
         found.work,
@@ -261,7 +266,8 @@ def summarise_ideals(
         sought = _sought(metric, world)
         with reporting(progress):
             ideals = exact_ideals(sought, metric.cutoffs, _budget(metric, ideal_budget, ideal_seconds))
-        best, greedy = ideals.best, greedy_sums(sought, metric.cutoffs)
+        greedy = greedy_sums(sought, metric.cutoffs)
+        best = np.maximum(ideals.best, greedy)
         for place, cutoff in enumerate(metric.cutoffs):
             rows.append(_summary(_shown(metric, cutoff), world, [row[place] for row in ideals.found], best[:, place], greedy[:, place]))
     return IdealSummaries(tuple(rows))
@@ -332,6 +338,9 @@ def _sought(metric: Metric, world: World) -> Sought:
 
 
 def _budget(metric: Metric, work: float | None, seconds: float | None) -> Budget:
+    for name, value in (("ideal_budget", work), ("ideal_seconds", seconds)):
+        if value is not None:
+            check_spending(name, value)
     own = metric.parameters
     chosen = [value if own[name] is None else own[name] for name, value in (("budget", work), ("seconds", seconds))]
     return Budget(DEFAULT_WORK if chosen[0] is None else chosen[0], chosen[1] or 0.0)

@@ -209,6 +209,23 @@ def test_relevance_and_thresholds(one: Callable[..., dict[str, Any]]) -> None:
     assert (items(high["exact_list"]), high["best"], high["items_in_pool"]) == (["a"], 2.0, 1)
 
 
+@pytest.mark.parametrize(
+    ("convention", "metric", "same"),
+    [
+        ("relison", "ERRIA@3", "ERRIA(judged_by=relevance, intents=counts)@3"),
+        ("informfully", "AlphaNDCG@3", "AlphaNDCG(judged_by=history)@3"),
+    ],
+)
+def test_conventions_say_what_is_ideal(call: Call, convention: str, metric: str, same: str) -> None:
+    """And what is read: with relison's, an item has its first aspect only."""
+    ask = ("ideal", *OPTIONS, "--convention", convention, "--threshold", "3")
+    for user in ("ann", "bob", "cyd"):
+        (found,) = read(call(*ask, "-m", metric, "--user", user, "--json"))
+        expected = asp.ideal_list(user, same, convention=convention, threshold=3.0, **TRUTH)
+        assert (found["best"], found["greedy"], found["judged_by"]) == (expected.best, expected.greedy_total, expected.judged_by)
+        assert items(found["exact_list"]) == [rank.item for rank in expected.exact]
+
+
 # ---- All users
 
 
@@ -422,6 +439,10 @@ SHOWN = ("ideal", "--subtopics", "three.csv")
         ((*SHOWN, "--features", "vectors.csv"), "--features"),
         ((*SHOWN, "--columns", "history:user=x"), "but --history is not given"),
         ((*SHOWN, "--convention", "ndevl"), "did you mean 'ndeval'?"),
+        ((*SHOWN, "--convention", "published,ndeval"), "--convention names several; ideal lists are shown for one"),
+        ((*SHOWN, "--convention", "published", "--convention", "ndeval"), "--convention names several"),
+        ((*SHOWN, "--convention", "informfully"), "judged_by='history' needs aspects: pass --aspects"),
+        ((*SHOWN, "-m", "AlphaNDCG(pool=list)@2"), "pool=list needs lists, and there are none here"),
         (("evaluate", "als.csv", *OPTIONS, "-m", "NDCG@2", "--ideal-budget", "1"), "no metric has one"),
         (("evaluate", "als.csv", *OPTIONS, "-m", "AlphaNDCG@2", "--ideal-budget", "1"), "such as AlphaNDCG(ideal=exact)@10"),
         (("evaluate", "als.csv", *OPTIONS, "-m", "ERRIA@2", "--ideal-seconds", "1"), "no metric has one"),

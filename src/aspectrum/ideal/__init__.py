@@ -5,7 +5,7 @@ from aspectrum.ideal.exact import Budget, Ideals, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.sought import HasIdeal, Sought
-from aspectrum.ideal.terms import IdealKind, against_ideal, check_ideal, ideal_details
+from aspectrum.ideal.terms import IdealKind, against_ideal, check_ideal, check_spending, ideal_details
 
 __all__ = [
     "Budget",
@@ -17,6 +17,7 @@ __all__ = [
     "Sought",
     "against_ideal",
     "check_ideal",
+    "check_spending",
     "exact_ideals",
     "gains",
     "greedy_sums",

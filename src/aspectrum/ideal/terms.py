@@ -1,5 +1,6 @@
 """Scores against the ideal list, greedy or exact: what the metrics that have one share."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
@@ -40,6 +41,8 @@ def against_ideal(metric: AgainstIdeal, reached: Floats, sought: Sought) -> Term
         return Terms(reached, greedy_sums(sought, metric.cutoffs))
     found = exact_ideals(sought, metric.cutoffs, budget_of(metric))
     best, upper = found.best, found.upper
+    if not found.proved.all():  # the search breaks ties its own way, and may have come less far than the greedy list
+        best = np.maximum(best, np.minimum(greedy_sums(sought, metric.cutoffs), upper))
     highest = upper if sought.holds_lists else best
     as_good = (reached >= best * (1.0 - EXACT)) & (reached <= highest * (1.0 + EXACT))
     best = np.where(as_good, reached, best)
@@ -49,6 +52,12 @@ def against_ideal(metric: AgainstIdeal, reached: Floats, sought: Sought) -> Term
 def budget_of(metric: AgainstIdeal) -> Budget:
     """What may be spent on each of a metric's ideal lists."""
     return Budget(DEFAULT_WORK if metric.budget is None else metric.budget, metric.seconds or 0.0)
+
+
+def check_spending(name: str, value: float) -> None:
+    """What may be spent on an ideal is a number from 0."""
+    if not 0 <= value < math.inf:
+        raise MetricError(f"{name} is {value}, expected a number from 0")
 
 
 def check_ideal(metric: Metric) -> None:
