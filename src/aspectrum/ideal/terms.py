@@ -42,7 +42,7 @@ def against_ideal(metric: AgainstIdeal, reached: Floats, sought: Sought) -> Term
     found = exact_ideals(sought, metric.cutoffs, budget_of(metric))
     best, upper = found.best, found.upper
     if not found.proved.all():  # the search breaks ties its own way, and may have come less far than the greedy list
-        best = np.maximum(best, np.minimum(greedy_sums(sought, metric.cutoffs), upper))
+        best = np.where(found.proved, best, np.maximum(best, np.minimum(greedy_sums(sought, metric.cutoffs), upper)))
     highest = upper if sought.holds_lists else best
     as_good = (reached >= best * (1.0 - EXACT)) & (reached <= highest * (1.0 + EXACT))
     best = np.where(as_good, reached, best)
