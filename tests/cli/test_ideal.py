@@ -435,7 +435,7 @@ SHOWN = ("ideal", "--subtopics", "three.csv")
         ((*SHOWN, "--ideal-seconds", "-0.5"), "'--ideal-seconds': -0.5 is below 0"),
         ((*SHOWN, "--ideal-seconds", "a while"), "'--ideal-seconds': 'a while' is not a finite number"),
         ((*SHOWN, "--threads", "0"), "'--threads'"),
-        ((*SHOWN, "--users", "all"), "'--user'"),
+        ((*SHOWN, "--users", "all"), "--user"),
         ((*SHOWN, "--features", "vectors.csv"), "--features"),
         ((*SHOWN, "--columns", "history:user=x"), "but --history is not given"),
         ((*SHOWN, "--convention", "ndevl"), "did you mean 'ndeval'?"),
