@@ -183,7 +183,7 @@ def test_pools_where_greedy_lists_are_wrong(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 103))
 def test_larger_pools_where_greedy_lists_are_wrong(seed: int) -> None:
-    assert check_tight_ones(random.Random(seed), 40, 11) > 20
+    assert check_tight_ones(random.Random(seed), 40, 11) > 5
 
 
 def test_two_ways_to_try_all_lists_agree() -> None:
