@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.documentation import SMALLEST
 from aspectrum.errors import AspectrumError, InputError, MetricError
-from aspectrum.ideal import check_spending, reporting
+from aspectrum.ideal import reporting
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.results import Column, Results, UserScores
 from aspectrum.states import State
@@ -54,8 +55,8 @@ def evaluate_world(
     """
     chosen = convention_named(convention)
     asked_for = _as_metrics(metrics)
-    spending = _spending(asked_for, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
-    tasks = [_Task(asked, _spent_on(chosen.applied(asked), spending).resolved(world)) for asked in asked_for]
+    spending = spending_on_ideals(asked_for, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+    tasks = [_Task(asked, spent_on_ideal(chosen.applied(asked), spending).resolved(world)) for asked in asked_for]
     groups: dict[tuple[str, str | None], list[_Task]] = {}
     for task in tasks:
         choice: str = users if isinstance(users, str) else chosen.users_for(task.asked) if users is None else "given"
@@ -132,12 +133,13 @@ class _Task:
             yield Column(self.asked.at(cutoff), state, self.how)
 
 
-def _spending(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:
+def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:
     """What may be spent on an exact ideal, by parameter; there must be one to spend it on."""
     for name, value in given.items():
         if value is None:
             continue
-        check_spending(name, value)
+        if not 0 <= value < math.inf:
+            raise MetricError(f"{name} is {value}, expected a number from 0")
         if not any(_is_exact(metric) for metric in metrics):
             raise MetricError(f"{name} is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
     return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}
@@ -147,7 +149,7 @@ def _is_exact(metric: Metric) -> bool:
     return getattr(metric, "ideal", None) == "exact"
 
 
-def _spent_on(metric: Metric, spending: Mapping[str, Any]) -> Metric:
+def spent_on_ideal(metric: Metric, spending: Mapping[str, Any]) -> Metric:
     """The metric with what may be spent on an exact ideal, unless it says so itself."""
     if not _is_exact(metric):
         return metric

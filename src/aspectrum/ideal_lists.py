@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from aspectrum.api import read_worlds
 from aspectrum.errors import InputError, MetricError
-from aspectrum.ideal import Budget, Ideal, Sought, check_spending, exact_ideals, greedy_sums, reporting
-from aspectrum.ideal.exact import DEFAULT_WORK, Problems, solve_one
+from aspectrum.evaluation import spending_on_ideals, spent_on_ideal
+from aspectrum.ideal import Ideal, Sought, budget_of, exact_ideals, greedy_sums, reporting
+from aspectrum.ideal.exact import Problems, solve_one
 from aspectrum.ideal.sought import HasIdeal
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.results import plain_table
@@ -200,14 +201,14 @@ def ideal_list(
         ideal   3.261860  proved by search: no list gains more
         greedy  2.946395  9.6713 % short: a list can score 1.1071 against it
     """
-    (chosen,) = _exact([metric])
+    (chosen,) = _exact([metric], ideal_budget, ideal_seconds)
     if len(chosen.cutoffs) != 1:
         raise MetricError(f"{metric}: an ideal list has one cutoff, expected such as {chosen.at(chosen.cutoffs[0])}")
     world = read_truth(rankings, **inputs)
     if user is None and world.n_users == 1:
         user = world.users[0]
     code = world.users.code(user)
-    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,18}", user):
+    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
         code = world.users.code(int(user))  # ids that are numbers come as text from a command line
     if code is None:
         raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
@@ -216,7 +217,7 @@ def ideal_list(
     sought = _sought(chosen, one)
     problem = Problems(sought).of(0)
     cutoff = chosen.cutoffs[0]
-    found, sets = solve_one(problem, cutoff, sought, _budget(chosen, ideal_budget, ideal_seconds))
+    found, sets = solve_one(problem, cutoff, sought, budget_of(chosen))
     view = _View(sought)
     depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
     exact, greedy = view.ranked([int(problem.rows[place]) for place in sets]), view.ranked(view.greedy(depth))
@@ -262,10 +263,10 @@ def summarise_ideals(
     """
     world = read_truth(rankings, **inputs)
     rows = []
-    for metric in _exact([metrics] if isinstance(metrics, str | Metric) else metrics):
+    for metric in _exact([metrics] if isinstance(metrics, str | Metric) else metrics, ideal_budget, ideal_seconds):
         sought = _sought(metric, world)
         with reporting(progress):
-            ideals = exact_ideals(sought, metric.cutoffs, _budget(metric, ideal_budget, ideal_seconds))
+            ideals = exact_ideals(sought, metric.cutoffs, budget_of(metric))
         greedy = greedy_sums(sought, metric.cutoffs)
         best = np.maximum(ideals.best, greedy)
         for place, cutoff in enumerate(metric.cutoffs):
@@ -317,8 +318,8 @@ def read_truth(rankings: Any = None, **inputs: Any) -> World:
     return read_worlds({"lists": {} if rankings is None else rankings}, **inputs).worlds["lists"]
 
 
-def _exact(metrics: Iterable[str | Metric]) -> list[Metric]:
-    """The metrics with exact ideals, whatever they say of their own."""
+def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Any]:
+    """The metrics with exact ideals, whatever they say of their own, and what may be spent on them."""
     chosen: list[Metric] = []
     for given in metrics:
         metric = parse(given) if isinstance(given, str) else given
@@ -327,7 +328,8 @@ def _exact(metrics: Iterable[str | Metric]) -> list[Metric]:
             raise MetricError(f"{type(metric).__name__} has no ideal list; expected one of {having}")
         changed: dict[str, Any] = {"ideal": "exact", **({"normalize": "ideal"} if "normalize" in metric.parameters else {})}
         chosen.append(replace(metric, **changed))
-    return chosen
+    spending = spending_on_ideals(chosen, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+    return [spent_on_ideal(metric, spending) for metric in chosen]
 
 
 def _sought(metric: Metric, world: World) -> Sought:
@@ -337,19 +339,10 @@ def _sought(metric: Metric, world: World) -> Sought:
     return sought
 
 
-def _budget(metric: Metric, work: float | None, seconds: float | None) -> Budget:
-    for name, value in (("ideal_budget", work), ("ideal_seconds", seconds)):
-        if value is not None:
-            check_spending(name, value)
-    own = metric.parameters
-    chosen = [value if own[name] is None else own[name] for name, value in (("budget", work), ("seconds", seconds))]
-    return Budget(DEFAULT_WORK if chosen[0] is None else chosen[0], chosen[1] or 0.0)
-
-
 def _shown(metric: Metric, cutoff: int) -> str:
     """The metric by the parameters that shape its ideal."""
-    plain = {"ideal": "greedy" if type(metric).__name__ == "AlphaNDCG" else None, "normalize": None, "judged_by": None, "pool": None}
-    usual: dict[str, Any] = {name: value for name, value in plain.items() if name in metric.parameters} | {"budget": None, "seconds": None}
+    others = ("ideal", "normalize", "judged_by", "pool", "budget", "seconds")
+    usual: dict[str, Any] = {parameter.name: parameter.default for parameter in fields(metric) if parameter.name in others}
     return str(replace(metric.at(cutoff), **usual))
 
 

@@ -127,8 +127,8 @@ class Results(Mapping[str, float]):
     def per_user(self) -> polars.DataFrame:
         """Scores of users: a polars frame, NaN where undefined, null where a user is not averaged.
 
-        A score against an exact ideal has a second column, ``... at least``: the score lies between the two, and is proved
-        where they are equal.
+        A score against an exact ideal has a second column, ``... at least``: the score lies between the two, and is
+        certain where they are equal.
         """
         import polars
 

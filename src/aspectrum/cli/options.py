@@ -434,6 +434,7 @@ def printable(path: str) -> str:
 
 def as_options(message: str) -> str:
     """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
+    message = re.sub(r"^ideal_(budget|seconds)\b", r"--ideal-\1", message)
     return re.sub(rf"(?<![\w-])({'|'.join((*TRUTH, 'communities', 'test', 'texts'))})=(?=[,\s]|$)", r"--\1", message)
 
 

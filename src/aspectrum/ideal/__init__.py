@@ -5,7 +5,7 @@ from aspectrum.ideal.exact import Budget, Ideals, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.sought import HasIdeal, Sought
-from aspectrum.ideal.terms import IdealKind, against_ideal, check_ideal, check_spending, ideal_details
+from aspectrum.ideal.terms import IdealKind, against_ideal, budget_of, check_ideal, ideal_details
 
 __all__ = [
     "Budget",
@@ -16,8 +16,8 @@ __all__ = [
     "Ideals",
     "Sought",
     "against_ideal",
+    "budget_of",
     "check_ideal",
-    "check_spending",
     "exact_ideals",
     "gains",
     "greedy_sums",

@@ -97,22 +97,19 @@ def exact_ideals(sought: Sought, cutoffs: Sequence[int], budget: Budget) -> Idea
     known: dict[tuple[bytes, int], Ideal] = shown.world.remember(("exact", sought.rule, sought.discount, budget), dict)
     places: dict[bytes, int] = {}
     problem_of: list[int] = []
-    tasks: dict[tuple[bytes, int], kernels.Problem] = {}
+    tasks: dict[tuple[bytes, int], int] = {}  # a user who has the problem: it is made again when its turn comes, not kept
     for place, user in enumerate(users.tolist()):
         key = digests.get(wants[place]) if wants else None
-        problem = None
         if key is None:
-            problem = problems.of(user)
-            key = hashlib.blake2b(problem.key, digest_size=16).digest()
+            key = hashlib.blake2b(problems.of(user).key, digest_size=16).digest()
             if wants:
                 digests[wants[place]] = key
         problem_of.append(places.setdefault(key, len(places)))
         for cutoff in cutoffs:
-            if (key, cutoff) not in known and (key, cutoff) not in tasks:
-                problem = problem or problems.of(user)
-                tasks[key, cutoff] = problem
+            if (key, cutoff) not in known:
+                tasks.setdefault((key, cutoff), user)
     stop = kernels.Stop()
-    solved = _on_all_cores(lambda task: solve(task[1], task[0][1], sought, budget, stop)[0], list(tasks.items()), stop)
+    solved = _on_all_cores(lambda task: solve(problems.of(task[1]), task[0][1], sought, budget, stop)[0], list(tasks.items()), stop)
     known.update(zip(tasks, solved, strict=True))
     found = [[known[key, cutoff] for cutoff in cutoffs] for key in places]
     return Ideals(found, np.array(problem_of, dtype=np.int64)[of_user], len(cutoffs))
@@ -172,14 +169,13 @@ def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop
     done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()
 
     def run() -> None:
-        for number in numbers:
-            if number >= len(tasks) or stop.is_set():
-                return
-            try:
+        try:
+            for number in numbers:
+                if number >= len(tasks) or stop.is_set():
+                    return
                 done.put((number, work(tasks[number]), None))
-            except BaseException as error:
-                done.put((number, None, error))
-                return
+        except BaseException as error:
+            done.put((-1, None, error))
 
     threads = [threading.Thread(target=run) for _ in range(min(kernels.threads(), len(tasks)))]
     results: dict[int, R] = {}

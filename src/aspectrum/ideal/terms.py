@@ -1,6 +1,5 @@
 """Scores against the ideal list, greedy or exact: what the metrics that have one share."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
@@ -52,12 +51,6 @@ def against_ideal(metric: AgainstIdeal, reached: Floats, sought: Sought) -> Term
 def budget_of(metric: AgainstIdeal) -> Budget:
     """What may be spent on each of a metric's ideal lists."""
     return Budget(DEFAULT_WORK if metric.budget is None else metric.budget, metric.seconds or 0.0)
-
-
-def check_spending(name: str, value: float) -> None:
-    """What may be spent on an ideal is a number from 0."""
-    if not 0 <= value < math.inf:
-        raise MetricError(f"{name} is {value}, expected a number from 0")
 
 
 def check_ideal(metric: Metric) -> None:
