@@ -41,6 +41,7 @@ def ideal(
     ideals are proved, and how often and how far greedy falls short.
     """
     from aspectrum.conventions import conventions_named
+    from aspectrum.errors import InputError
     from aspectrum.evaluation import with_threads
     from aspectrum.ideal_lists import ideal_list, lists_as_json, read_truth, summarise_ideals
     from aspectrum.metric import parse
@@ -62,6 +63,8 @@ def ideal(
         if user is None:
             tell = None if show is None else partial(show, "ideal lists")
             summary = summarise_ideals(metrics, rankings=world, progress=tell, **spending)
+            if not any(row.users for row in summary.rows):
+                raise InputError("no user has anything to gain: are there users, and are their items those that have aspects?")
             printed = summary.to_json() if as_json else str(summary)
         else:
             found = [ideal_list(user, metric.at(cutoff), rankings=world, **spending) for metric in metrics for cutoff in metric.cutoffs]
