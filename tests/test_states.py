@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.coding import Ids
 from aspectrum.states import ExactSum, ItemCounts, Mean
-from aspectrum.world import Ids
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Codes
+from aspectrum.coding.ids import shown
 from aspectrum.conventions import Convention, convention_named, conventions_named
 from aspectrum.errors import InputError, MetricError
 from aspectrum.evaluation import Progress, evaluate_world
@@ -20,7 +21,6 @@ from aspectrum.metric import Metric, parse
 from aspectrum.results import Results, SystemResults, joined_notes
 from aspectrum.world import World
 from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
-from aspectrum.world.ids import shown
 
 
 def evaluate(

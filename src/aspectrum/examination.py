@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.api import read_worlds
+from aspectrum.coding.rows import Rows
 from aspectrum.conventions import conventions_named
 from aspectrum.errors import AspectrumError
 from aspectrum.evaluation import evaluate_world
@@ -19,7 +20,6 @@ from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.world import World
 from aspectrum.world.building import Built
-from aspectrum.world.rows import Rows
 
 _USUAL_CUTOFF = 10
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.api import read_worlds
+from aspectrum.coding.ids import shown as shown_id
 from aspectrum.errors import InputError, MetricError
 from aspectrum.evaluation import spending_on_ideals, spent_on_ideal
 from aspectrum.ideal import Ideal, Sought, budget_of, exact_ideals, greedy_sums, reporting
@@ -20,7 +21,6 @@ from aspectrum.metric import Metric, parse, registered
 from aspectrum.results import plain_table
 from aspectrum.world import World
 from aspectrum.world.coverage import OwnPools
-from aspectrum.world.ids import shown as shown_id
 
 
 @dataclass(frozen=True)

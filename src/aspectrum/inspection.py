@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from aspectrum.arrays import Codes
+from aspectrum.coding.ids import Ids, shown
 from aspectrum.world.building import Built, Input
-from aspectrum.world.ids import Ids, shown
 
 Level = Literal["fact", "warning", "error"]
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.coding.ids import shown
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
 from aspectrum.evaluation import evaluate_world
 from aspectrum.io import INPUTS, Source, read_input
@@ -16,8 +18,6 @@ from aspectrum.io.inputs import rows_of
 from aspectrum.io.tables import open_table
 from aspectrum.metrics import ERRIA, MAPIA, NRBP, AlphaDCG, AlphaNDCG, AspectRecall, PrecisionIA
 from aspectrum.world.building import build_worlds
-from aspectrum.world.ids import shown
-from aspectrum.world.rows import IdColumn, Rows
 
 _DEPTHS = (5, 10, 20)
 _COLUMNS = (

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.coding import Ids
+from aspectrum.coding.ids import shown
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.errors import InputError, MetricError, OutputError
 from aspectrum.metric import Metric, parse
 from aspectrum.states import State
-from aspectrum.world import Ids
-from aspectrum.world.ids import shown
 from aspectrum.writing import replacing, write_text
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Floats
+from aspectrum.coding.ids import Ids, shown
 from aspectrum.errors import InputError
-from aspectrum.world.ids import Ids, shown
 
 _UNIT = 1 << 1074
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from aspectrum.coding.ids import Ids
+from aspectrum.coding.rows import IdColumn, join_ids
 from aspectrum.contacts.communities import METHODS, WITH_RESOLUTION, Communities, find_communities
 from aspectrum.contacts.graphs import read_graph
 from aspectrum.errors import InputError, MissingLibrary, OutputError
 from aspectrum.io import read_input
-from aspectrum.world.ids import Ids
-from aspectrum.world.rows import IdColumn, join_ids
 from tests.strategies import checked
 
 BY_CHANCE = ("leiden", "louvain", "label-propagation", "infomap")

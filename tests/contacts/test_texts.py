@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import aspectrum as asp
+from aspectrum.coding.ids import Ids
 from aspectrum.contacts.graphs import read_graph
 from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts
 from aspectrum.errors import InputError, MissingInput, MissingLibrary, OutputError
 from aspectrum.io import Source, read_input
-from aspectrum.world.ids import Ids
 from tests.strategies import checked
 
 Weights = dict[Any, dict[str, float]]

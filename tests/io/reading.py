@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
 from aspectrum.io import read_input
-from aspectrum.world.rows import Rows
 
 
 def columns_of(rows: Rows) -> dict[str, list[Any]]:

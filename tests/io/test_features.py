@@ -14,8 +14,8 @@ import pytest
 import scipy.sparse
 
 import aspectrum as asp
+from aspectrum.coding.sparse import SparseRows
 from aspectrum.io import read_input
-from aspectrum.world.features import SparseRows
 from tests.io.reading import columns_of, read, refused
 
 IDS = ["a", "b", "c"]

@@ -8,10 +8,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from aspectrum.arrays import Codes, Flags
+from aspectrum.coding.ids import Ids, shown
 from aspectrum.contacts.coding import Coded
 from aspectrum.contacts.graphs import Links
 from aspectrum.inspection import Finding
-from aspectrum.world.ids import Ids, shown
 
 Keepable = Literal["strangers", "self", "known", "reciprocal"]
 """Test links that are left out unless asked for: to or from users that the train graph lacks; to oneself; those that the train

@@ -9,8 +9,8 @@ from typing import Any
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.world.ids import Ids
-from aspectrum.world.rows import IdColumn, Rows, join_ids
+from aspectrum.coding.ids import Ids
+from aspectrum.coding.rows import IdColumn, Rows, join_ids
 
 _OF_USERS = ("source", "target", "user", "item")
 

@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Counts, Floats
+from aspectrum.coding.ids import Ids, shown
 from aspectrum.contacts.graphs import Graph, Links, read_graph
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
 from aspectrum.io.ids import code_column
-from aspectrum.world.ids import Ids, shown
 from aspectrum.writing import replacing, write_text
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.api import side_by_side
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
@@ -21,7 +22,6 @@ from aspectrum.metric import Metric, parse
 from aspectrum.metrics import IntraListDiversity
 from aspectrum.results import Results, SystemResults
 from aspectrum.world.building import Duplicates, Order, Ties
-from aspectrum.world.rows import IdColumn, Rows
 
 DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
 """What RELISON measures of recommended contacts, but for its novelty."""

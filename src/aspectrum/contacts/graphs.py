@@ -14,13 +14,13 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.objects import link_rows
+from aspectrum.coding.rows import IdColumn, Rows, code_series, join_ids
 from aspectrum.errors import InputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes, reason
-from aspectrum.world.ids import Ids, shown
-from aspectrum.world.objects import link_rows
-from aspectrum.world.rows import IdColumn, Rows, code_series, join_ids
 
 
 @dataclass(frozen=True, eq=False)

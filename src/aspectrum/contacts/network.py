@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Flags
+from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, ranking_rows
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import KEEPABLE, N_EXAMPLES, Cleaning
 from aspectrum.contacts.coding import Coded, code_users
 from aspectrum.contacts.communities import Communities
@@ -20,9 +23,6 @@ from aspectrum.errors import InputError
 from aspectrum.inspection import Finding, Level, likely_reason, noticed, order_notes
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
-from aspectrum.world.ids import Ids, shown
-from aspectrum.world.objects import aspect_rows, feature_rows, id_rows, ranking_rows
-from aspectrum.world.rows import IdColumn, Rows
 
 _ROLES = {"community": "aspect"}
 _PLURALS = {"feature": "features"}

@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
+from aspectrum.coding.ids import Codebook, Ids, shown
+from aspectrum.coding.rows import IdColumn, Rows, join_ids
+from aspectrum.coding.sparse import SparseRows
 from aspectrum.contacts.graphs import Links, link_table
 from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes
-from aspectrum.world.features import SparseRows
-from aspectrum.world.ids import Codebook, Ids, shown
-from aspectrum.world.rows import IdColumn, Rows, join_ids
 from aspectrum.writing import replacing
 
 Of = Literal["own", "followees", "followers", "all"]

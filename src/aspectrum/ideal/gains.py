@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.coding.ids import shown as shown_id
 from aspectrum.discounts import LOG2, NONE
 from aspectrum.errors import InputError
 from aspectrum.gain import GainRule, choose_judgment, place_gains
@@ -16,7 +17,6 @@ from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.sought import Sought
 from aspectrum.world import JudgedBy, PoolName, World
 from aspectrum.world.coverage import DEFAULT_POOLS
-from aspectrum.world.ids import shown as shown_id
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,12 +28,12 @@ from ir_measures.util import QrelsConverter, RunConverter  # noqa: E402
 
 from aspectrum import metrics  # noqa: E402
 from aspectrum.api import read_worlds  # noqa: E402
+from aspectrum.coding.objects import ranking_rows, subtopic_rows  # noqa: E402
+from aspectrum.coding.rows import IdColumn, Rows, code_series  # noqa: E402
 from aspectrum.conventions import CONVENTIONS  # noqa: E402
 from aspectrum.errors import AspectrumError, InputError  # noqa: E402
 from aspectrum.evaluation import evaluate_world  # noqa: E402
 from aspectrum.metric import Metric  # noqa: E402
-from aspectrum.world.objects import ranking_rows, subtopic_rows  # noqa: E402
-from aspectrum.world.rows import IdColumn, Rows, code_series  # noqa: E402
 
 __all__ = ["AspectrumProvider", "main", "register", "unregister"]
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aspectrum.coding.ids import shown
+from aspectrum.coding.objects import id_rows
+from aspectrum.coding.rows import IdColumn, Rows, code_series
+from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
 from aspectrum.io.columns import Wanted, find_columns, is_spelling
 from aspectrum.io.files import read_bytes, reason
 from aspectrum.io.frames import as_number
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table, open_table
-from aspectrum.world.features import SparseRows
-from aspectrum.world.ids import shown
-from aspectrum.world.objects import id_rows
-from aspectrum.world.rows import IdColumn, Rows, code_series
 
 if TYPE_CHECKING:
     import polars

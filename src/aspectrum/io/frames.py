@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
 from aspectrum.io.binary import check_arrow, check_parquet
 from aspectrum.io.files import reason
-from aspectrum.world.rows import Untyped
 
 if TYPE_CHECKING:
     import polars

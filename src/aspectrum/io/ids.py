@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aspectrum.arrays import Codes
+from aspectrum.coding.ids import shown
+from aspectrum.coding.rows import code_series
 from aspectrum.errors import InputError
-from aspectrum.world.ids import shown
-from aspectrum.world.rows import code_series
 
 if TYPE_CHECKING:
     import polars

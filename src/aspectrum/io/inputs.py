@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Floats
+from aspectrum.coding.ids import shown
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
 from aspectrum.io.columns import Wanted, find_columns
 from aspectrum.io.features import read_features
@@ -19,8 +21,6 @@ from aspectrum.io.ids import code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table, open_table
 from aspectrum.io.text import TextTable, reads_as_number
-from aspectrum.world.ids import shown
-from aspectrum.world.rows import IdColumn, Rows
 
 if TYPE_CHECKING:
     import polars

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aspectrum.coding.ids import shown
 from aspectrum.errors import InputError
 from aspectrum.io.files import reason
 from aspectrum.io.frames import FrameTable, guarded, series_of
-from aspectrum.world.ids import shown
 
 if TYPE_CHECKING:
     import polars

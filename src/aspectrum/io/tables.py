@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
 from aspectrum.io.columns import Wanted
 from aspectrum.io.files import as_text, read_bytes
@@ -12,7 +13,6 @@ from aspectrum.io.frames import FrameTable, Layout, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
 from aspectrum.io.source import Source
 from aspectrum.io.text import TextTable
-from aspectrum.world.rows import Untyped
 
 if TYPE_CHECKING:
     import polars

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
+from aspectrum.coding.ids import shown
+from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
 from aspectrum.io.columns import Wanted, is_place, is_spelling
 from aspectrum.io.files import as_text, read_bytes
 from aspectrum.io.frames import Layout
 from aspectrum.io.source import Source
-from aspectrum.world.ids import shown
-from aspectrum.world.rows import Untyped
 
 if TYPE_CHECKING:
     import polars

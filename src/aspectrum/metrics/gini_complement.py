@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
+from aspectrum.coding.ids import Ids, shown
 from aspectrum.errors import InputError
 from aspectrum.metric import Metric
 from aspectrum.states import ItemCounts, State
 from aspectrum.world import World
-from aspectrum.world.ids import Ids, shown
 
 
 @dataclass(frozen=True)

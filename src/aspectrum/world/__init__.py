@@ -3,7 +3,6 @@
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.coverage import Coverage, JudgedBy, PoolName, Unjudged, Weighing
 from aspectrum.world.features import Distance, Features
-from aspectrum.world.ids import Ids
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 from aspectrum.world.world import World
@@ -14,7 +13,6 @@ __all__ = [
     "Distance",
     "Features",
     "History",
-    "Ids",
     "JudgedBy",
     "PoolName",
     "Rankings",

@@ -11,14 +11,15 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats, Offsets, no_segments
+from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, ranking_rows, subtopic_rows, weight_rows
+from aspectrum.coding.rows import IdColumn, Rows, join_ids, settled
+from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths
-from aspectrum.world.features import Features, SparseRows
-from aspectrum.world.ids import Ids, shown
-from aspectrum.world.objects import aspect_rows, feature_rows, id_rows, link_rows, ranking_rows, subtopic_rows, weight_rows
+from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
-from aspectrum.world.rows import IdColumn, Rows, join_ids, settled
 from aspectrum.world.world import World
 
 Order = Literal["auto", "rank", "score", "input"]

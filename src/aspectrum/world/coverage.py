@@ -11,9 +11,9 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats, Masks, Offsets, no_segments, take_segments
+from aspectrum.coding.ids import shown
 from aspectrum.errors import InputError
 from aspectrum.world.aspects import AspectSets
-from aspectrum.world.ids import shown
 from aspectrum.world.relevance import exponential
 
 if TYPE_CHECKING:

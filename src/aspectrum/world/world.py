@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, as_flags, check_range
+from aspectrum.coding.ids import Ids, shown
 from aspectrum.errors import InputError, MissingInput
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.features import Features
-from aspectrum.world.ids import Ids, shown
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 

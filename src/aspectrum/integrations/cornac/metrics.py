@@ -14,6 +14,9 @@ from cornac.data import Modality
 from cornac.metrics import RankingMetric, RatingMetric
 
 from aspectrum import metrics
+from aspectrum.coding.ids import shown
+from aspectrum.coding.objects import aspect_rows
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.errors import AspectrumError, InputError, MetricError, MissingInput
 from aspectrum.evaluation import is_enough
@@ -22,9 +25,6 @@ from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.metric import parse
 from aspectrum.world.building import OBJECTS
-from aspectrum.world.ids import shown
-from aspectrum.world.objects import aspect_rows
-from aspectrum.world.rows import IdColumn, Rows
 
 _INPUTS = ("aspects", "features", "weights", "items")
 _BY_INDEX = {"item_genre": "aspects", "item_feature": "features"}

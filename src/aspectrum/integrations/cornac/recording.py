@@ -24,9 +24,9 @@ from cornac.models import Recommender
 from scipy.sparse import csr_matrix
 
 from aspectrum.arrays import Codes
+from aspectrum.coding.ids import shown
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
-from aspectrum.world.ids import shown
-from aspectrum.world.rows import IdColumn, Rows
 
 
 @dataclass(frozen=True, eq=False)

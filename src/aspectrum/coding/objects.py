@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aspectrum.coding.ids import shown
+from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
-from aspectrum.world.features import SparseRows
-from aspectrum.world.ids import shown
-from aspectrum.world.rows import IdColumn, Rows
 
 
 def ranking_rows(source: str, given: Any) -> Rows:

@@ -10,8 +10,8 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
+from aspectrum.coding.ids import Codebook, Ids, shown
 from aspectrum.errors import InputError
-from aspectrum.world.ids import Codebook, Ids, shown
 
 if TYPE_CHECKING:
     import polars
