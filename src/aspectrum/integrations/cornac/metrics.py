@@ -19,11 +19,11 @@ from aspectrum.coding.objects import aspect_rows
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.errors import AspectrumError, InputError, MetricError, MissingInput
-from aspectrum.evaluation import is_enough
 from aspectrum.integrations.cornac.recording import Split
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.metric import parse
+from aspectrum.plan import is_enough
 from aspectrum.world.building import OBJECTS
 
 _INPUTS = ("aspects", "features", "weights", "items")
