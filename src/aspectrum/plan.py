@@ -136,7 +136,7 @@ class Plan:
         groups: dict[tuple[str, str | None], _Group] = {}
         for asked in self.metrics:
             resolved = spent_on_ideal(self.convention.applied(asked), spending).resolved(self.truth)
-            _check_needs(resolved, self.truth)
+            _check_needs(asked, resolved, self.truth)
             choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
             judged_in = _judged_in(resolved) if choice in ("judged", "both") else None
             if (choice, judged_in) not in groups:
@@ -235,7 +235,7 @@ class Plan:
         if self.truth.tables is not other.truth.tables:
             for name, digest in self.truth.fingerprints.items():
                 if other.truth.fingerprints[name] != digest:
-                    raise InputError(f"the parts were measured against different truths: {name} differ")
+                    raise InputError(f"the parts were measured against different truths, which differ in {name}")
         if [group.averaged_ids(self) for group in self._groups] != [group.averaged_ids(other) for group in other._groups]:
             raise InputError("the parts were averaged over different users")
 
@@ -444,12 +444,12 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
     return {**how, "users": users, "convention": convention.name}
 
 
-def _check_needs(metric: Metric, truth: Truth) -> None:
+def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
     """Whether the truth has what a metric needs, or an error that names what is missing."""
-    needs = metric.needs()
+    needs = resolved.needs()
     if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
         name = next(name for name in FORMS if name in needs[0] and getattr(truth, name) is None)
-        raise missing(name, str(metric.at(-1)))
+        raise missing(name, str(asked.at(-1)))
 
 
 def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:

@@ -90,8 +90,9 @@ class AlphaNDCG(AspectMetric):
         return ideal_details(self, truth)
 
     def sought(self, world: World) -> Sought | None:
-        if self.pool is None:
+        if self.ideal == "sorted":
             return None
+        assert self.pool is not None
         return Sought(self._coverage(world), self.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
 
     def _coverage(self, world: World) -> Coverage:

@@ -107,8 +107,9 @@ class ERRIA(AspectMetric):
         return ideal_details(self, truth)
 
     def sought(self, world: World) -> Sought | None:
-        if self.pool is None:
+        if self.normalize != "ideal":
             return None
+        assert self.pool is not None
         return Sought(self._coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
 
     def _coverage(self, world: World) -> Coverage:

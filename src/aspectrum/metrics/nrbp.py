@@ -76,8 +76,9 @@ class NRBP(AspectMetric):
         return ideal_details(self, truth)
 
     def sought(self, world: World) -> Sought | None:
-        if self.pool is None:
+        if self.normalize != "ideal":
             return None
+        assert self.pool is not None
         assert self.judged_by is not None
         shown = world.coverage(self.judged_by, unjudged=self.unjudged)
         return Sought(shown, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))

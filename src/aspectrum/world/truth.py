@@ -173,7 +173,7 @@ class Truth:
     def fingerprints(self) -> Mapping[str, str]:
         """What tells this truth from any other: a digest of each of its parts."""
         found = {}
-        for name in ("users", "items", "aspect_ids", "aspects", "relevance", "history", "subtopics", "features", "weights", "catalogue"):
+        for name in ("catalogue", "aspects", "relevance", "history", "subtopics", "features", "weights", "users", "items", "aspect_ids"):
             digest = hashlib.blake2b(digest_size=16)
             _digest(digest, getattr(self, name))
             found[name] = digest.hexdigest()

@@ -32,7 +32,7 @@ T = TypeVar("T")
 class World:
     """Lists of some users, and the truth. Users, items and aspects are codes 0, 1, 2 ...; ids only name them.
 
-    Build it from plain Python objects with :meth:`of`, or from parts that already hold codes::
+    Build it from inputs in any form with :meth:`of`, or from parts that already hold codes::
 
         World(Rankings(offsets, items), aspects=Aspects(...), relevance=Relevance(...))
 
@@ -68,7 +68,7 @@ class World:
 
     @staticmethod
     def of(rankings: Any, **inputs: Any) -> World:
-        """From plain Python objects; see :func:`aspectrum.evaluate` for the forms of each input.
+        """From all inputs by name; see :func:`aspectrum.evaluate` for the forms of each.
 
         Everybody who is known is a user of this world, those who have a list first.
 
@@ -76,7 +76,7 @@ class World:
         >>> world.n_users, world.n_items
         (1, 2)
         """
-        return World.read(ranking_rows("rankings", rankings), Truth.read(**inputs))
+        return World.read(rankings, Truth.read(**inputs))
 
     @staticmethod
     def read(rankings: Any, truth: Truth) -> World:
