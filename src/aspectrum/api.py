@@ -214,9 +214,7 @@ def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Con
         return _worlds(systems, inputs)
     if any(isinstance(given, Rankings) for given in systems.values()):
         return _coded(systems, inputs)
-    options = {name: inputs[name] for name in ("threshold", "order", "ties", "duplicates") if name in inputs}
-    truth = Truth.read(reading=convention.reading(options), **inputs)
-    return truth, {name: _once("rankings", given) for name, given in systems.items()}
+    return convention.truth(**inputs), {name: _once("rankings", given) for name, given in systems.items()}
 
 
 def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Truth, dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from aspectrum.coding.reading import Reading
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric
+from aspectrum.world import Truth
 
 UserChoice = Literal["lists", "judged", "both", "relevant", "all"]
 """Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows."""
@@ -47,6 +48,11 @@ class Convention:
         asked = {name: value for name, value in options.items() if value is not None}
         reading = Reading(**{**self.reads, **asked})
         return replace(reading, history_threshold=reading.threshold) if self.history_above_threshold else reading
+
+    def truth(self, **inputs: Any) -> Truth:
+        """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""
+        options = {option.name: inputs[option.name] for option in fields(Reading) if option.name in inputs}
+        return Truth.read(reading=self.reading(options), **inputs)
 
     def named(self, metric: Metric) -> str:
         """What the tool calls a metric; parameters that it may not have are added.

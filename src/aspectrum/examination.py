@@ -125,7 +125,7 @@ class _Read:
 
     @classmethod
     def of(cls, lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention) -> _Read:
-        read = Truth.read(**truth, **options, reading=convention.reading(options))
+        read = convention.truth(**truth, **options)
         tables = read.tables.copy()
         return cls(read, tables, {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()})
 

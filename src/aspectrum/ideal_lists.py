@@ -19,7 +19,7 @@ from aspectrum.ideal.sought import HasIdeal
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.plan import spending_on_ideals, spent_on_ideal
 from aspectrum.results import plain_table
-from aspectrum.world import Truth, World
+from aspectrum.world import World
 from aspectrum.world.coverage import OwnPools
 
 
@@ -316,9 +316,7 @@ def read_truth(rankings: Any = None, **inputs: Any) -> World:
             raise InputError("something was given beside a World; a World already holds everything")
         return rankings
     convention = convention_named(inputs.pop("convention", None))
-    options = {name: inputs[name] for name in ("threshold", "order", "ties", "duplicates") if name in inputs}
-    truth = Truth.read(reading=convention.reading(options), **inputs)
-    return World.read({} if rankings is None else rankings, truth)
+    return World.read({} if rankings is None else rankings, convention.truth(**inputs))
 
 
 def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Any]:
@@ -337,7 +335,7 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
 
 def _sought(metric: Metric, world: World) -> Sought:
     assert isinstance(metric, HasIdeal)
-    sought = metric.resolved(world.truth).sought(world)  # type: ignore[attr-defined]
+    sought = metric.resolved(world.truth).sought(world)
     assert sought is not None
     return sought
 

@@ -101,7 +101,7 @@ def inspect(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: 
         if lists.n_rows:
             findings.append(Finding("fact", lists.source, f"lists are ordered by {lists.order_in_words}", len(lists.ids["user"])))
         findings += noticed(lists)
-        findings += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0)), cutoffs)
+        findings += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
     for truth in read.inputs.values():
         findings += look.sizes(truth)
         findings += noticed(truth)
@@ -124,13 +124,13 @@ def inspect(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: 
     return sorted(findings, key=lambda finding: order[finding.level])
 
 
-def notes_on(read: Inputs) -> list[str]:
+def notes_on(read: Inputs, from_files: bool | None = None) -> list[str]:
     """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
     if not read.inputs and not any(lists.external or lists.noticed for lists in read.systems.values()):
         return []
     findings = inspect(read)
     ordered: list[str] = []
-    if any(given.external for given in (*read.systems.values(), *read.inputs.values())):
+    if any(given.external for given in (*read.systems.values(), *read.inputs.values())) if from_files is None else from_files:
         for finding in findings:
             if finding.level == "error":
                 raise InputError(str(finding))

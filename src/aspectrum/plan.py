@@ -212,9 +212,15 @@ class Plan:
             partial,
         )
 
-    def notes_on(self, systems: Mapping[str, Input]) -> list[str]:
-        """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
-        return notes_on(Inputs(self.truth, self.tables, self.inputs, systems))
+    def notes_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[str]:
+        """What a reader of the numbers should know of the inputs.
+
+        Args:
+            systems: What was read as the lists of each system.
+            from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
+                whether one of them does.
+        """
+        return notes_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
 
     def check_same(self, other: Plan) -> None:
         """Whether parts of another plan are parts of this one."""

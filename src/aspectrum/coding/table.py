@@ -68,7 +68,8 @@ class IdTable:
 
     def has_codes_of(self, other: IdTable) -> bool:
         """Whether every code of another table means the same id here."""
-        return other is self or other in self._copied_from or (self.ids.values == other.ids.values) is True
+        mine, theirs = self.ids.values, other.ids.values
+        return other is self or other in self._copied_from or (isinstance(mine, range) and isinstance(theirs, range) and mine == theirs)
 
     def codes(self, column: IdColumn) -> Codes:
         """The code of each row of a column that was joined; -1 for none."""
@@ -114,9 +115,13 @@ class IdTable:
         return self._join_objects(before, fresh, several)
 
     def _join_objects(self, before: list[Named], fresh: list[Named], several: list[Any]) -> list[Codes]:
+        if self._book is None and len(self) == 0 and len(fresh) == 1 and fresh[0][1].named is not None:  # a table has distinct ids
+            self._ids = Ids(several[0])
+            return [np.arange(len(several[0]), dtype=np.int32)]
         if self._book is None:
             self._book = Codebook(self.role)
-            self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else "codes")
+            heads = next(iter(self._heads.values()), ("codes", None))
+            self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else heads[0])
         own = several[len(before) :]
         found = [
             self._book.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(fresh, own, strict=True)

@@ -191,8 +191,7 @@ class Network:
             truth["features"] = self._owned(self.inputs["features"], "item")
         elif features is not None:
             truth["features"] = features
-        options = {"threshold": threshold, **options}
-        return Truth.read(**truth, **options, reading=convention.reading(options))
+        return convention.truth(**truth, threshold=threshold, **options)
 
     def _source(self, name: str) -> str:
         return self.inputs[name].rows.source
@@ -226,7 +225,7 @@ class Network:
         users, owners = recommended.codes("user"), recommended.joined["user"]
         kept = np.flatnonzero(self.members[users])
         ids = {
-            "user": self._users(users[kept], owners[self.members[owners]]),
+            "user": self._users(users[kept], np.flatnonzero(self._flags(owners) & self.members)),
             "item": self._column(recommended.codes("item")[kept]),
         }
         return recommended.taken(kept, ids)

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import Codebook, Ids, shown
 from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.table import IdTable
 from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, link_table
 from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed

@@ -105,7 +105,8 @@ class _Evaluator(providers.Evaluator):
         for level, by_documents in self._asked.items():
             for documents, asked in by_documents.items():
                 plan = Plan(list(asked), self._truths[level], users="judged", convention=_CONVENTION)
-                results = plan.finish(plan.observe(lists[documents]), notes=())
+                everything = plan.lists(lists["all"])  # ids that never match are an error, whichever documents count
+                results = plan.finish(plan.observe(everything if documents == "all" else lists[documents]), notes=())
                 (block,) = results.blocks
                 measures = [asked[results.columns[name].metric] for name in block.names]
                 for topic, scores in zip(block.users, block.scores.tolist(), strict=True):

@@ -72,7 +72,8 @@ class Tables:
 
     def input(self, name: str, rows: Rows, ordered_by: str | None = None) -> Input:
         """What is to be said of rows that were joined."""
-        ids = {role: SomeIds(table, table.named(rows.ids[role])) for role, table in vars(self).items() if role in rows.ids}
+        tables = vars(self)
+        ids = {role: SomeIds(tables[role], tables[role].named(column)) for role, column in rows.ids.items() if role in tables}
         return Input(name, rows.source, len(rows), ids, dict(rows.noticed), ordered_by, rows.reading, rows.place is not None)
 
 

@@ -120,7 +120,7 @@ class Truth:
     @classmethod
     def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
         parts, inputs = build_truth(rows, tables, reading)
-        ids = {"users": tables.user.ids, "items": tables.item.ids, "aspect_ids": tables.aspect.ids}
+        ids: dict[str, Any] = {"users": tables.user.ids, "items": tables.item.ids, "aspect_ids": tables.aspect.ids}
         return cls(**parts, **ids, options=options, reading=reading, inputs=inputs, tables=tables, rows=rows)
 
     def read_as(self, reading: Reading) -> Truth:
