@@ -140,8 +140,7 @@ def test_ideal_is_shared_by_users_of_the_same_interests_over_batches() -> None:
         history={user: ["a" if user % 2 else "b"] for user in range(6)},
     )
     asp.evaluate(world, "AlphaNDCG@2", batch_size=1)
-    ideals = next(value for key, value in world.memory.items() if isinstance(key, tuple) and key[0] == "greedy")
-    assert len(ideals) == 2
+    assert len(world.memory["ideals",]) == 2
 
 
 def test_a_world_can_be_evaluated_and_holds_everything() -> None:

@@ -8,11 +8,11 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, choose_judgment, place_gains
-from aspectrum.ideal import Sought, against_ideal, check_ideal, ideal_details
+from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, place_gains
+from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, choose_judgment, cover
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import Coverage, JudgedBy, PoolName, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -81,35 +81,35 @@ class AlphaNDCG(UserMetric):
 
     def resolved(self, world: World) -> Self:
         judged_by = self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaNDCG")
-        pool = None if self.ideal == "sorted" else self.pool or DEFAULT_POOLS[judged_by]
+        pool = None if self.ideal == "sorted" else self.pool or JUDGINGS[judged_by].default_pool
         return replace(self, judged_by=judged_by, pool=pool)
 
     def details(self, world: World) -> Mapping[str, Any]:
         return ideal_details(self, world)
 
-    def sought(self, world: World) -> Sought | None:
+    def ideal_request(self, world: World) -> IdealRequest | None:
         metric = self.resolved(world)
         assert metric.judged_by is not None
         if metric.pool is None:
             return None
-        return Sought(self._coverage(world, metric.judged_by), metric.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
+        return IdealRequest(self._coverage(world, metric.judged_by), metric.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
 
     def _coverage(self, world: World, judged_by: JudgedBy) -> Coverage:
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        return world.coverage(judged_by, unjudged=self.unjudged, gammas=gammas)
+        return cover(world, judged_by, unjudged=self.unjudged, gammas=gammas)
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
         assert metric.judged_by is not None
-        shown = self._coverage(world, metric.judged_by)
-        stops = shown.stops(self.cutoffs)
-        gains = place_gains(shown, GainRule.of(self.gain, self.alpha, self.gamma), stops)
+        coverage = self._coverage(world, metric.judged_by)
+        stops = coverage.stops(self.cutoffs)
+        gains = place_gains(coverage, GainRule.of(self.gain, self.alpha, self.gamma), stops)
         discounts = LOG2.first(int(stops.max(initial=0)))
-        offsets = shown.rankings.offsets
+        offsets = coverage.rankings.offsets
         reached = kernels.discounted_sums(offsets, gains, stops, discounts)
-        sought = metric.sought(world)
-        if sought is not None:
-            return against_ideal(self, reached, sought)
+        request = metric.ideal_request(world)
+        if request is not None:
+            return against_ideal(self, reached, request)
         best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
-        scored = (shown.attainable[:, np.newaxis] > 0) & (stops > 0)
+        scored = (coverage.attainable[:, np.newaxis] > 0) & (stops > 0)
         return Terms(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.gain import choose_judgment
+from aspectrum.judging import JudgedBy, Unjudged, choose_judgment, cover
 from aspectrum.metric import Terms, UserMetric
-from aspectrum.world import JudgedBy, Unjudged, World
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,6 @@ class AspectRecall(UserMetric):
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
         assert metric.judged_by is not None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
-        covered = kernels.covered_aspects(shown.kernel, shown.stops(self.cutoffs))
-        return Terms(covered, np.broadcast_to(shown.attainable[:, np.newaxis], covered.shape))
+        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
+        covered = kernels.covered_aspects(coverage.kernel, coverage.stops(self.cutoffs))
+        return Terms(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))

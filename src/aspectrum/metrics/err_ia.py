@@ -6,14 +6,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from aspectrum.arrays import Floats
 from aspectrum.discounts import RECIPROCAL, perfect_sums
-from aspectrum.errors import InputError, MetricError, MissingInput
-from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
+from aspectrum.errors import MetricError, MissingInput
+from aspectrum.gain import GainRule, list_sums
+from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, choose_judgment, cover
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import Coverage, JudgedBy, PoolName, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -90,25 +89,25 @@ class ERRIA(UserMetric):
         intents = self.intents or ("uniform" if world.weights is None else "given")
         if intents == "given" and world.weights is None:
             raise MissingInput("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
-        pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
+        pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:
-            max_grade = _largest_grade(world, judged_by)
+            max_grade = JUDGINGS[judged_by](world).largest_grade("ERRIA")
         ideal = self.ideal if pool is None else self.ideal or "greedy"
         return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None, ideal=ideal)
 
     def details(self, world: World) -> Mapping[str, Any]:
         return ideal_details(self, world)
 
-    def sought(self, world: World) -> Sought | None:
+    def ideal_request(self, world: World) -> IdealRequest | None:
         metric = self.resolved(world)
         if metric.pool is None:
             return None
-        return Sought(metric._coverage(world), metric.pool, GainRule(metric._largest_stop), RECIPROCAL)
+        return IdealRequest(metric._coverage(world), metric.pool, GainRule(metric._largest_stop), RECIPROCAL)
 
     def _coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None and self.intents is not None
-        return world.coverage(self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
+        return cover(world, self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
 
     @property
     def _largest_stop(self) -> float:
@@ -117,32 +116,16 @@ class ERRIA(UserMetric):
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
-        shown, stop = metric._coverage(world), metric._largest_stop
-        stops = shown.stops(self.cutoffs)
-        reached = list_sums(shown, GainRule(stop), RECIPROCAL, stops)
-        attainable = shown.attainable[:, np.newaxis]
+        coverage, stop = metric._coverage(world), metric._largest_stop
+        stops = coverage.stops(self.cutoffs)
+        reached = list_sums(coverage, GainRule(stop), RECIPROCAL, stops)
+        attainable = coverage.attainable[:, np.newaxis]
         if self.normalize is None:
             return Terms(stop * reached, np.broadcast_to(attainable, reached.shape))
-        sought = metric.sought(world)
-        if sought is not None:
-            return against_ideal(metric, reached, sought)
-        perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, shown.rankings.lengths) * attainable
+        request = metric.ideal_request(world)
+        if request is not None:
+            return against_ideal(metric, reached, request)
+        perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, coverage.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
         return Terms(reached, perfect)
-
-
-def _largest_grade(world: World, judged_by: JudgedBy) -> float:
-    if judged_by == "subtopics":
-        grades = world.need_subtopics("ERRIA").grades
-    elif judged_by == "relevance":
-        grades = world.need_relevance("ERRIA").grades
-    else:
-        raise InputError(f"ERRIA: grades=True needs judged_by='subtopics' or 'relevance', not {judged_by!r}")
-    # Remembered with the truth, so that every part of a world takes the same.
-    return world.remember(("largest grade", judged_by), lambda: _largest(grades))
-
-
-def _largest(grades: Floats | None) -> float:
-    largest = 1.0 if grades is None or len(grades) == 0 else float(grades.max())
-    return largest if largest > 0 else 1.0

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import Discount
-from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
+from aspectrum.gain import GainRule, list_sums
+from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged, choose_judgment, cover
 from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import JudgedBy, PoolName, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -69,29 +69,29 @@ class NRBP(UserMetric):
 
     def resolved(self, world: World) -> Self:
         judged_by = self.judged_by or choose_judgment(world, ("relevance",), "NRBP")
-        pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
+        pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         return replace(self, judged_by=judged_by, pool=pool, ideal=self.ideal if pool is None else self.ideal or "greedy")
 
     def details(self, world: World) -> Mapping[str, Any]:
         return ideal_details(self, world)
 
-    def sought(self, world: World) -> Sought | None:
+    def ideal_request(self, world: World) -> IdealRequest | None:
         metric = self.resolved(world)
         assert metric.judged_by is not None
         if metric.pool is None:
             return None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
-        return Sought(shown, metric.pool, GainRule(self.alpha), Discount("geometric", self.beta))
+        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
+        return IdealRequest(coverage, metric.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def terms(self, world: World) -> Terms:
         metric = self.resolved(world)
         assert metric.judged_by is not None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
-        reached = list_sums(shown, GainRule(self.alpha), Discount("geometric", self.beta), shown.stops(self.cutoffs))
-        sought = metric.sought(world)
-        if sought is not None:  # the ideal list has the same factor in front, which may be 0
-            return against_ideal(metric, reached, sought)
-        attainable = np.broadcast_to(shown.attainable[:, np.newaxis], reached.shape)
+        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
+        reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), coverage.stops(self.cutoffs))
+        request = metric.ideal_request(world)
+        if request is not None:  # the ideal list has the same factor in front, which may be 0
+            return against_ideal(metric, reached, request)
+        attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.
         np.divide(1.0 - (1.0 - self.alpha) * self.beta, attainable, out=share, where=attainable > 0)

@@ -1,7 +1,6 @@
 """What is evaluated, as integer codes and arrays."""
 
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
-from aspectrum.world.coverage import Coverage, JudgedBy, PoolName, Unjudged, Weighing
 from aspectrum.world.features import Distance, Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -9,17 +8,12 @@ from aspectrum.world.world import World
 
 __all__ = [
     "Aspects",
-    "Coverage",
     "Distance",
     "Features",
     "History",
-    "JudgedBy",
-    "PoolName",
     "Rankings",
     "Relevance",
     "Subtopics",
-    "Unjudged",
-    "Weighing",
     "Weights",
     "World",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,6 @@ from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
-
-if TYPE_CHECKING:
-    from aspectrum.world.coverage import Coverage, JudgedBy
 
 T = TypeVar("T")
 
@@ -112,18 +109,16 @@ class World:
         before = np.concatenate(([0], np.cumsum(relevance.relevant)))
         return np.diff(before[relevance.offsets]) > 0
 
-    def coverage(self, judged_by: JudgedBy, **options: Any) -> Coverage:
-        """For each place in each list, the aspects that count there; see :func:`aspectrum.world.coverage.cover`."""
-        from aspectrum.world.coverage import cover
+    @property
+    def known_items(self) -> Codes:
+        """The item of each place of the lists; -1 for an item that only lists name."""
+        return self.rankings.items
 
-        chosen = {"weighing": "given", "unjudged": "keep", "gammas": None, "max_grade": None} | options
-        if self.weights is None and chosen["weighing"] == "given":
-            chosen["weighing"] = "uniform"  # the same, so covered once for both
-        gammas = chosen["gammas"]
-        key = (judged_by, chosen["weighing"], chosen["unjudged"], chosen["max_grade"], None if gammas is None else tuple(gammas.items()))
+    def remember_coverage(self, key: Hashable, make: Callable[[], T]) -> T:
+        """`make()`, computed once for these users."""
         if key not in self._covered:
-            self._covered[key] = cover(self, judged_by, **chosen)
-        found: Coverage = self._covered[key]
+            self._covered[key] = make()
+        found: T = self._covered[key]
         return found
 
     def need_aspects(self, needed_by: str) -> Aspects:
