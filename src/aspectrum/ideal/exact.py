@@ -134,12 +134,7 @@ class Problems:
         else:
             self._problems = kernels.CatalogueProblems(
                 coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted),
-                pool.sets,
-                pool.member_offsets,
-                pool.member_heads,
-                coverage.world.n_items,
-                pool.excluded_offsets,
-                pool.excluded_heads,
+                *pool.parts,
             )
 
     def of(self, user: int) -> kernels.Problem:

@@ -22,19 +22,8 @@ def greedy_sums(request: IdealRequest, cutoffs: Sequence[int]) -> Floats:
         return kernels.greedy_pools(coverage.kernel, pool.offsets, pool.rows, coverage.heads, depths, discounts, rule.alpha, rule.gamma)
 
     def sums(pool: SharedPool, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> Floats:
-        return kernels.greedy_catalogue(
-            coverage.without_lists(n_users, interests, wanted),
-            pool.sets,
-            pool.member_offsets,
-            pool.member_heads,
-            coverage.world.n_items,
-            pool.excluded_offsets,
-            pool.excluded_heads,
-            depths=depths,
-            discounts=discounts,
-            alpha=rule.alpha,
-            gamma=rule.gamma,
-        )
+        users = coverage.without_lists(n_users, interests, wanted)
+        return kernels.greedy_catalogue(users, *pool.parts, depths=depths, discounts=discounts, alpha=rule.alpha, gamma=rule.gamma)
 
     if pool.excluded_offsets is not None:
         return sums(pool, coverage.world.n_users, coverage.interests, coverage.wanted)

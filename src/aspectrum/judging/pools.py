@@ -36,12 +36,18 @@ class SharedPool:
     sets: Codes
     member_offsets: Offsets
     member_heads: Codes
+    n_items: int
     excluded_offsets: Offsets | None = None
     excluded_heads: Codes | None = None
 
     @property
     def size(self) -> int:
         return len(self.member_heads)
+
+    @property
+    def parts(self) -> tuple[Codes, Offsets, Codes, int, Offsets | None, Codes | None]:
+        """As kernels take them."""
+        return self.sets, self.member_offsets, self.member_heads, self.n_items, self.excluded_offsets, self.excluded_heads
 
 
 def pool_of(coverage: Coverage, name: PoolName) -> OwnPools | SharedPool:
@@ -80,7 +86,8 @@ def _catalogue(coverage: Coverage) -> SharedPool:
         possible &= coverage.world.catalogue
     rows = np.flatnonzero(possible).astype(np.int32)
     order = np.ascontiguousarray(rows[np.argsort(coverage.heads[rows], kind="stable")[::-1]])
-    return SharedPool(*kernels.distinct_sets(coverage.without_lists(0, None, None), order, coverage.heads))
+    sets = kernels.distinct_sets(coverage.without_lists(0, None, None), order, coverage.heads)
+    return SharedPool(*sets, coverage.world.n_items)
 
 
 def _in_history(coverage: Coverage, own: OwnPools) -> Flags:
