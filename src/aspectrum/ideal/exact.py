@@ -1,8 +1,7 @@
-"""The exact ideal: the best list there is, at each cutoff its own, with a proof or a limit to what may be missing.
+"""The exact ideal: the best list there is, for each cutoff separately, with a proof or an upper bound.
 
-The search itself is a kernel; see ``kernels/exact.hpp`` for how it proves. Its budget is counted in work, not in time, so
-that the same input has the same certificate on any machine. Only what it leaves open goes to HiGHS, and only by the clock
-that the user grants.
+The search is a kernel; see ``kernels/exact.hpp`` for how it proves. Its budget is counted in work, not in time, so that the
+same input has the same certificate on any machine. Only lists that it leaves open go to HiGHS, which is limited by time.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.errors import MetricError
 from aspectrum.ideal.certificate import Ideal
-from aspectrum.ideal.request import IdealRequest, distinct_interests
+from aspectrum.ideal.request import IdealRequest, distinct_interests, distinct_keys
 from aspectrum.judging import OwnPools
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ _progress: ContextVar[Progress | None] = ContextVar("progress of ideal lists", d
 
 @contextmanager
 def reporting(progress: Progress | None) -> Iterator[None]:
-    """Report on ideal lists that are looked for within."""
+    """Report the progress of the ideal lists found within."""
     before = _progress.set(progress)
     try:
         yield
@@ -49,7 +48,7 @@ def reporting(progress: Progress | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be spent on one ideal list.
+    """The budget of one ideal list.
 
     Args:
         work: For the search; a unit is about a second of one core, counted in operations.
@@ -62,7 +61,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """The ideals of users, (users, cutoffs): those of distinct problems, and which of them each user has."""
+    """The ideals of users, (users, cutoffs): one row for each distinct problem, and the row of each user."""
 
     found: list[list[Ideal]]
     of_user: Offsets
@@ -113,15 +112,12 @@ def _distinct_problems(request: IdealRequest, problems: Problems) -> tuple[dict[
     else:
         first = same = np.arange(request.coverage.world.n_users)
         digests = [digest(user) for user in first.tolist()]
-    first_users: dict[bytes, int] = {}
-    for one, user in zip(digests, first.tolist(), strict=True):
-        first_users.setdefault(one, user)
-    places = {one: place for place, one in enumerate(first_users)}
-    return first_users, np.array([places[one] for one in digests], dtype=np.int64)[same]
+    distinct, at, places = distinct_keys(digests)
+    return dict(zip(distinct, first[at].tolist(), strict=True)), places[same]
 
 
 class Problems:
-    """What each user may be given."""
+    """The problem of each user: what the ideal list chooses from, and what it is worth."""
 
     def __init__(self, request: IdealRequest) -> None:
         coverage, pool = request.coverage, request.pool
@@ -132,17 +128,15 @@ class Problems:
         if isinstance(pool, OwnPools):
             self._problems = kernels.PoolProblems(coverage.kernel, pool.offsets, pool.rows)
         else:
-            self._problems = kernels.CatalogueProblems(
-                coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted),
-                *pool.parts,
-            )
+            users = coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted)
+            self._problems = kernels.CatalogueProblems(users, *pool.parts)
 
     def of(self, user: int) -> kernels.Problem:
         return self._problems.of(user)
 
 
 def solve_one(problem: kernels.Problem, cutoff: int, request: IdealRequest, budget: Budget) -> tuple[Ideal, Sequence[int]]:
-    """The same as :func:`solve`; an interruption ends it."""
+    """Like :func:`solve`, but can be interrupted."""
     stop = kernels.Stop()
     return _on_all_cores(lambda one: solve(one, cutoff, request, budget, stop), [problem], stop)[0]
 
@@ -150,7 +144,7 @@ def solve_one(problem: kernels.Problem, cutoff: int, request: IdealRequest, budg
 def solve(
     problem: kernels.Problem, cutoff: int, request: IdealRequest, budget: Budget, stop: kernels.Stop | None = None
 ) -> tuple[Ideal, Sequence[int]]:
-    """The ideal of one problem, and the sets of its list: by the search, else by HiGHS if there is time for it."""
+    """The ideal of one problem, and the sets of its list: by the search, else by HiGHS if it was given time."""
     depth = problem.n_items if cutoff < 0 else min(cutoff, problem.n_items)
     discounts = request.discount.first(depth)
     found = problem.solve(depth, discounts, request.rule.alpha, budget.work, stop)
@@ -163,7 +157,7 @@ def solve(
 
 
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
-    """The result of each task. When this is interrupted the threads stop as soon as they can; HiGHS only when its time is up."""
+    """The result of each task. On an interrupt the threads stop as soon as they can; HiGHS only when its time is up."""
     progress = _progress.get()
     numbers = itertools.count()
     done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()

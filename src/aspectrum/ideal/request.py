@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from aspectrum.gain import GainRule
 from aspectrum.judging import Coverage, OwnPools, PoolName, SharedPool, pool_of
 from aspectrum.memory import Memory
 from aspectrum.world import World
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +62,22 @@ class HasIdeal(Protocol):
         """The ideal lists to divide by; None if the metric, with its parameters, does not divide by one."""
 
 
-def distinct_interests(coverage: Coverage) -> tuple[list[Hashable], Offsets, Offsets]:
+def distinct_interests(coverage: Coverage) -> tuple[Sequence[Hashable], Offsets, Offsets]:
     """A key for each distinct set of interests, the first user who has it, and the place of each user's set among them."""
     if coverage.wanted is None:
         interests = np.zeros(coverage.world.n_users, np.uint64) if coverage.interests is None else coverage.interests
         distinct, first, same = np.unique(interests, return_index=True, return_inverse=True)
         return distinct.tolist(), first, same
     codes, weights = coverage.wanted.codes, coverage.wanted.weights
-    first_users: dict[Hashable, int] = {}
-    keys: list[Hashable] = []
-    for user, (start, stop) in enumerate(pairwise(coverage.wanted.offsets.tolist())):
+    keys = []
+    for start, stop in pairwise(coverage.wanted.offsets.tolist()):
         content = codes[start:stop].tobytes() + (b"" if weights is None else b"weights" + weights[start:stop].tobytes())
         keys.append(hashlib.blake2b(content, digest_size=16).digest())
-        first_users.setdefault(keys[-1], user)
-    places = {key: place for place, key in enumerate(first_users)}
-    return list(places), np.array([*first_users.values()], dtype=np.int64), np.array([places[key] for key in keys], dtype=np.int64)
+    return distinct_keys(keys)
+
+
+def distinct_keys(keys: Iterable[K]) -> tuple[list[K], Offsets, Offsets]:
+    """Each key once, where it first stands, and the place of every key among them."""
+    places: dict[K, int] = {}
+    same = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
+    return list(places), np.unique(same, return_index=True)[1], same
