@@ -82,9 +82,9 @@ class IdealList:
         head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
         rows = [
             [str(place + 1), *_cells(self.exact, place), *_cells(self.greedy, place)]
-            for place in range(min(_SHOWN, max(len(self.exact), len(self.greedy))))
+            for place in range(min(_MOST_PRINTED, max(len(self.exact), len(self.greedy))))
         ]
-        if len(self.exact) > _SHOWN or len(self.greedy) > _SHOWN:
+        if len(self.exact) > _MOST_PRINTED or len(self.greedy) > _MOST_PRINTED:
             rows.append(["...", *[f"{len(self.exact)} ranks in all", "", ""], *[f"{len(self.greedy)} ranks in all", "", ""]])
         lines = [
             f"user {shown_id(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
@@ -108,7 +108,7 @@ class IdealList:
 
 
 _TINY = 1e-12
-_SHOWN = 50
+_MOST_PRINTED = 50
 """Ranks that are printed; the JSON has all."""
 
 
@@ -205,13 +205,7 @@ def ideal_list(
     if len(chosen.cutoffs) != 1:
         raise MetricError(f"{metric}: an ideal list has one cutoff, expected such as {chosen.at(chosen.cutoffs[0])}")
     world = read_truth(rankings, **inputs)
-    if user is None and world.n_users == 1:
-        user = world.users[0]
-    code = world.users.code(user)
-    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
-        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
-    if code is None:
-        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+    code = _user_code(world, user)
     one = world.slice(code, code + 1)
     resolved = chosen.resolved(one)
     request = _request(chosen, one)
@@ -222,11 +216,11 @@ def ideal_list(
     depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
     exact, greedy = view.ranked([int(problem.rows[place]) for place in sets]), view.ranked(view.greedy(depth))
     best = found.best
-    if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties its own way
+    if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties differently
         exact, best = greedy, min(greedy[-1].total, found.upper)
     return IdealList(
         world.users[code],
-        _shown(chosen, cutoff),
+        _name(chosen, cutoff),
         str(resolved.parameters["judged_by"]),
         request.pool_name,
         view.n_items,
@@ -237,6 +231,17 @@ def ideal_list(
         found.proved_by,
         found.work,
     )
+
+
+def _user_code(world: World, user: Hashable) -> int:
+    if user is None and world.n_users == 1:
+        return 0
+    code = world.users.code(user)
+    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
+        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
+    if code is None:
+        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+    return code
 
 
 def summarise_ideals(
@@ -270,7 +275,7 @@ def summarise_ideals(
         greedy = greedy_sums(request, metric.cutoffs)
         best = np.maximum(ideals.best, greedy)
         for place, cutoff in enumerate(metric.cutoffs):
-            rows.append(_summary(_shown(metric, cutoff), world, [row[place] for row in ideals.found], best[:, place], greedy[:, place]))
+            rows.append(_summary(_name(metric, cutoff), world, [row[place] for row in ideals.found], best[:, place], greedy[:, place]))
     return IdealSummaries(tuple(rows))
 
 
@@ -339,7 +344,7 @@ def _request(metric: Metric, world: World) -> IdealRequest:
     return request
 
 
-def _shown(metric: Metric, cutoff: int) -> str:
+def _name(metric: Metric, cutoff: int) -> str:
     """The metric by the parameters that shape its ideal."""
     others = ("ideal", "normalize", "judged_by", "pool", "budget", "seconds")
     usual: dict[str, Any] = {parameter.name: parameter.default for parameter in fields(metric) if parameter.name in others}
