@@ -3,6 +3,7 @@
 import numpy as np
 
 import aspectrum as asp
+from aspectrum.judging import cover
 from benchmarks.timing import measure
 
 ITEMS, USERS, TOP, GENRES, INTERESTS, SETS = 1_000_000, 100_000, 50, 20, 21_700, 15_000
@@ -32,7 +33,7 @@ def make_world(seed: int = 0) -> asp.World:
 def run() -> bool:
     world = make_world()
     assert world.aspects is not None
-    masks, interests = world.aspects.sets.masks, world.coverage("history").interests
+    masks, interests = world.aspects.sets.masks, cover(world, "history").interests
     assert masks is not None
     assert interests is not None
     timing = measure(lambda: asp.evaluate(world, "AlphaNDCG@10,50", per_user=False), 1)

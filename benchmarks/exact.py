@@ -15,7 +15,7 @@ import numpy as np
 import aspectrum as asp
 from aspectrum import demo, kernels
 from aspectrum.discounts import LOG2
-from aspectrum.ideal import Ideal, Sought
+from aspectrum.ideal import Ideal, IdealRequest
 from aspectrum.ideal.exact import Budget, Problems, solve
 from aspectrum.ideal.highs import solve_by_highs
 
@@ -46,8 +46,8 @@ class _Solved:
     cpu: float
 
 
-def _table(problems: Sequence[tuple[Sought, kernels.Problem]], k: int, alpha: float, budget: Budget, aim: float | None) -> bool:
-    solved = [_solved(sought, problem, k, alpha, budget) for sought, problem in problems]
+def _table(problems: Sequence[tuple[IdealRequest, kernels.Problem]], k: int, alpha: float, budget: Budget, aim: float | None) -> bool:
+    solved = [_solved(request, problem, k, alpha, budget) for request, problem in problems]
     by = [one.ideal.proved_by for one in solved]
     gaps = [one.ideal.upper / one.ideal.best - 1.0 for one in solved]
     short = np.array([1.0 - one.greedy / one.ideal.best for one in solved])
@@ -66,21 +66,21 @@ def _table(problems: Sequence[tuple[Sought, kernels.Problem]], k: int, alpha: fl
     return reached
 
 
-def _solved(sought: Sought, problem: kernels.Problem, k: int, alpha: float, budget: Budget) -> _Solved:
-    sought = Sought(sought.shown, sought.pool_name, type(sought.rule)(alpha), sought.discount)
+def _solved(request: IdealRequest, problem: kernels.Problem, k: int, alpha: float, budget: Budget) -> _Solved:
+    request = IdealRequest(request.coverage, request.pool_name, type(request.rule)(alpha), request.discount)
     start = time.thread_time()
-    ideal, _ = solve(problem, k, sought, budget)
+    ideal, _ = solve(problem, k, request, budget)
     cpu = time.thread_time() - start
     depth = min(k, problem.n_items)
     return _Solved(ideal, problem.solve(depth, LOG2.first(depth), alpha, 0.0).greedy, cpu)
 
 
-def _against_highs(problems: Sequence[tuple[Sought, kernels.Problem]], k: int) -> bool:
+def _against_highs(problems: Sequence[tuple[IdealRequest, kernels.Problem]], k: int) -> bool:
     """The same problems, each from nothing; HiGHS on one thread, with what can be left out left out."""
     ours = theirs = 0.0
-    for sought, problem in problems:
+    for request, problem in problems:
         start = time.thread_time()
-        mine, _ = solve(problem, k, sought, Budget(10.0))
+        mine, _ = solve(problem, k, request, Budget(10.0))
         ours += time.thread_time() - start
         start = time.process_time()
         other, _ = solve_by_highs(problem, LOG2.first(k)[:k], 0.5, Ideal(0.0, np.inf, None, 0.0), [], 120.0)
@@ -96,7 +96,7 @@ def _against_highs(problems: Sequence[tuple[Sought, kernels.Problem]], k: int) -
     return ratio >= 10
 
 
-def _trec(folder: Path) -> list[tuple[Sought, kernels.Problem]]:
+def _trec(folder: Path) -> list[tuple[IdealRequest, kernels.Problem]]:
     found = []
     for name in TOPIC_FILES:
         world = asp.World.of({}, subtopics=folder / "trec_web" / "qrels" / f"{name}.qrels")
@@ -104,12 +104,12 @@ def _trec(folder: Path) -> list[tuple[Sought, kernels.Problem]]:
     return found
 
 
-def _movielens(folder: Path) -> list[tuple[Sought, kernels.Problem]]:
+def _movielens(folder: Path) -> list[tuple[IdealRequest, kernels.Problem]]:
     files = folder / "ml_latest_small"
     return _problems(asp.World.of({}, aspects=files / "item_genres.parquet", history=files / "train.parquet"), asp.AlphaNDCG())
 
 
-def _simulated_topics() -> list[tuple[Sought, kernels.Problem]]:
+def _simulated_topics() -> list[tuple[IdealRequest, kernels.Problem]]:
     random = np.random.default_rng(2009)
     subtopics: dict[str, dict[str, list[int]]] = {}
     for topic in range(198):
@@ -119,17 +119,17 @@ def _simulated_topics() -> list[tuple[Sought, kernels.Problem]]:
     return _problems(asp.World.of({}, subtopics=subtopics), asp.AlphaNDCG())
 
 
-def _simulated_tastes() -> list[tuple[Sought, kernels.Problem]]:
+def _simulated_tastes() -> list[tuple[IdealRequest, kernels.Problem]]:
     world = demo.simulate()
     aspects = {item: np.flatnonzero(row).tolist() for item, row in enumerate(world.genres)}
     history = {user: np.flatnonzero(row).tolist() for user, row in enumerate(world.history)}
     return _problems(asp.World.of({}, aspects=aspects, history=history), asp.AlphaNDCG())
 
 
-def _problems(world: asp.World, metric: asp.AlphaNDCG) -> list[tuple[Sought, kernels.Problem]]:
+def _problems(world: asp.World, metric: asp.AlphaNDCG) -> list[tuple[IdealRequest, kernels.Problem]]:
     """The distinct problems of users who have something to gain."""
-    sought = metric.resolved(world.truth).sought(world)
-    assert sought is not None
-    problems = Problems(sought)
+    request = metric.resolved(world.truth).ideal_request(world)
+    assert request is not None
+    problems = Problems(request)
     distinct = {problem.key: problem for problem in (problems.of(user) for user in range(world.n_users)) if problem.n_items}
-    return [(sought, problem) for problem in distinct.values()]
+    return [(request, problem) for problem in distinct.values()]

@@ -8,7 +8,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.discounts import Discount
 from aspectrum.errors import InputError, MetricError
-from aspectrum.world import Coverage
+from aspectrum.judging import Coverage
 
 GainKind = Literal["linear", "probabilistic"]
 Gamma = float | Mapping[Hashable, float] | tuple[tuple[Hashable, float], ...]
@@ -35,17 +35,17 @@ class GainRule:
         return cls(alpha, gamma if isinstance(gamma, float) else 1.0)
 
 
-def place_gains(shown: Coverage, rule: GainRule, stops: Codes) -> Floats:
+def place_gains(coverage: Coverage, rule: GainRule, stops: Codes) -> Floats:
     """The gain of every place of every list."""
-    check_probabilities(shown, rule)
-    return kernels.place_gains(shown.kernel, stops, rule.alpha, rule.gamma)
+    check_probabilities(coverage, rule)
+    return kernels.place_gains(coverage.kernel, stops, rule.alpha, rule.gamma)
 
 
-def check_probabilities(shown: Coverage, rule: GainRule) -> None:
+def check_probabilities(coverage: Coverage, rule: GainRule) -> None:
     """Under the probabilistic gain a weight is a probability."""
-    if rule.gamma is None or shown.wanted is None or shown.wanted.weights is None:
+    if rule.gamma is None or coverage.wanted is None or coverage.wanted.weights is None:
         return
-    largest = rule.gamma * float(shown.wanted.weights.max(initial=0.0))
+    largest = rule.gamma * float(coverage.wanted.weights.max(initial=0.0))
     if largest > 1:
         raise InputError(f"gain='probabilistic' takes weights times gamma as probabilities, found {largest:g}, expected at most 1")
 
@@ -57,7 +57,7 @@ def check_gamma(metric: str, gamma: Gamma) -> None:
             raise MetricError(f"{metric}: gamma is {value}, expected 0 to 1")
 
 
-def list_sums(shown: Coverage, rule: GainRule, discount: Discount, stops: Codes) -> Floats:
+def list_sums(coverage: Coverage, rule: GainRule, discount: Discount, stops: Codes) -> Floats:
     """Discounted gains of each list at each stop, (users, cutoffs)."""
-    gains = place_gains(shown, rule, stops)
-    return kernels.discounted_sums(shown.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
+    gains = place_gains(coverage, rule, stops)
+    return kernels.discounted_sums(coverage.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))

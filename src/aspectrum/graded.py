@@ -37,8 +37,8 @@ def relevant_places(rankings: Rankings, relevance: Relevance) -> Flags:
     return np.append(relevance.relevant, False)[at]  # an item without a grade is at -1: the last flag
 
 
-def relevant_shown(rankings: Rankings, relevance: Relevance, cutoffs: Sequence[int]) -> Floats:
-    """How many relevant items the top of each list shows, (users, cutoffs)."""
+def relevant_found(rankings: Rankings, relevance: Relevance, cutoffs: Sequence[int]) -> Floats:
+    """How many relevant items the top of each list has, (users, cutoffs)."""
     return place_sums(rankings, relevant_places(rankings, relevance).astype(np.float64), cutoffs)
 
 

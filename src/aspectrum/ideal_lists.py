@@ -13,14 +13,14 @@ import numpy as np
 from aspectrum.coding.ids import shown as shown_id
 from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
-from aspectrum.ideal import Ideal, Sought, budget_of, exact_ideals, greedy_sums, reporting
+from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
-from aspectrum.ideal.sought import HasIdeal
+from aspectrum.ideal.request import HasIdeal
+from aspectrum.judging import OwnPools
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.plan import spending_on_ideals, spent_on_ideal
 from aspectrum.results import plain_table
 from aspectrum.world import World
-from aspectrum.world.coverage import OwnPools
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class IdealList:
         head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
         rows = [
             [str(place + 1), *_cells(self.exact, place), *_cells(self.greedy, place)]
-            for place in range(min(_SHOWN, max(len(self.exact), len(self.greedy))))
+            for place in range(min(_MOST_PRINTED, max(len(self.exact), len(self.greedy))))
         ]
-        if len(self.exact) > _SHOWN or len(self.greedy) > _SHOWN:
+        if len(self.exact) > _MOST_PRINTED or len(self.greedy) > _MOST_PRINTED:
             rows.append(["...", *[f"{len(self.exact)} ranks in all", "", ""], *[f"{len(self.greedy)} ranks in all", "", ""]])
         lines = [
             f"user {shown_id(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
@@ -108,7 +108,7 @@ class IdealList:
 
 
 _TINY = 1e-12
-_SHOWN = 50
+_MOST_PRINTED = 50
 """Ranks that are printed; the JSON has all."""
 
 
@@ -205,30 +205,24 @@ def ideal_list(
     if len(chosen.cutoffs) != 1:
         raise MetricError(f"{metric}: an ideal list has one cutoff, expected such as {chosen.at(chosen.cutoffs[0])}")
     world = read_truth(rankings, **inputs)
-    if user is None and world.n_users == 1:
-        user = world.users[0]
-    code = world.users.code(user)
-    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
-        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
-    if code is None:
-        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+    code = _user_code(world, user)
     one = world.slice(code, code + 1)
     resolved = chosen.resolved(one.truth)
-    sought = _sought(chosen, one)
-    problem = Problems(sought).of(0)
+    request = _request(chosen, one)
+    problem = Problems(request).of(0)
     cutoff = chosen.cutoffs[0]
-    found, sets = solve_one(problem, cutoff, sought, budget_of(chosen))
-    view = _View(sought)
+    found, sets = solve_one(problem, cutoff, request, budget_of(chosen))
+    view = _View(request)
     depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
     exact, greedy = view.ranked([int(problem.rows[place]) for place in sets]), view.ranked(view.greedy(depth))
     best = found.best
-    if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties its own way
+    if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties differently
         exact, best = greedy, min(greedy[-1].total, found.upper)
     return IdealList(
         world.users[code],
-        _shown(chosen, cutoff),
+        _name(chosen, cutoff),
         str(resolved.parameters["judged_by"]),
-        sought.pool_name,
+        request.pool_name,
         view.n_items,
         exact,
         greedy,
@@ -237,6 +231,17 @@ def ideal_list(
         found.proved_by,
         found.work,
     )
+
+
+def _user_code(world: World, user: Hashable) -> int:
+    if user is None and world.n_users == 1:
+        return 0
+    code = world.users.code(user)
+    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
+        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
+    if code is None:
+        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+    return code
 
 
 def summarise_ideals(
@@ -264,13 +269,13 @@ def summarise_ideals(
     world = read_truth(rankings, **inputs)
     rows = []
     for metric in _exact([metrics] if isinstance(metrics, str | Metric) else metrics, ideal_budget, ideal_seconds):
-        sought = _sought(metric, world)
+        request = _request(metric, world)
         with reporting(progress):
-            ideals = exact_ideals(sought, metric.cutoffs, budget_of(metric))
-        greedy = greedy_sums(sought, metric.cutoffs)
+            ideals = exact_ideals(request, metric.cutoffs, budget_of(metric))
+        greedy = greedy_sums(request, metric.cutoffs)
         best = np.maximum(ideals.best, greedy)
         for place, cutoff in enumerate(metric.cutoffs):
-            rows.append(_summary(_shown(metric, cutoff), world, [row[place] for row in ideals.found], best[:, place], greedy[:, place]))
+            rows.append(_summary(_name(metric, cutoff), world, [row[place] for row in ideals.found], best[:, place], greedy[:, place]))
     return IdealSummaries(tuple(rows))
 
 
@@ -325,7 +330,7 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
     for given in metrics:
         metric = parse(given) if isinstance(given, str) else given
         if not isinstance(metric, HasIdeal):
-            having = ", ".join(name for name, kind in registered().items() if hasattr(kind, "sought"))
+            having = ", ".join(name for name, kind in registered().items() if hasattr(kind, "ideal_request"))
             raise MetricError(f"{type(metric).__name__} has no ideal list; expected one of {having}")
         changed: dict[str, Any] = {"ideal": "exact", **({"normalize": "ideal"} if "normalize" in metric.parameters else {})}
         chosen.append(replace(metric, **changed))
@@ -333,14 +338,14 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
     return [spent_on_ideal(metric, spending) for metric in chosen]
 
 
-def _sought(metric: Metric, world: World) -> Sought:
+def _request(metric: Metric, world: World) -> IdealRequest:
     assert isinstance(metric, HasIdeal)
-    sought = metric.resolved(world.truth).sought(world)
-    assert sought is not None
-    return sought
+    request = metric.resolved(world.truth).ideal_request(world)
+    assert request is not None
+    return request
 
 
-def _shown(metric: Metric, cutoff: int) -> str:
+def _name(metric: Metric, cutoff: int) -> str:
     """The metric by the parameters that shape its ideal."""
     others = ("ideal", "normalize", "judged_by", "pool", "budget", "seconds")
     usual: dict[str, Any] = {parameter.name: parameter.default for parameter in fields(metric) if parameter.name in others}
@@ -350,13 +355,15 @@ def _shown(metric: Metric, cutoff: int) -> str:
 class _View:
     """The pool of the only user of a coverage: its items by the set of aspects that count."""
 
-    def __init__(self, sought: Sought) -> None:
-        self._sought = sought
-        shown = sought.shown
-        self._weights = _weights(sought)
-        rows, items = _pool(sought)
+    def __init__(self, request: IdealRequest) -> None:
+        self._request = request
+        coverage = request.coverage
+        self._weights = _weights(request)
+        rows, items = _pool(request)
         self.n_items = len(items)
-        heads = shown.world.items.heads
+        attainable = coverage.judging.attainable_aspects()
+        self._world_codes = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
+        heads = coverage.world.truth.items.heads
         self._members: dict[tuple[tuple[int, float], ...], list[tuple[int, int]]] = {}
         self._entries: dict[int, tuple[tuple[int, float], ...]] = {}
         for row, item in zip(rows.tolist(), items.tolist(), strict=True):
@@ -369,7 +376,7 @@ class _View:
     def _entries_of(self, row: int) -> tuple[tuple[int, float], ...]:
         """The aspects of a row that count, with their strengths, by ascending code."""
         if row not in self._entries:
-            sets = self._sought.shown.sets
+            sets = self._request.coverage.sets
             start, stop = sets.offsets[row], sets.offsets[row + 1]
             strengths = [1.0] * int(stop - start) if sets.strengths is None else sets.strengths[start:stop].tolist()
             pairs = zip(sets.codes[start:stop].tolist(), strengths, strict=True)
@@ -378,7 +385,7 @@ class _View:
 
     def greedy(self, depth: int) -> list[tuple[tuple[int, float], ...]]:
         """The sets of the greedy list: the largest gain, among equals the item with the largest id."""
-        alpha = self._sought.rule.alpha
+        alpha = self._request.rule.alpha
         left: dict[int, float] = {}
         places = {entries: len(members) for entries, members in self._members.items()}
         chosen: list[tuple[tuple[int, float], ...]] = []
@@ -394,19 +401,19 @@ class _View:
 
     def ranked(self, sets: Iterable[int | tuple[tuple[int, float], ...]]) -> tuple[Rank, ...]:
         """The list of sets, given as they are or by a row, with an item of each: of equal ones the largest id first."""
-        sought, world = self._sought, self._sought.shown.world
+        request, world = self._request, self._request.coverage.world
         left: dict[int, float] = {}
         members = {entries: list(items) for entries, items in self._members.items()}
         ranks: list[Rank] = []
         total = 0.0
         listed = list(sets)
-        for given, discount in zip(listed, sought.discount.first(len(listed)).tolist(), strict=False):
+        for given, discount in zip(listed, request.discount.first(len(listed)).tolist(), strict=False):
             entries = self._entries_of(given) if isinstance(given, int) else given
             gain = self._gain(entries, left)
             total += discount * gain
             item = world.items[members[entries].pop()[1]]
             ranks.append(Rank(item, tuple(self._aspect(code) for code, _ in entries), gain, total))
-            self._take(entries, left, sought.rule.alpha)
+            self._take(entries, left, request.rule.alpha)
         return tuple(ranks)
 
     def _gain(self, entries: tuple[tuple[int, float], ...], left: Mapping[int, float]) -> float:
@@ -420,15 +427,12 @@ class _View:
             left[code] = left.get(code, self._weights(code)) * (1.0 - alpha * strength)
 
     def _aspect(self, code: int) -> Hashable:
-        world = self._sought.shown.world
-        if self._sought.shown.judged_by == "subtopics":
-            code = int(world.need_subtopics("judged_by='subtopics'").aspects[code])
-        return world.aspect_ids[code]
+        return self._request.coverage.world.aspect_ids[self._world_codes[code]]
 
 
-def _weights(sought: Sought) -> Callable[[int], float]:
+def _weights(request: IdealRequest) -> Callable[[int], float]:
     """How much the only user wants each aspect."""
-    wanted, interests = sought.shown.wanted, sought.shown.interests
+    wanted, interests = request.coverage.wanted, request.coverage.interests
     if wanted is not None:
         weights = [1.0] * len(wanted.codes) if wanted.weights is None else wanted.weights.tolist()
         known = dict(zip(wanted.codes.tolist(), weights, strict=True))
@@ -439,14 +443,14 @@ def _weights(sought: Sought) -> Callable[[int], float]:
     return lambda code: 1.0
 
 
-def _pool(sought: Sought) -> tuple[Any, Any]:
+def _pool(request: IdealRequest) -> tuple[Any, Any]:
     """The rows of sets that the only user may be given, and their items."""
-    shown, pool = sought.shown, sought.pool
+    coverage, pool = request.coverage, request.pool
     if isinstance(pool, OwnPools):
         rows = pool.rows[pool.rows >= 0]
-        return rows, rows if shown.row_items is None else shown.row_items[rows]
-    item_of = np.empty(shown.world.truth.n_items, dtype=np.int64)
-    item_of[shown.world.truth.items.heads] = np.arange(shown.world.truth.n_items)
+        return rows, rows if coverage.row_items is None else coverage.row_items[rows]
+    item_of = np.empty(coverage.world.truth.n_items, dtype=np.int64)
+    item_of[coverage.world.truth.items.heads] = np.arange(coverage.world.truth.n_items)
     rows = np.repeat(pool.sets, np.diff(pool.member_offsets))
     kept = np.ones(len(rows), dtype=np.bool_) if pool.excluded_heads is None else ~np.isin(pool.member_heads, pool.excluded_heads)
     return rows[kept], item_of[pool.member_heads[kept]]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args,
 import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
-from aspectrum.errors import MetricError, MissingInput
+from aspectrum.errors import MetricError
+from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
 from aspectrum.states import Certainty, ExactSum, Mean, State
-from aspectrum.world import JudgedBy
 
 if TYPE_CHECKING:
     from aspectrum.world import Truth, World
@@ -234,41 +234,23 @@ class AspectMetric(UserMetric):
     def needs(self) -> tuple[frozenset[str], ...]:
         chosen = self.parameters["judged_by"]
         ways = (chosen,) if chosen else ("subtopics", *self.preferred)
-        return tuple(dict.fromkeys(frozenset((*JUDGING_INPUTS[way], *more)) for way in ways for more in self.needs_beside(way)))
+        return tuple(dict.fromkeys(frozenset((*JUDGINGS[way].inputs, *more)) for way in ways for more in self.needs_beside(way)))
 
-    def needs_beside(self, judged_by: str) -> Iterable[tuple[str, ...]]:
+    def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         """Inputs that a way of judging needs with these parameters: alternatives, each of which is enough."""
         more: dict[Any, tuple[str, ...]] = {"unseen": ("history",)}
-        if judged_by in ("history", "membership"):
+        if not JUDGINGS[judged_by].only_judged_gain:  # what users judged is then another input
             more["judged"] = ("relevance",)
         return [more.get(self.parameters.get("pool"), ())]
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
         chosen: JudgedBy | None = self.parameters["judged_by"]
-        return choose_judging(truth, self.preferred, type(self).__name__) if chosen is None else chosen
+        return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
 
     def resolved(self, truth: Truth) -> Self:
         changed: dict[str, Any] = {"judged_by": self.judging(truth)}
         return replace(self, **changed)
-
-
-def choose_judging(truth: Truth, preferred: Iterable[JudgedBy], needed_by: str) -> JudgedBy:
-    """Subtopics if given, else the first of the preferred ways of judging that the truth allows."""
-    ways: list[JudgedBy] = ["subtopics", *preferred]
-    for way in ways:
-        if all(getattr(truth, name) is not None for name in JUDGING_INPUTS[way]):
-            return way
-    others = " or ".join(f"{way}=" for way in ways[1:] if way != "membership")
-    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects={' and ' + others if others else ''}")
-
-
-JUDGING_INPUTS: Mapping[str, tuple[str, ...]] = {
-    "subtopics": ("subtopics",),
-    "history": ("aspects", "history"),
-    "relevance": ("aspects", "relevance"),
-    "membership": ("aspects",),
-}
 
 
 def parse(text: str) -> Metric:

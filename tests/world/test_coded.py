@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import aspectrum as asp
+from aspectrum.judging import cover
 
 OFFSETS = np.array([0, 2, 3])
 ITEMS = np.array([0, 1, 2], dtype=np.int32)
@@ -23,7 +24,7 @@ def test_arrays_are_kept() -> None:
     assert world.features is not None
     assert np.shares_memory(world.features.matrix, matrix)
     assert np.shares_memory(world.slice(0, 1).rankings.items, ITEMS)
-    assert np.shares_memory(world.coverage("membership").rows, ITEMS)
+    assert np.shares_memory(cover(world, "membership").rows, ITEMS)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.int64, np.uint8, np.uint32, np.uint64])

@@ -50,10 +50,10 @@ def ideal(
     job = Job.of(command="ideal", lists_needed=False, **unused, **inputs)
     if len(job.inputs) == 0:
         raise click.UsageError("there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance")
-    (way, *others) = conventions_named(job.reading.get("convention"))
+    (convention, *others) = conventions_named(job.reading.get("convention"))
     if others:
         raise click.UsageError("--convention names several; ideal lists are shown for one")
-    metrics = [way.applied(parse(metric) if isinstance(metric, str) else metric) for metric in job.metrics or ("AlphaNDCG@10",)]
+    metrics = [convention.applied(parse(metric) if isinstance(metric, str) else metric) for metric in job.metrics or ("AlphaNDCG@10",)]
     if any(metric.parameters.get("pool") == "list" for metric in metrics):
         raise click.UsageError("pool=list needs lists, and there are none here; in Python, asp.ideal_list takes them")
     spending = spent_on_ideals(job.settings, ideal_budget, ideal_seconds)

@@ -4,8 +4,8 @@ from aspectrum.ideal.certificate import Ideal
 from aspectrum.ideal.exact import Budget, Ideals, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
 from aspectrum.ideal.greedy import greedy_sums
-from aspectrum.ideal.sought import HasIdeal, Sought
-from aspectrum.ideal.terms import IdealKind, against_ideal, budget_of, check_ideal, ideal_details
+from aspectrum.ideal.request import HasIdeal, IdealRequest
+from aspectrum.ideal.scoring import IdealKind, against_ideal, budget_of, check_ideal, ideal_details
 
 __all__ = [
     "Budget",
@@ -13,8 +13,8 @@ __all__ = [
     "HasIdeal",
     "Ideal",
     "IdealKind",
+    "IdealRequest",
     "Ideals",
-    "Sought",
     "against_ideal",
     "budget_of",
     "check_ideal",

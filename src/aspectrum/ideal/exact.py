@@ -1,8 +1,7 @@
-"""The exact ideal: the best list there is, at each cutoff its own, with a proof or a limit to what may be missing.
+"""The exact ideal: the best list there is, for each cutoff separately, with a proof or an upper bound.
 
-The search itself is a kernel; see ``kernels/exact.hpp`` for how it proves. Its budget is counted in work, not in time, so
-that the same input has the same certificate on any machine. Only what it leaves open goes to HiGHS, and only by the clock
-that the user grants.
+The search is a kernel; see ``kernels/exact.hpp`` for how it proves. Its budget is counted in work, not in time, so that the
+same input has the same certificate on any machine. Only lists that it leaves open go to HiGHS, which is limited by time.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import hashlib
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,8 +22,8 @@ from aspectrum import kernels
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.errors import MetricError
 from aspectrum.ideal.certificate import Ideal
-from aspectrum.ideal.sought import Sought, distinct_wants, without_lists
-from aspectrum.world.coverage import OwnPools
+from aspectrum.ideal.request import IdealRequest, distinct_interests, distinct_keys
+from aspectrum.judging import OwnPools
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,7 +38,7 @@ _progress: ContextVar[Progress | None] = ContextVar("progress of ideal lists", d
 
 @contextmanager
 def reporting(progress: Progress | None) -> Iterator[None]:
-    """Report on ideal lists that are looked for within."""
+    """Report the progress of the ideal lists found within."""
     before = _progress.set(progress)
     try:
         yield
@@ -49,7 +48,7 @@ def reporting(progress: Progress | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be spent on one ideal list.
+    """The budget of one ideal list.
 
     Args:
         work: For the search; a unit is about a second of one core, counted in operations.
@@ -62,7 +61,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """The ideals of users, (users, cutoffs): those of distinct problems, and which of them each user has."""
+    """The ideals of users, (users, cutoffs): one row for each distinct problem, and the row of each user."""
 
     found: list[list[Ideal]]
     of_user: Offsets
@@ -84,86 +83,81 @@ class Ideals:
         return distinct.reshape(len(self.found), self.n_cutoffs)[self.of_user]
 
 
-def exact_ideals(sought: Sought, cutoffs: Sequence[int], budget: Budget) -> Ideals:
+def exact_ideals(request: IdealRequest, cutoffs: Sequence[int], budget: Budget) -> Ideals:
     """The ideal of each user at each cutoff; -1 is as deep as the pool goes. Equal problems are solved once per world."""
-    shown = sought.shown
-    problems = Problems(sought)
-    if problems.shared:
-        wants, users, of_user = distinct_wants(shown)
-    else:
-        users = of_user = np.arange(shown.world.n_users)
-        wants = []
-    digests: dict[Hashable, bytes] = shown.world.remember(("ideal problems", sought.way), dict)
-    known: dict[tuple[bytes, int], Ideal] = shown.world.remember(("exact", sought.rule, sought.discount, budget), dict)
-    places: dict[bytes, int] = {}
-    problem_of: list[int] = []
-    tasks: dict[tuple[bytes, int], int] = {}  # a user who has the problem: it is made again when its turn comes, not kept
-    for place, user in enumerate(users.tolist()):
-        key = digests.get(wants[place]) if wants else None
-        if key is None:
-            key = hashlib.blake2b(problems.of(user).key, digest_size=16).digest()
-            if wants:
-                digests[wants[place]] = key
-        problem_of.append(places.setdefault(key, len(places)))
-        for cutoff in cutoffs:
-            if (key, cutoff) not in known:
-                tasks.setdefault((key, cutoff), user)
+    problems = Problems(request)
+    digests, of_user = _distinct_problems(request, problems)
     stop = kernels.Stop()
-    solved = _on_all_cores(lambda task: solve(problems.of(task[1]), task[0][1], sought, budget, stop)[0], list(tasks.items()), stop)
-    known.update(zip(tasks, solved, strict=True))
-    found = [[known[key, cutoff] for cutoff in cutoffs] for key in places]
-    return Ideals(found, np.array(problem_of, dtype=np.int64)[of_user], len(cutoffs))
+
+    def compute(missing: list[tuple[bytes, int]]) -> list[Ideal]:
+        # A problem is made again when its turn comes, not kept until then: there may be one for every user.
+        return _on_all_cores(lambda task: solve(problems.of(digests[task[0]]), task[1], request, budget, stop)[0], missing, stop)
+
+    tasks = [(digest, cutoff) for digest in digests for cutoff in cutoffs]
+    found = request.memory.find(f"exact {request.rule} {request.discount} {budget}", tasks, compute)
+    return Ideals([[found[digest, cutoff] for cutoff in cutoffs] for digest in digests], of_user, len(cutoffs))
+
+
+def _distinct_problems(request: IdealRequest, problems: Problems) -> tuple[dict[bytes, int], Offsets]:
+    """The digest of each distinct problem with the first user who has it, and the place of each user's problem among them."""
+
+    def digest(user: int) -> bytes:
+        return hashlib.blake2b(problems.of(user).key, digest_size=16).digest()
+
+    if problems.shared:
+        keys, first, same = distinct_interests(request.coverage)
+        users = dict(zip(keys, first.tolist(), strict=True))
+        found = request.memory.find(f"problem {request.kind}", keys, lambda missing: [digest(users[key]) for key in missing])
+        digests = [found[key] for key in keys]
+    else:
+        first = same = np.arange(request.coverage.world.n_users)
+        digests = [digest(user) for user in first.tolist()]
+    distinct, at, places = distinct_keys(digests)
+    return dict(zip(distinct, first[at].tolist(), strict=True)), places[same]
 
 
 class Problems:
-    """What each user may be given."""
+    """The problem of each user: what the ideal list chooses from, and what it is worth."""
 
-    def __init__(self, sought: Sought) -> None:
-        shown, pool = sought.shown, sought.pool
-        if sought.rule.gamma is not None:
+    def __init__(self, request: IdealRequest) -> None:
+        coverage, pool = request.coverage, request.pool
+        if request.rule.gamma is not None:
             raise MetricError("ideal=exact goes with gain=linear only: under gain=probabilistic the order of a list changes its sum")
         self.shared = not isinstance(pool, OwnPools) and pool.excluded_offsets is None
         self._problems: kernels.PoolProblems | kernels.CatalogueProblems
         if isinstance(pool, OwnPools):
-            self._problems = kernels.PoolProblems(shown.kernel, pool.offsets, pool.rows)
+            self._problems = kernels.PoolProblems(coverage.kernel, pool.offsets, pool.rows)
         else:
-            self._problems = kernels.CatalogueProblems(
-                without_lists(shown, shown.interests, shown.wanted, shown.world.n_users),
-                pool.sets,
-                pool.member_offsets,
-                pool.member_heads,
-                shown.world.truth.n_items,
-                pool.excluded_offsets,
-                pool.excluded_heads,
-            )
+            users = coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted)
+            self._problems = kernels.CatalogueProblems(users, *pool.parts)
 
     def of(self, user: int) -> kernels.Problem:
         return self._problems.of(user)
 
 
-def solve_one(problem: kernels.Problem, cutoff: int, sought: Sought, budget: Budget) -> tuple[Ideal, Sequence[int]]:
-    """The same as :func:`solve`; an interruption ends it."""
+def solve_one(problem: kernels.Problem, cutoff: int, request: IdealRequest, budget: Budget) -> tuple[Ideal, Sequence[int]]:
+    """Like :func:`solve`, but can be interrupted."""
     stop = kernels.Stop()
-    return _on_all_cores(lambda one: solve(one, cutoff, sought, budget, stop), [problem], stop)[0]
+    return _on_all_cores(lambda one: solve(one, cutoff, request, budget, stop), [problem], stop)[0]
 
 
 def solve(
-    problem: kernels.Problem, cutoff: int, sought: Sought, budget: Budget, stop: kernels.Stop | None = None
+    problem: kernels.Problem, cutoff: int, request: IdealRequest, budget: Budget, stop: kernels.Stop | None = None
 ) -> tuple[Ideal, Sequence[int]]:
-    """The ideal of one problem, and the sets of its list: by the search, else by HiGHS if there is time for it."""
+    """The ideal of one problem, and the sets of its list: by the search, else by HiGHS if it was given time."""
     depth = problem.n_items if cutoff < 0 else min(cutoff, problem.n_items)
-    discounts = sought.discount.first(depth)
-    found = problem.solve(depth, discounts, sought.rule.alpha, budget.work, stop)
+    discounts = request.discount.first(depth)
+    found = problem.solve(depth, discounts, request.rule.alpha, budget.work, stop)
     ideal = Ideal(found.best, found.upper, "search" if found.proved else None, found.work)
     if found.proved or budget.seconds <= 0 or problem.strengths is not None:
         return ideal, found.list
     from aspectrum.ideal.highs import solve_by_highs
 
-    return solve_by_highs(problem, discounts[: found.depth], sought.rule.alpha, ideal, found.list, budget.seconds)
+    return solve_by_highs(problem, discounts[: found.depth], request.rule.alpha, ideal, found.list, budget.seconds)
 
 
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
-    """The result of each task. When this is interrupted the threads stop as soon as they can; HiGHS only when its time is up."""
+    """The result of each task. On an interrupt the threads stop as soon as they can; HiGHS only when its time is up."""
     progress = _progress.get()
     numbers = itertools.count()
     done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()

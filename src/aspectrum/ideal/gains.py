@@ -14,10 +14,9 @@ from aspectrum.discounts import LOG2, NONE
 from aspectrum.errors import InputError
 from aspectrum.gain import GainRule, place_gains
 from aspectrum.ideal.greedy import greedy_sums
-from aspectrum.ideal.sought import Sought
-from aspectrum.metric import choose_judging
-from aspectrum.world import JudgedBy, PoolName, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.ideal.request import IdealRequest
+from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, choose_judgment, cover
+from aspectrum.world import World
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +91,13 @@ def gains(
     if code is None:
         raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
     one = world.slice(code, code + 1)
-    judged_by = judged_by or choose_judging(one.truth, ("history", "relevance"), "gains")
-    pool = pool or DEFAULT_POOLS[judged_by]
-    shown = one.coverage(judged_by)
+    judged_by = judged_by or choose_judgment(one.truth, ("history", "relevance"), "gains")
+    pool = pool or JUDGINGS[judged_by].default_pool
+    coverage = cover(one, judged_by)
     length = len(one.rankings.items)
     ranks = tuple(range(1, length + 1))
     rule = GainRule(alpha, gamma)
-    places = place_gains(shown, rule, one.rankings.stops((-1,)))
+    places = place_gains(coverage, rule, one.rankings.stops((-1,)))
     empty = np.empty(0)
     return Gains(
         user,
@@ -106,8 +105,8 @@ def gains(
         places,
         np.cumsum(places),
         np.cumsum(places * LOG2.first(length)[:length]),
-        greedy_sums(Sought(shown, pool, rule, NONE), ranks)[0] if ranks else empty,
-        greedy_sums(Sought(shown, pool, rule, LOG2), ranks)[0] if ranks else empty,
+        greedy_sums(IdealRequest(coverage, pool, rule, NONE), ranks)[0] if ranks else empty,
+        greedy_sums(IdealRequest(coverage, pool, rule, LOG2), ranks)[0] if ranks else empty,
         judged_by,
         pool,
     )

@@ -7,6 +7,7 @@ more than c times. Maximised is the sum over ranks of (d_j - d_j+1) w_i (1-alpha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,12 @@ from aspectrum import kernels
 from aspectrum.arrays import Floats, Offsets
 from aspectrum.extras import needed
 from aspectrum.ideal.certificate import EXACT, Ideal
+
+_DIGITS = 1e-6
+"""HiGHS proves to within this share of the best list."""
+
+_MOST_SETS, _MOST_PLACES = 4_000, 100_000
+"""Sets, and sets x ranks, beyond which the program would take more memory than it is worth."""
 
 
 def solve_by_highs(
@@ -25,49 +32,16 @@ def solve_by_highs(
     """
     if len(problem.copies) > _MOST_SETS or len(problem.copies) * len(discounts) > _MOST_PLACES:
         return known, known_list
-    optimize = needed("scipy.optimize", "exact", "ideal lists that the search leaves open are looked for")
-    sparse = needed("scipy.sparse", "exact", "ideal lists that the search leaves open are looked for")
-    numbers, sets, copies = _undominated(problem, len(discounts))
-    n, m, k = len(sets), len(problem.weights), len(discounts)
-    steps = discounts - np.append(discounts[1:], 0.0)
-    powers = np.cumprod(np.append(1.0, np.full(k - 1, 1.0 - alpha)))
-    # z exists for c <= j, as far as there are items with the aspect
-    counts = np.minimum(copies @ sets, k)
-    aspects, times, ranks = (places.ravel() for places in np.meshgrid(np.arange(m), np.arange(k), np.arange(k), indexing="ij"))
-    real = (times <= ranks) & (times < counts[aspects])
-    aspects, times, ranks = aspects[real], times[real], ranks[real]
-    n_x, n_y, n_z = n * k, m * k, len(aspects)
-    # HiGHS stops at a gap of 1e-6: in units of which the best list has 100 millions, that is no more than rounding
+    program = _Program(problem, discounts, alpha)
+    # HiGHS stops at a gap of 1e-6; in units of which the best list has 100 million, that is no more than rounding.
     unit = known.best / 100.0 if known.best > 0 else 1.0
-    gains = np.concatenate([np.zeros(n_x + n_y), steps[ranks] * problem.weights[aspects] * powers[times]]) / unit
-    eye = sparse.identity
-    one_set_per_rank = sparse.hstack([sparse.kron(np.ones((1, n)), eye(k)), sparse.csr_matrix((k, n_y + n_z))])
-    as_many_as_there_are = sparse.hstack([sparse.kron(eye(n), np.ones((1, k))), sparse.csr_matrix((n, n_y + n_z))])
-    growing = sparse.kron(eye(m), eye(k) - sparse.eye(k, k=-1))
-    counted = sparse.hstack([sparse.kron(sets.T, eye(k)), -growing, sparse.csr_matrix((n_y, n_z))])
-    reached = sparse.csr_matrix((np.ones(n_z), (aspects * k + ranks, np.arange(n_z))), shape=(n_y, n_z))
-    within = sparse.hstack([sparse.csr_matrix((n_y, n_x)), -eye(n_y), reached])
-    better = sparse.csr_matrix(gains)
-    solution = optimize.milp(
-        -gains,
-        constraints=[
-            optimize.LinearConstraint(one_set_per_rank.tocsr(), -np.inf, 1),
-            optimize.LinearConstraint(as_many_as_there_are.tocsr(), -np.inf, copies),
-            optimize.LinearConstraint(counted.tocsr(), 0, 0),
-            optimize.LinearConstraint(within.tocsr(), -np.inf, 0),
-            optimize.LinearConstraint(better, known.best / unit * (1 - 1e-7), np.inf),
-        ],
-        integrality=np.concatenate([np.ones(n_x), np.zeros(n_y + n_z)]),
-        bounds=optimize.Bounds(0, np.concatenate([np.ones(n_x), np.full(n_y, k), np.ones(n_z)])),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
+    solution = program.maximise(unit, known.best / unit * (1 - 1e-7), seconds)
     best, best_list, upper = known.best, known_list, known.upper
     if solution.x is not None:
-        placed = np.rint(solution.x[:n_x]).reshape(n, k)
-        places = [place for rank in range(k) for place in np.flatnonzero(placed[:, rank]).tolist()]
-        value = _value(sets[places], problem.weights, discounts, 1.0 - alpha)
+        places = program.listed(solution.x)
+        value = _value(program.sets[places], problem.weights, discounts, 1.0 - alpha)
         if value > best * (1 + EXACT):
-            best, best_list = min(value, known.upper), numbers[places].tolist()
+            best, best_list = min(value, known.upper), program.numbers[places].tolist()
     if solution.status == 0:
         return Ideal(best, min(known.upper, best * (1 + _DIGITS)), "HiGHS", known.work), best_list
     if solution.mip_dual_bound is not None:
@@ -75,15 +49,63 @@ def solve_by_highs(
     return Ideal(best, max(best, upper), None, known.work), best_list
 
 
-_DIGITS = 1e-6
-"""To this share of the best list HiGHS proves."""
+class _Program:
+    """The integer program of a problem, in the variables x, y and z of this module's docstring."""
 
-_MOST_SETS, _MOST_PLACES = 4_000, 100_000
-"""Sets, and sets x ranks, beyond which the program would take more memory than it is worth."""
+    def __init__(self, problem: kernels.Problem, discounts: Floats, alpha: float) -> None:
+        self.numbers, self.sets, self._copies = _undominated(problem, len(discounts))
+        self._n_sets, self._n_aspects, self._n_ranks = len(self.sets), len(problem.weights), len(discounts)
+        k = self._n_ranks
+        # z exists for c <= j, as far as there are items with the aspect
+        counts = np.minimum(self._copies @ self.sets, k)
+        places = np.meshgrid(np.arange(self._n_aspects), np.arange(k), np.arange(k), indexing="ij")
+        aspects, times, ranks = (axis.ravel() for axis in places)
+        exists = (times <= ranks) & (times < counts[aspects])
+        self._aspects, times, self._ranks = aspects[exists], times[exists], ranks[exists]
+        steps = discounts - np.append(discounts[1:], 0.0)
+        powers = np.cumprod(np.append(1.0, np.full(k - 1, 1.0 - alpha)))
+        self._gains = steps[self._ranks] * problem.weights[self._aspects] * powers[times]
+
+    def maximise(self, unit: float, least: float, seconds: float) -> Any:
+        """What ``scipy.optimize.milp`` finds; gains are counted in units, and lists that gain less than `least` are cut off."""
+        optimize = needed("scipy.optimize", "exact", "ideal lists that the search leaves open are looked for")
+        n_x, n_y, n_z = self._n_sets * self._n_ranks, self._n_aspects * self._n_ranks, len(self._gains)
+        gains = np.concatenate([np.zeros(n_x + n_y), self._gains]) / unit
+        bounds = [*self._constraints(n_x, n_y, n_z), (gains[np.newaxis, :], least, np.inf)]
+        return optimize.milp(
+            -gains,
+            constraints=[optimize.LinearConstraint(*bound) for bound in bounds],
+            integrality=np.concatenate([np.ones(n_x), np.zeros(n_y + n_z)]),
+            bounds=optimize.Bounds(0, np.concatenate([np.ones(n_x), np.full(n_y, self._n_ranks), np.ones(n_z)])),
+            options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        )
+
+    def _constraints(self, n_x: int, n_y: int, n_z: int) -> list[tuple[Any, Any, Any]]:
+        """Matrices with the least and the most of each row."""
+        sparse = needed("scipy.sparse", "exact", "ideal lists that the search leaves open are looked for")
+        n, m, k = self._n_sets, self._n_aspects, self._n_ranks
+        eye, empty = sparse.identity, sparse.csr_matrix
+        one_set_per_rank = sparse.hstack([sparse.kron(np.ones((1, n)), eye(k)), empty((k, n_y + n_z))])
+        as_many_as_there_are = sparse.hstack([sparse.kron(eye(n), np.ones((1, k))), empty((n, n_y + n_z))])
+        growing = sparse.kron(eye(m), eye(k) - sparse.eye(k, k=-1))
+        counted = sparse.hstack([sparse.kron(self.sets.T, eye(k)), -growing, empty((n_y, n_z))])
+        reached = sparse.csr_matrix((np.ones(n_z), (self._aspects * k + self._ranks, np.arange(n_z))), shape=(n_y, n_z))
+        within = sparse.hstack([empty((n_y, n_x)), -eye(n_y), reached])
+        return [
+            (one_set_per_rank.tocsr(), -np.inf, 1),
+            (as_many_as_there_are.tocsr(), -np.inf, self._copies),
+            (counted.tocsr(), 0, 0),
+            (within.tocsr(), -np.inf, 0),
+        ]
+
+    def listed(self, x: Floats) -> list[int]:
+        """The places of the sets that a solution lists, by rank."""
+        placed = np.rint(x[: self._n_sets * self._n_ranks]).reshape(self._n_sets, self._n_ranks)
+        return [place for rank in range(self._n_ranks) for place in np.flatnonzero(placed[:, rank]).tolist()]
 
 
 def _undominated(problem: kernels.Problem, k: int) -> tuple[Offsets, Floats, Floats]:
-    """Numbers of sets, the sets as rows of 0 and 1, and their copies; without those that larger ones can always stand in for."""
+    """Numbers of sets, the sets as rows of 0 and 1, and their copies; without sets that a larger one can always replace."""
     n, m = len(problem.copies), len(problem.weights)
     sets = np.zeros((n, m))
     sets[np.repeat(np.arange(n), np.diff(problem.offsets)), problem.aspects] = 1.0
@@ -95,7 +117,7 @@ def _undominated(problem: kernels.Problem, k: int) -> tuple[Offsets, Floats, Flo
 
 
 def _value(listed: Floats, weights: Floats, discounts: Floats, beta: float) -> float:
-    """What a list of sets gains, added up from the list itself: HiGHS rounds."""
+    """Discounted gains of a list of sets, summed from the list itself because HiGHS rounds."""
     left, value = weights.copy(), 0.0
     for discount, row in zip(discounts, listed, strict=False):
         value += float(discount) * float(row @ left)

@@ -8,8 +8,9 @@ import numpy as np
 
 from aspectrum.discounts import LOG2, NONE, perfect_sums
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, list_sums
+from aspectrum.judging import JudgedBy, Unjudged, cover
 from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
-from aspectrum.world import JudgedBy, Unjudged, World
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,14 @@ class AlphaDCG(AspectMetric):
     def terms(self, world: World) -> Terms:
         assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        shown = world.coverage(self.judged_by, unjudged=self.unjudged, gammas=gammas)
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
         discount = LOG2 if self.discount == "log2" else NONE
-        stops = shown.stops(self.cutoffs)
-        reached = list_sums(shown, GainRule.of(self.gain, self.alpha, self.gamma), discount, stops)
-        attainable = shown.attainable[:, np.newaxis]
+        stops = coverage.stops(self.cutoffs)
+        reached = list_sums(coverage, GainRule.of(self.gain, self.alpha, self.gamma), discount, stops)
+        attainable = coverage.attainable[:, np.newaxis]
         if self.normalize is None:
             return Terms(reached, np.broadcast_to(attainable > 0, reached.shape).astype(np.float64))
-        perfect = perfect_sums(discount, self.alpha, self.cutoffs, shown.rankings.lengths) * attainable
+        perfect = perfect_sums(discount, self.alpha, self.cutoffs, coverage.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
         return Terms(reached, perfect)

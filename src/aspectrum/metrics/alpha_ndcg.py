@@ -9,10 +9,10 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, place_gains
-from aspectrum.ideal import Sought, against_ideal, check_ideal, ideal_details
+from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
 from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
-from aspectrum.world import Coverage, JudgedBy, PoolName, Truth, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -83,33 +83,33 @@ class AlphaNDCG(AspectMetric):
 
     def resolved(self, truth: Truth) -> Self:
         judged_by = self.judging(truth)
-        pool = None if self.ideal == "sorted" else self.pool or DEFAULT_POOLS[judged_by]
+        pool = None if self.ideal == "sorted" else self.pool or JUDGINGS[judged_by].default_pool
         return replace(self, judged_by=judged_by, pool=pool)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return ideal_details(self, truth)
 
-    def sought(self, world: World) -> Sought | None:
+    def ideal_request(self, world: World) -> IdealRequest | None:
         if self.ideal == "sorted":
             return None
         assert self.pool is not None
-        return Sought(self._coverage(world), self.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
+        return IdealRequest(self._coverage(world), self.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
 
     def _coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        return world.coverage(self.judged_by, unjudged=self.unjudged, gammas=gammas)
+        return cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
 
     def terms(self, world: World) -> Terms:
-        shown = self._coverage(world)
-        stops = shown.stops(self.cutoffs)
-        gains = place_gains(shown, GainRule.of(self.gain, self.alpha, self.gamma), stops)
+        coverage = self._coverage(world)
+        stops = coverage.stops(self.cutoffs)
+        gains = place_gains(coverage, GainRule.of(self.gain, self.alpha, self.gamma), stops)
         discounts = LOG2.first(int(stops.max(initial=0)))
-        offsets = shown.rankings.offsets
+        offsets = coverage.rankings.offsets
         reached = kernels.discounted_sums(offsets, gains, stops, discounts)
-        sought = self.sought(world)
-        if sought is not None:
-            return against_ideal(self, reached, sought)
+        request = self.ideal_request(world)
+        if request is not None:
+            return against_ideal(self, reached, request)
         best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
-        scored = (shown.attainable[:, np.newaxis] > 0) & (stops > 0)
+        scored = (coverage.attainable[:, np.newaxis] > 0) & (stops > 0)
         return Terms(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

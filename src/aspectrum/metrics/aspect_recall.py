@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aspectrum import kernels
+from aspectrum.judging import JudgedBy, Unjudged, cover
 from aspectrum.metric import AspectMetric, Terms
-from aspectrum.world import JudgedBy, Unjudged, World
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
 class AspectRecall(AspectMetric):
-    r"""Share of the aspects a user could be shown that the top of the list shows.
+    r"""Share of the aspects a user could be coverage that the top of the list shows.
 
     .. math:: \Big|\bigcup_{j \le k} J(u, d_j)\Big| \, / \, |\text{aspects attainable for } u|
 
@@ -52,6 +53,6 @@ class AspectRecall(AspectMetric):
 
     def terms(self, world: World) -> Terms:
         assert self.judged_by is not None
-        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
-        covered = kernels.covered_aspects(shown.kernel, shown.stops(self.cutoffs))
-        return Terms(covered, np.broadcast_to(shown.attainable[:, np.newaxis], covered.shape))
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        covered = kernels.covered_aspects(coverage.kernel, coverage.stops(self.cutoffs))
+        return Terms(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))

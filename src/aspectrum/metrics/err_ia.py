@@ -9,10 +9,10 @@ import numpy as np
 from aspectrum.discounts import RECIPROCAL, perfect_sums
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, list_sums
-from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
+from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
 from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
-from aspectrum.world import Coverage, JudgedBy, PoolName, Truth, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ERRIA(AspectMetric):
         if self.max_grade is not None and self.max_grade <= 0:
             raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0")
 
-    def needs_beside(self, judged_by: str) -> Iterable[tuple[str, ...]]:
+    def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         more = {"given": [("weights",)], "counts": [("relevance",), ("history",)]}.get(self.intents or "", [()])
         return [(*pool, *intents) for pool in super().needs_beside(judged_by) for intents in more]
 
@@ -93,7 +93,7 @@ class ERRIA(AspectMetric):
         intents = self.intents or ("uniform" if truth.weights is None else "given")
         if intents == "given" and truth.weights is None:
             raise MissingInput("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
-        pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
+        pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:
             if judged_by not in ("subtopics", "relevance"):
@@ -106,15 +106,15 @@ class ERRIA(AspectMetric):
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return ideal_details(self, truth)
 
-    def sought(self, world: World) -> Sought | None:
+    def ideal_request(self, world: World) -> IdealRequest | None:
         if self.normalize != "ideal":
             return None
         assert self.pool is not None
-        return Sought(self._coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
+        return IdealRequest(self._coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
 
     def _coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None and self.intents is not None
-        return world.coverage(self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
+        return cover(world, self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
 
     @property
     def _largest_stop(self) -> float:
@@ -122,16 +122,16 @@ class ERRIA(AspectMetric):
         return self.stop if self.max_grade is None else 1.0 - 2.0**-self.max_grade
 
     def terms(self, world: World) -> Terms:
-        shown, stop = self._coverage(world), self._largest_stop
-        stops = shown.stops(self.cutoffs)
-        reached = list_sums(shown, GainRule(stop), RECIPROCAL, stops)
-        attainable = shown.attainable[:, np.newaxis]
+        coverage, stop = self._coverage(world), self._largest_stop
+        stops = coverage.stops(self.cutoffs)
+        reached = list_sums(coverage, GainRule(stop), RECIPROCAL, stops)
+        attainable = coverage.attainable[:, np.newaxis]
         if self.normalize is None:
             return Terms(stop * reached, np.broadcast_to(attainable, reached.shape))
-        sought = self.sought(world)
-        if sought is not None:
-            return against_ideal(self, reached, sought)
-        perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, shown.rankings.lengths) * attainable
+        request = self.ideal_request(world)
+        if request is not None:
+            return against_ideal(self, reached, request)
+        perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, coverage.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
         return Terms(reached, perfect)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aspectrum import kernels
+from aspectrum.judging import JUDGINGS, JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, cover, pool_of
 from aspectrum.metric import AspectMetric, Terms
-from aspectrum.world import JudgedBy, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS, OwnPools, SharedPool
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class MAPIA(AspectMetric):
 
     def terms(self, world: World) -> Terms:
         assert self.judged_by is not None
-        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
-        pool = shown.pool(DEFAULT_POOLS[self.judged_by])
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        pool = pool_of(coverage, JUDGINGS[self.judged_by].default_pool)
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
-            shown = replace(shown, rows=np.where(world.catalogue[shown.rows], shown.rows, np.int32(-1)))
-        stops = shown.stops(self.cutoffs)
+            coverage = replace(coverage, rows=np.where(world.catalogue[coverage.rows], coverage.rows, np.int32(-1)))
+        stops = coverage.stops(self.cutoffs)
         if isinstance(pool, OwnPools):
-            sums = kernels.average_precisions(shown.kernel, stops, pool.offsets, pool.rows)
+            sums = kernels.average_precisions(coverage.kernel, stops, pool.offsets, pool.rows)
         else:
-            sums = kernels.average_precisions(shown.kernel, stops, totals=shown.catalogue_totals)
-        return Terms(sums, np.broadcast_to(shown.attainable[:, np.newaxis], sums.shape))
+            sums = kernels.average_precisions(coverage.kernel, stops, totals=catalogue_totals(coverage))
+        return Terms(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape))

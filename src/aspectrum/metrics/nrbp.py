@@ -8,10 +8,10 @@ import numpy as np
 
 from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, list_sums
-from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
+from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged, cover
 from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
-from aspectrum.world import JudgedBy, PoolName, Truth, Unjudged, World
-from aspectrum.world.coverage import DEFAULT_POOLS
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -69,28 +69,28 @@ class NRBP(AspectMetric):
 
     def resolved(self, truth: Truth) -> Self:
         judged_by = self.judging(truth)
-        pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
+        pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         return replace(self, judged_by=judged_by, pool=pool, ideal=self.ideal if pool is None else self.ideal or "greedy")
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return ideal_details(self, truth)
 
-    def sought(self, world: World) -> Sought | None:
+    def ideal_request(self, world: World) -> IdealRequest | None:
         if self.normalize != "ideal":
             return None
         assert self.pool is not None
         assert self.judged_by is not None
-        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
-        return Sought(shown, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        return IdealRequest(coverage, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def terms(self, world: World) -> Terms:
         assert self.judged_by is not None
-        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
-        reached = list_sums(shown, GainRule(self.alpha), Discount("geometric", self.beta), shown.stops(self.cutoffs))
-        sought = self.sought(world)
-        if sought is not None:  # the ideal list has the same factor in front, which may be 0
-            return against_ideal(self, reached, sought)
-        attainable = np.broadcast_to(shown.attainable[:, np.newaxis], reached.shape)
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), coverage.stops(self.cutoffs))
+        request = self.ideal_request(world)
+        if request is not None:  # the ideal list has the same factor in front, which may be 0
+            return against_ideal(self, reached, request)
+        attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.
         np.divide(1.0 - (1.0 - self.alpha) * self.beta, attainable, out=share, where=attainable > 0)

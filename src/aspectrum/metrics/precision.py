@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.graded import n_relevant, relevant_shown
+from aspectrum.graded import n_relevant, relevant_found
 from aspectrum.metric import Family, Terms, UserMetric
 from aspectrum.world import Truth, World
 
@@ -45,8 +45,8 @@ class Precision(UserMetric):
 
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("Precision")
-        shown = relevant_shown(world.rankings, relevance, self.cutoffs)
+        found = relevant_found(world.rankings, relevance, self.cutoffs)
         whole = np.maximum(world.rankings.lengths, 1)[:, np.newaxis]
         ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
         judged = n_relevant(relevance)[:, np.newaxis] > 0
-        return Terms(shown, np.where(judged, ranks, 0).astype(np.float64))
+        return Terms(found, np.where(judged, ranks, 0).astype(np.float64))

@@ -8,8 +8,9 @@ import numpy as np
 
 from aspectrum.discounts import NONE
 from aspectrum.gain import GainRule, list_sums
+from aspectrum.judging import JudgedBy, Unjudged, cover
 from aspectrum.metric import AspectMetric, Terms
-from aspectrum.world import JudgedBy, Unjudged, World
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class PrecisionIA(AspectMetric):
 
     def terms(self, world: World) -> Terms:
         assert self.judged_by is not None
-        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
-        pairs = list_sums(shown, GainRule(alpha=0.0), NONE, shown.stops(self.cutoffs))
-        whole = np.maximum(shown.rankings.lengths, 1)[:, np.newaxis]
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        pairs = list_sums(coverage, GainRule(alpha=0.0), NONE, coverage.stops(self.cutoffs))
+        whole = np.maximum(coverage.rankings.lengths, 1)[:, np.newaxis]
         ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
-        return Terms(pairs, ranks * shown.attainable[:, np.newaxis])
+        return Terms(pairs, ranks * coverage.attainable[:, np.newaxis])

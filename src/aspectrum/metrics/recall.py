@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.graded import n_relevant, relevant_shown
+from aspectrum.graded import n_relevant, relevant_found
 from aspectrum.metric import Family, Terms, UserMetric
 from aspectrum.world import Truth, World
 
@@ -45,6 +45,6 @@ class Recall(UserMetric):
 
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("Recall")
-        shown = relevant_shown(world.rankings, relevance, self.cutoffs)
+        found = relevant_found(world.rankings, relevance, self.cutoffs)
         wanted = n_relevant(relevance)[:, np.newaxis]
-        return Terms(shown, np.broadcast_to(wanted, shown.shape).astype(np.float64))
+        return Terms(found, np.broadcast_to(wanted, found.shape).astype(np.float64))

@@ -1,7 +1,6 @@
 """What is evaluated, as integer codes and arrays."""
 
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
-from aspectrum.world.coverage import Coverage, JudgedBy, PoolName, Unjudged, Weighing
 from aspectrum.world.features import Distance, Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -10,18 +9,13 @@ from aspectrum.world.world import World
 
 __all__ = [
     "Aspects",
-    "Coverage",
     "Distance",
     "Features",
     "History",
-    "JudgedBy",
-    "PoolName",
     "Rankings",
     "Relevance",
     "Subtopics",
     "Truth",
-    "Unjudged",
-    "Weighing",
     "Weights",
     "World",
 ]

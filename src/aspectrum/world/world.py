@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,6 @@ from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 from aspectrum.world.truth import Truth, missing, smallest_n_items
-
-if TYPE_CHECKING:
-    from aspectrum.world.coverage import Coverage, JudgedBy
 
 T = TypeVar("T")
 
@@ -172,18 +169,11 @@ class World:
         items = self.rankings.items
         return items if self.n_items == self.truth.n_items else np.where(items < self.truth.n_items, items, np.int32(-1))
 
-    def coverage(self, judged_by: JudgedBy, **options: Any) -> Coverage:
-        """For each place in each list, the aspects that count there; see :func:`aspectrum.world.coverage.cover`."""
-        from aspectrum.world.coverage import cover
-
-        chosen = {"weighing": "given", "unjudged": "keep", "gammas": None, "max_grade": None} | options
-        if self.truth.weights is None and chosen["weighing"] == "given":
-            chosen["weighing"] = "uniform"  # the same, so covered once for both
-        gammas = chosen["gammas"]
-        key = (judged_by, chosen["weighing"], chosen["unjudged"], chosen["max_grade"], None if gammas is None else tuple(gammas.items()))
+    def remember_coverage(self, key: Hashable, make: Callable[[], T]) -> T:
+        """`make()`, computed once for these lists."""
         if key not in self._covered:
-            self._covered[key] = cover(self, judged_by, **chosen)
-        found: Coverage = self._covered[key]
+            self._covered[key] = make()
+        found: T = self._covered[key]
         return found
 
     def need_aspects(self, needed_by: str) -> Aspects:

@@ -1,0 +1,74 @@
+"""What every way of judging answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.errors import InputError
+from aspectrum.judging.coverage import Coverage, WantedAspects
+from aspectrum.judging.pools import OwnPools, PoolName
+from aspectrum.world import World
+from aspectrum.world.relevance import exponential
+
+JudgedBy = Literal["subtopics", "history", "relevance", "membership"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judging(ABC):
+    """A way of judging the items of a world; a subclass says which aspects of an item count for a user."""
+
+    world: World
+
+    name: ClassVar[JudgedBy]
+    inputs: ClassVar[tuple[str, ...]]
+    """The inputs it needs."""
+    default_pool: ClassVar[PoolName]
+    """What an ideal list chooses from by default."""
+    only_judged_gain: ClassVar[bool]
+    """Whether only judged items can gain, so that the judged pool holds every item that can."""
+
+    @abstractmethod
+    def cover(self) -> Coverage:
+        """The coverage of the world's lists."""
+
+    def cover_graded(self, max_grade: float) -> Coverage:
+        """The same with judgments of strength (2^grade - 1) / (2^max_grade - 1)."""
+        raise InputError(f"grades=True needs graded judgments: judged_by='subtopics' or 'relevance', not {self.name!r}")
+
+    @abstractmethod
+    def attainable_aspects(self) -> WantedAspects:
+        """The aspects each user could be shown."""
+
+    def world_codes(self, wanted: WantedAspects) -> Codes:
+        """The world's codes of wanted aspects."""
+        return wanted.codes
+
+    def satisfiable(self, wanted: WantedAspects) -> WantedAspects:
+        """The same aspects, with weight 0 where no item can count for the user."""
+        return wanted
+
+    def judged_pool(self, coverage: Coverage) -> OwnPools:
+        """The judged items of each user."""
+        relevance = self.world.need_relevance("pool 'judged'")
+        return OwnPools(relevance.offsets, relevance.items)
+
+    def judged_places(self, coverage: Coverage) -> Flags:
+        """Places of the lists whose item is judged: where nothing else is, whose aspects are known."""
+        known, items = self.world.need_aspects("unjudged items").known, self.world.known_items
+        return items >= 0 if known is None else (items >= 0) & known[items]
+
+    @property
+    def _needs(self) -> str:
+        """Who needs an input, for messages."""
+        return f"judged_by={self.name!r}"
+
+
+def graded_strengths(strengths: Floats | None, grades: Floats, max_grade: float) -> Floats:
+    """The strengths of judgments, given their grades."""
+    if len(grades) and grades.max() > max_grade:
+        raise InputError(f"grade {grades.max():g} exceeds max_grade {max_grade:g}")
+    graded: Floats = exponential(grades) / (2.0**max_grade - 1.0)
+    return graded if strengths is None else graded * strengths
