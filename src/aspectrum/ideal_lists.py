@@ -14,11 +14,11 @@ from aspectrum.api import read_worlds
 from aspectrum.coding.ids import shown as shown_id
 from aspectrum.errors import InputError, MetricError
 from aspectrum.evaluation import spending_on_ideals, spent_on_ideal
+from aspectrum.formats import plain_table
 from aspectrum.ideal import Ideal, Sought, budget_of, exact_ideals, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
 from aspectrum.ideal.sought import HasIdeal
 from aspectrum.metric import Metric, parse, registered
-from aspectrum.results import plain_table
 from aspectrum.world import World
 from aspectrum.world.coverage import OwnPools
 

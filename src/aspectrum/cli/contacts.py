@@ -24,25 +24,20 @@ from aspectrum.cli.options import (
     with_options,
 )
 from aspectrum.cli.outputs import Delivery, output_options, split_options
+from aspectrum.inputs import SOCIAL_TRUTH
 
 if TYPE_CHECKING:
     from aspectrum.metric import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FILES = {
-    "train": "The network that was known: source, target[, weight]; an edge list or GraphML.",
-    "test": "The links that were to be found, in the same form.",
-    "communities": "Communities of users: user, community. See aspectrum communities.",
-    "features": "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index.",
-    "texts": "What users wrote, to make features of: user, text.",
-}
+_FEATURES = "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index."
 
 
 def _options(command: F) -> F:
     options = (
         SYSTEMS,
-        *file_options(_FILES),
+        *file_options(replace(spec, help=_FEATURES) if name == "features" else spec for name, spec in SOCIAL_TRUTH.items()),
         click.option(
             "--of",
             "texts_of",

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH, InputSpec
+
 if TYPE_CHECKING:
     from aspectrum.config import Settings
     from aspectrum.io import Source
@@ -22,17 +24,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-TRUTH = {
-    "aspects": "What items are about: item, aspect[, strength].",
-    "relevance": "The truth: user, item[, grade].",
-    "history": "What users had before: user, item.",
-    "subtopics": "Aspects judged per user and item: user, aspect, item[, grade]; TREC diversity judgments.",
-    "features": "One vector per item: npz, npy, columns of numbers, or item, feature[, value].",
-    "weights": "How much aspects are wanted: [user, ]aspect, weight.",
-    "catalogue": "Items that could have been recommended. Default: all items seen anywhere.",
-    "items": "Items that the aspects know, even those without any.",
-}
-_SPLIT = ("aspects", "subtopics", "communities")
+# --split is about aspects: a bar within the names of features is part of them.
+_SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
 USERS = ("lists", "judged", "both", "relevant", "all")
 
 
@@ -63,9 +56,9 @@ def complete_metrics(_context: click.Context, _option: click.Parameter, incomple
     return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
 
 
-def file_options(inputs: Mapping[str, str]) -> list[Callable[[Any], Any]]:
+def file_options(inputs: Iterable[InputSpec]) -> list[Callable[[Any], Any]]:
     """An option for the file of each input."""
-    return [click.option(f"--{name}", metavar="FILE", help=text, shell_complete=complete_files) for name, text in inputs.items()]
+    return [click.option(f"--{spec.name}", metavar="FILE", help=spec.help, shell_complete=complete_files) for spec in inputs]
 
 
 def metric_option(text: str) -> Callable[[Any], Any]:
@@ -169,7 +162,7 @@ def truth_options(command: F) -> F:
 def _input_options(lists: bool) -> Sequence[Callable[[Any], Any]]:
     return (
         *((SYSTEMS,) if lists else ()),
-        *file_options({name: text for name, text in TRUTH.items() if lists or name != "features"}),
+        *file_options(spec for name, spec in TRUTH.items() if lists or name != "features"),
         *((FEATURE_IDS,) if lists else ()),
         COLUMNS,
         SPLIT,
@@ -435,7 +428,7 @@ def printable(path: str) -> str:
 def as_options(message: str) -> str:
     """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
     message = re.sub(r"^ideal_(budget|seconds)\b", r"--ideal-\1", message)
-    return re.sub(rf"(?<![\w-])({'|'.join((*TRUTH, 'communities', 'test', 'texts'))})=(?=[,\s]|$)", r"--\1", message)
+    return re.sub(rf"(?<![\w-])({'|'.join(ALL_TRUTH)})=(?=[,\s]|$)", r"--\1", message)
 
 
 def _is_all(metric: str) -> bool:
@@ -502,8 +495,6 @@ def _put(named: dict[str, str], name: str, path: str) -> None:
 
 def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str | int]]]:
     """Columns for every input, and for single inputs."""
-    from aspectrum.io import ROLES
-
     common: dict[str, str] = {}
     by_input: dict[str, dict[str, str | int]] = {}
     for text in given:
@@ -547,7 +538,7 @@ def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:
 
 
 def unknown(kind: str, word: str, known: Iterable[str]) -> str:
-    from aspectrum.config.written import did_you_mean, listed
+    from aspectrum.config.values import did_you_mean, listed
 
     hint = did_you_mean(word, known)
     return (

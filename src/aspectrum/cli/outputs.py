@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job
+from aspectrum.formats import FORMATS, Format, check_parquet, format_of
 
 if TYPE_CHECKING:
     from aspectrum.config import Settings
     from aspectrum.metric import Metric
-    from aspectrum.results import Format, SystemResults
+    from aspectrum.results import SystemResults
 
 F = TypeVar("F", bound=Callable[..., Any])
 Progress = Callable[[str, int, int], None]
+_EXTENSIONS = [format.extensions[0] for format in FORMATS.values() if format.extensions]
+_KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
 
 
 def output_options(command: F) -> F:
@@ -28,7 +31,7 @@ def output_options(command: F) -> F:
         (
             click.option(
                 "--format",
-                type=click.Choice(["table", "json", "csv", "markdown", "latex", "relison"]),
+                type=click.Choice(list(FORMATS)),
                 help="How the numbers are printed. Default: table.",
             ),
             click.option(
@@ -36,7 +39,7 @@ def output_options(command: F) -> F:
                 "--output",
                 multiple=True,
                 metavar="FILE",
-                help="Also write them here: .txt, .json, .csv, .md or .tex, or any name with --format; may be repeated.",
+                help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
             ),
             click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
             click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
@@ -164,7 +167,6 @@ def spent_on_ideals(settings: Settings, budget: float | None, seconds: float | N
 
 def _format_of(path: str, format: Format | None) -> Format:
     from aspectrum.errors import OutputError
-    from aspectrum.results import format_of
 
     if path == "-":
         raise click.UsageError("--output -: the numbers are printed to the standard output anyway, as --format says")
@@ -178,7 +180,6 @@ def _format_of(path: str, format: Format | None) -> Format:
 
 def _check_scores(path: str, there_are_some: bool) -> None:
     from aspectrum.errors import OutputError
-    from aspectrum.results import check_parquet
 
     try:
         check_parquet(path)

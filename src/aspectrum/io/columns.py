@@ -4,28 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from aspectrum.errors import InputError
+from aspectrum.inputs import InputSpec
 from aspectrum.io.source import UsualColumns
-
-ROLES = (
-    "user",
-    "item",
-    "aspect",
-    "rank",
-    "score",
-    "grade",
-    "strength",
-    "weight",
-    "feature",
-    "value",
-    "source",
-    "target",
-    "community",
-    "text",
-    "candidate",
-)
 
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
 _USERS = [
@@ -179,38 +161,9 @@ def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
     return any(plain(name) in (*_SPELLINGS[role], *_FALLBACK.get((input, role), ())) for role in roles)
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Columns an input has.
-
-    Args:
-        input: The input.
-        required: Roles of columns that must be there.
-        optional: Roles of columns that may be.
-        by_place: By how many columns there are, their roles where they have no names.
-        commented: Whether comments may stand in front, as in public edge lists.
-        prose: Whether a column holds what people wrote, in which a quote is a letter.
-    """
-
-    input: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    by_place: Mapping[int, tuple[str, ...]] | None = None
-    commented: bool = False
-    prose: bool = False
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return self.required + self.optional
-
-    @property
-    def form(self) -> str:
-        return ", ".join(self.required) + "".join(f"[, {role}]" for role in self.optional)
-
-
 def find_columns(
     source: str,
-    wanted: Wanted,
+    spec: InputSpec,
     said: Mapping[str, str | int],
     names: Sequence[str] | None,
     width: int,
@@ -218,29 +171,29 @@ def find_columns(
     header: bool = False,
 ) -> dict[str, int]:
     """The place of every column that is there, by role; `header` if the names stand in the first line of a file."""
-    found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in wanted.roles}
+    found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in spec.roles}
     if names is None:
-        if not found and wanted.required:
-            roles = (wanted.by_place or {}).get(width)
+        if not found and spec.required:
+            roles = spec.by_place.get(width)
             if roles is None:
                 raise InputError(
-                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {wanted.form}; say which is which, "
-                    f"as in --columns {wanted.input}:{','.join(f'{role}={place}' for place, role in enumerate(wanted.required, 1))}"
+                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {spec.form}; say which is which, "
+                    f"as in --columns {spec.name}:{','.join(f'{role}={place}' for place, role in enumerate(spec.required, 1))}"
                 )
             return {role: place for place, role in enumerate(roles)}
     else:
-        for role in wanted.roles:
+        for role in spec.roles:
             place = None if usual is None or role in found else usual.place(role, names)
             if place is not None:
                 found[role] = _only(source, role, names, place)
-        for role in wanted.roles:
+        for role in spec.roles:
             if role not in found:
-                place = _recognised(source, wanted, role, names, set(found.values()))
+                place = _recognised(source, spec, role, names, set(found.values()))
                 if place is not None:
                     found[role] = place
-        if not found and width == len(wanted.required) == 1:
-            found[wanted.required[0]] = 0
-    missing = [role for role in wanted.required if role not in found]
+        if not found and width == len(spec.required) == 1:
+            found[spec.required[0]] = 0
+    missing = [role for role in spec.required if role not in found]
     if missing:
         there = f"its columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
         raise InputError(
@@ -286,10 +239,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
-def _recognised(source: str, wanted: Wanted, role: str, names: Sequence[str], taken: set[int]) -> int | None:
+def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], taken: set[int]) -> int | None:
     words = [plain(name) for name in names]
     aside = {word for word, others in _STANDS_ASIDE_FOR.items() if any(other in words for other in others)}
-    for known in (_SPELLINGS[role], _FALLBACK.get((wanted.input, role), ())):
+    for known in (_SPELLINGS[role], _FALLBACK.get((spec.name, role), ())):
         places = [place for place, word in enumerate(words) if word in known and word not in aside and place not in taken]
         exact = [place for place in places if words[place] == role]
         if len(exact or places) > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
-from aspectrum.io.columns import Wanted
+from aspectrum.inputs import InputSpec
 from aspectrum.io.files import as_text, read_bytes
 from aspectrum.io.frames import FrameTable, Layout, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
@@ -49,9 +49,9 @@ class Table(Protocol):
         """Give back the room that the text takes; it is read again should an error have to name a line."""
 
 
-def open_table(source: Source, wanted: Wanted) -> Table:
+def open_table(source: Source, spec: InputSpec) -> Table:
     """A table from a file or a frame."""
-    name = source.named(wanted.input)
+    name = source.named(spec.name)
     if not source.is_path:
         return FrameTable(name, to_polars(name, source.data))
     format = source.guessed_format
@@ -76,4 +76,4 @@ def open_table(source: Source, wanted: Wanted) -> Table:
         return JsonTable(name, text)
     if source.path.lower().endswith(".json"):
         raise InputError(f"{name}, line 1: is not a JSON object; expected JSON Lines: one object per line, without brackets around them")
-    return TextTable(name, text, wanted, source, format)
+    return TextTable(name, text, spec, source, format)
