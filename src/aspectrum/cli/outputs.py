@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, with_options
 from aspectrum.formats import FORMATS, Format, check_parquet, format_of
 
 if TYPE_CHECKING:
@@ -19,45 +19,38 @@ if TYPE_CHECKING:
     from aspectrum.metric import Metric
     from aspectrum.results import SystemResults
 
-F = TypeVar("F", bound=Callable[..., Any])
 Progress = Callable[[str, int, int], None]
 _EXTENSIONS = [format.extensions[0] for format in FORMATS.values() if format.extensions]
 _KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
 
 
-def output_options(command: F) -> F:
-    """The options of :class:`Delivery`."""
-    for option in reversed(
-        (
-            click.option(
-                "--format",
-                type=click.Choice(list(FORMATS)),
-                help="How the numbers are printed. Default: table.",
-            ),
-            click.option(
-                "-o",
-                "--output",
-                multiple=True,
-                metavar="FILE",
-                help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
-            ),
-            click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
-            click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
-            IDEAL_BUDGET,
-            IDEAL_SECONDS,
-            click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
-            click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
-        )
-    ):
-        command = option(command)
-    return command
-
+output_options = with_options(
+    click.option(
+        "--format",
+        type=click.Choice(list(FORMATS)),
+        help="How the numbers are printed. Default: table.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        multiple=True,
+        metavar="FILE",
+        help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
+    ),
+    click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
+    click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
+    IDEAL_BUDGET,
+    IDEAL_SECONDS,
+    click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
+)
+"""The options of :class:`Delivery`."""
 
 _OPTIONS = ("format", "output", "per_user", "systems_as", "ideal_budget", "ideal_seconds", "threads", "quiet")
 
 
 def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of :func:`output_options`, and the others."""
+    """The values of :data:`output_options`, and the others."""
     return {name: given[name] for name in _OPTIONS}, {name: value for name, value in given.items() if name not in _OPTIONS}
 
 
@@ -90,7 +83,7 @@ class Delivery:
         threads: int | None,
         quiet: bool,
     ) -> Delivery:
-        """From the values of :func:`output_options`; what cannot be written is said before the long work."""
+        """From the values of :data:`output_options`; what cannot be written is said before the long work."""
         from aspectrum.metric import UserMetric
 
         settings = job.settings

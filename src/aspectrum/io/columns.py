@@ -3,149 +3,75 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.source import UsualColumns
 
+K = TypeVar("K", bound=Hashable)
+
+
+def _words(spellings: Mapping[K, str]) -> Mapping[K, Sequence[str]]:
+    return {key: words.split() for key, words in spellings.items()}
+
+
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
-_USERS = [
-    "user",
-    "userid",
-    "uid",
-    "users",
-    "query",
-    "queryid",
-    "qid",
-    "topic",
-    "topicid",
-    "targetuser",
-    "source",
-    "sourceuser",
-    "customer",
-    "customerid",
-    "session",
-    "sessionid",
-]
-_ITEMS = [
-    "item",
-    "itemid",
-    "iid",
-    "items",
-    "movie",
-    "movieid",
-    "doc",
-    "docid",
-    "docno",
-    "document",
-    "documentid",
-    "candidate",
-    "product",
-    "productid",
-    "article",
-    "articleid",
-    "track",
-    "trackid",
-    "song",
-    "songid",
-    "book",
-    "bookid",
-    "isbn",
-    "news",
-    "newsid",
-    "business",
-    "businessid",
-    "node",
-    "nodeid",
-]
-_ASPECTS = [
-    "aspect",
-    "aspects",
-    "genre",
-    "genres",
-    "subtopic",
-    "subtopics",
-    "subtopicid",
-    "tag",
-    "tags",
-    "community",
-    "communities",
-    "category",
-    "categories",
-    "intent",
-    "nugget",
-]
-_SPELLINGS: Mapping[str, Sequence[str]] = {
-    "user": _USERS,
-    "item": _ITEMS,
-    "aspect": _ASPECTS,
-    "rank": ("rank", "position", "pos", "place"),
-    "score": ("score", "scores", "similarity", "prediction", "pred", "predicted", "predictedrating", "estimate", "est"),
-    "grade": ("grade", "rating", "ratings", "relevance", "relevant", "rel", "judgment", "judgement", "stars", "label", "qrel"),
-    "strength": ("strength", "confidence", "probability"),
-    "weight": ("weight", "weights", "importance", "probability"),
-    "feature": ("feature", "featureid", "features", "term", "word", "attribute", "tag"),
-    "value": ("value", "weight", "count", "frequency", "tf", "tfidf", "score"),
-    "source": ("source", "src", "from", "follower", "followerid", "sourceid", "fromid", "node1", "id1", *_USERS),
-    "target": (
-        "target",
-        "dst",
-        "dest",
-        "to",
-        "followee",
-        "followeeid",
-        "followed",
-        "followedid",
-        "friend",
-        "friendid",
-        "contact",
-        "contactid",
-        "targetid",
-        "toid",
-        "node2",
-        "id2",
-        *_ITEMS,
-    ),
-    "community": ("community", "communities", "communityid", "cluster", "clusterid", "partition", "group", "module", "label", "class"),
-    "text": ("text", "texts", "content", "contents", "body", "tweet", "message", "post", "document", "words"),
-}
+_USERS = "user userid uid users query queryid qid topic topicid targetuser source sourceuser customer customerid session sessionid"
+_ITEMS = (
+    "item itemid iid items movie movieid doc docid docno document documentid candidate product productid article "
+    "articleid track trackid song songid book bookid isbn news newsid business businessid node nodeid"
+)
+_ASPECTS = "aspect aspects genre genres subtopic subtopics subtopicid tag tags community communities category categories intent nugget"
+_SPELLINGS = _words(
+    {
+        "user": _USERS,
+        "item": _ITEMS,
+        "aspect": _ASPECTS,
+        "rank": "rank position pos place",
+        "score": "score scores similarity prediction pred predicted predictedrating estimate est",
+        "grade": "grade rating ratings relevance relevant rel judgment judgement stars label qrel",
+        "strength": "strength confidence probability",
+        "weight": "weight weights importance probability",
+        "feature": "feature featureid features term word attribute tag",
+        "value": "value weight count frequency tf tfidf score",
+        "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
+        "target": (
+            f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}"
+        ),
+        "community": "community communities communityid cluster clusterid partition group module label class",
+        "text": "text texts content contents body tweet message post document words",
+    }
+)
 # What else a word may mean in one input, where no column has a name from above.
-_ANY_ID = ("user", "userid", "uid", "id")
-_FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
-    ("aspects", "aspect"): ("topic", "topicid", "topics", "cluster", "class", "label", "group"),
-    ("aspects", "item"): _ANY_ID,
-    ("features", "item"): _ANY_ID,
-    ("catalogue", "item"): _ANY_ID,
-    ("items", "item"): _ANY_ID,
-    ("users", "user"): ("id",),
-    ("subtopics", "aspect"): ("iteration",),
-    ("communities", "user"): ("node", "nodeid", "item", "itemid", "id", "vertex", "name"),
-    ("communities", "community"): _ASPECTS,
-    ("texts", "user"): ("node", "nodeid", "item", "itemid", "id", "author", "authorid", "name"),
-    ("rankings", "user"): ("target", "follower", "followerid", "from"),
-    ("relevance", "user"): ("target",),
-    ("history", "user"): ("target",),
-    ("rankings", "item"): (
-        "recommended",
-        "recommendation",
-        "target",
-        "candidateid",
-        "contact",
-        "contactid",
-        "followee",
-        "followeeid",
-        "followed",
-        "friend",
-        "friendid",
-        "to",
-    ),
-    ("relevance", "item"): ("target",),
-    ("history", "item"): ("target",),
-    ("rankings", "score"): ("rating", "weight"),
-    ("relevance", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
-    ("history", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
-}
+_ANY_ID = "user userid uid id"
+_FALLBACK = _words(
+    {
+        ("aspects", "aspect"): "topic topicid topics cluster class label group",
+        ("aspects", "item"): _ANY_ID,
+        ("features", "item"): _ANY_ID,
+        ("catalogue", "item"): _ANY_ID,
+        ("items", "item"): _ANY_ID,
+        ("users", "user"): "id",
+        ("subtopics", "aspect"): "iteration",
+        ("communities", "user"): "node nodeid item itemid id vertex name",
+        ("communities", "community"): _ASPECTS,
+        ("texts", "user"): "node nodeid item itemid id author authorid name",
+        ("rankings", "user"): "target follower followerid from",
+        ("relevance", "user"): "target",
+        ("history", "user"): "target",
+        (
+            "rankings",
+            "item",
+        ): "recommended recommendation target candidateid contact contactid followee followeeid followed friend friendid to",
+        ("relevance", "item"): "target",
+        ("history", "item"): "target",
+        ("rankings", "score"): "rating weight",
+        ("relevance", "grade"): "score weight click clicks clicked liked",
+        ("history", "grade"): "score weight click clicks clicked liked",
+    }
+)
 
 # Frames of search tools have both: the text of a query and a document's place in an index are no ids beside these.
 _STANDS_ASIDE_FOR: Mapping[str, Sequence[str]] = {"query": ("qid", "queryid"), "docid": ("docno",)}
