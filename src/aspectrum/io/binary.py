@@ -5,7 +5,7 @@ code can catch: Rust prints ``memory allocation of ... bytes failed`` and aborts
 does comes back as an error or a panic, which :func:`aspectrum.io.frames.guarded` catches, so only what sizes an allocation
 is checked here. Seen with polars 1.32.0 and 2.1.0 on files with single changed bytes and counts:
 
-- Parquet: the number of values of a column, a page or a dictionary (``PageDecoder``, ``BitmapBuilder::reserve``,
+- Parquet: the size of a page, and the number of values of a column, a page or a dictionary (``PageDecoder``, ``BitmapBuilder::reserve``,
   ``MutableBinaryViewArray::with_capacity``), and with 2.1.0 the lengths of lists in the footer (``read_file_metadata``).
 - Arrow: the uncompressed size in front of a compressed buffer (``read_basic::decompress``), and lengths of columns, buffers
   and parts (``read_bytes``, ``read_buffer``). polars 2.1.0 also finds parts by the sizes in the footer alone.
@@ -23,6 +23,7 @@ Data = bytes | mmap
 
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 _DICTIONARY, _COUNTED = 2, {0: 5, 2: 7, 3: 8}  # kinds of pages: data, dictionary, data of version 2; where their headers stand
+_BROTLI = 4
 _CONTINUED = b"\xff\xff\xff\xff"
 
 
@@ -61,12 +62,15 @@ def _check_column(data: Data, column: dict[int, Any], n_rows: int) -> None:
     while at < end and n_found < n_values:
         reader = _Thrift(data, at, end)
         page = reader.struct()
-        at = reader.at + _number(page, 3)
+        unpacked, packed = _number(page, 2), _number(page, 3)
+        # At best zstd packs 128 KiB into 4 bytes; Brotli knows no such bound.
+        _require(unpacked <= (packed + 64) << 16 or column.get(4) == _BROTLI, "a page does not hold what it says")
+        at = reader.at + packed
         header = page.get(_COUNTED.get(_number(page, 1), 0))
         if not isinstance(header, dict):  # an index
             continue
         if page[1] == _DICTIONARY:
-            _require(_number(header, 1) <= max(8 * _number(page, 2), 1), "a dictionary does not hold what it says")
+            _require(_number(header, 1) <= max(8 * unpacked, 1), "a dictionary does not hold what it says")
         else:
             n_found += _number(header, 1)
     _require(n_found == n_values, "the pages of a column do not have as many values as the column")
