@@ -147,17 +147,11 @@ INPUTS = _table(
 )
 """The inputs of :func:`aspectrum.evaluate`."""
 
-_LINK = ("source", "target")
+_LINK, _LINKS = ("source", "target"), "source, target[, weight]"
 SOCIAL_INPUTS = _table(
-    InputSpec(
-        "train",
-        _LINK,
-        ("weight",),
-        help="The network that was known: source, target[, weight]; an edge list or GraphML.",
-        commented=True,
-    ),
+    InputSpec("train", _LINK, ("weight",), help=f"The network that was known: {_LINKS}; an edge list or GraphML.", commented=True),
     InputSpec("test", _LINK, ("weight",), help="The links that were to be found, in the same form.", commented=True),
-    InputSpec("graph", _LINK, ("weight",), help="A social network: source, target[, weight].", commented=True),
+    InputSpec("graph", _LINK, ("weight",), help=f"A social network: {_LINKS}.", commented=True),
     InputSpec(
         "communities",
         ("user", "community"),

@@ -16,7 +16,7 @@ import click
 from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH, InputSpec
 
 if TYPE_CHECKING:
-    from aspectrum.config import Settings
+    from aspectrum.config import Settings, SourceSettings
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
@@ -361,7 +361,10 @@ class Sources:
         return cls(Settings(), None, inputs, columns, None, reader, header)
 
     def given(self, input: str, path: str) -> Source:
-        return self._source(input, path, {}, None, None, None, None)
+        """A file of the command line."""
+        from aspectrum.config import SourceSettings
+
+        return self.configured(input, SourceSettings.model_construct(path=path))  # the path as it was given
 
     def systems(self, settings: Settings) -> dict[str, Source]:
         """The lists of a configuration."""
@@ -371,25 +374,20 @@ class Sources:
             for inner, path in _configured(name, str(one.path)).items()
         }
 
-    def configured(self, input: str, one: Any) -> Source:
-        return self._source(input, str(one.path), one.columns, one.split, one.format, one.header, None if one.ids is None else str(one.ids))
-
-    def _source(
-        self, input: str, path: str, columns: Mapping[str, Any], split: str | None, format: str | None, header: bool | None, ids: str | None
-    ) -> Source:
+    def configured(self, input: str, one: SourceSettings) -> Source:
+        """A file of a configuration."""
         from aspectrum.io import Source
 
+        path = str(one.path)
         if not path:
             raise click.UsageError(f"{'a list' if input == 'rankings' else f'--{input}'} is an empty name, expected the name of a file")
-        if self._split is not None and input in _SPLIT:
-            split = self._split
         return Source(
             path,
-            columns={**columns, **self._columns.get(input, {})},
-            split=split,
-            format=self._formats.get(input, self._formats.get("", format)),
-            header=self._header if self._header is not None else header,
-            ids=ids,
+            columns={**one.columns, **self._columns.get(input, {})},
+            split=self._split if self._split is not None and input in _SPLIT else one.split,
+            format=self._formats.get(input, self._formats.get("", one.format)),
+            header=self._header if self._header is not None else one.header,
+            ids=None if one.ids is None else str(one.ids),
             name="standard input" if path == "-" else printable(path),
             usual=self.usual,
         )

@@ -25,11 +25,7 @@ _KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
 
 
 output_options = with_options(
-    click.option(
-        "--format",
-        type=click.Choice(list(FORMATS)),
-        help="How the numbers are printed. Default: table.",
-    ),
+    click.option("--format", type=click.Choice(list(FORMATS)), help="How the numbers are printed. Default: table."),
     click.option(
         "-o",
         "--output",
@@ -69,32 +65,21 @@ class Delivery:
     metrics: Sequence[Metric]
 
     @classmethod
-    def of(
-        cls,
-        job: Job,
-        metrics: Sequence[Metric],
-        *,
-        format: Format | None,
-        output: tuple[str, ...],
-        per_user: str | None,
-        systems_as: str | None,
-        ideal_budget: float | None,
-        ideal_seconds: float | None,
-        threads: int | None,
-        quiet: bool,
-    ) -> Delivery:
+    def of(cls, job: Job, metrics: Sequence[Metric], **given: Any) -> Delivery:
         """From the values of :data:`output_options`; what cannot be written is said before the long work."""
         from aspectrum.metric import UserMetric
 
-        settings = job.settings
-        outputs = [(path, _format_of(path, format)) for path in output] or [(str(one.path), one.format) for one in settings.outputs]
-        scores = per_user if per_user is not None else None if settings.per_user is None else str(settings.per_user)
+        said, format = job.settings, given["format"]
+        outputs = [(path, _format_of(path, format)) for path in given["output"]] or [(str(one.path), one.format) for one in said.outputs]
+        scores = said.per_user if given["per_user"] is None else given["per_user"]
+        scores = None if scores is None else str(scores)
         if scores is not None:
             _check_scores(scores, any(isinstance(metric, UserMetric) for metric in metrics))
         check_paths([*(path for path, _ in outputs), *([] if scores is None else [scores])], job.files)
-        placed = systems_as or settings.systems_as or "columns"
-        spending = spent_on_ideals(settings, ideal_budget, ideal_seconds)
-        return cls(tuple(outputs), scores, placed, spending, threads or settings.threads, format or "table", quiet, job, metrics)
+        placed = given["systems_as"] or said.systems_as or "columns"
+        spending = spent_on_ideals(said, given["ideal_budget"], given["ideal_seconds"])
+        threads = given["threads"] or said.threads
+        return cls(tuple(outputs), scores, placed, spending, threads, format or "table", given["quiet"], job, metrics)
 
     def deliver(self, evaluate_systems: Callable[..., SystemResults], **options: Any) -> None:
         """Evaluate what the job says, write the files and print.
