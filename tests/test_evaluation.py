@@ -139,8 +139,9 @@ def test_ideal_is_shared_by_users_of_the_same_interests_over_batches() -> None:
         aspects={"a": ["x"], "b": ["y"]},
         history={user: ["a" if user % 2 else "b"] for user in range(6)},
     )
-    asp.evaluate(world, "AlphaNDCG@2", batch_size=1)
-    ideals = next(value for key, value in world.memory.items() if isinstance(key, tuple) and key[0] == "greedy")
+    plan = asp.Plan("AlphaNDCG@2", world.truth, batch_size=1)
+    plan.observe(world)
+    ideals = next(value for key, value in plan.memory.items() if isinstance(key, tuple) and key[0] == "greedy")
     assert len(ideals) == 2
 
 

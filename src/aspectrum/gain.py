@@ -1,14 +1,14 @@
 """Gains of lists: the rule by which an item gains, and discounted sums over the ranks of a list."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.discounts import Discount
-from aspectrum.errors import InputError, MetricError, MissingInput
-from aspectrum.world import Coverage, JudgedBy, World
+from aspectrum.errors import InputError, MetricError
+from aspectrum.world import Coverage
 
 GainKind = Literal["linear", "probabilistic"]
 Gamma = float | Mapping[Hashable, float] | tuple[tuple[Hashable, float], ...]
@@ -61,15 +61,3 @@ def list_sums(shown: Coverage, rule: GainRule, discount: Discount, stops: Codes)
     """Discounted gains of each list at each stop, (users, cutoffs)."""
     gains = place_gains(shown, rule, stops)
     return kernels.discounted_sums(shown.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
-
-
-def choose_judgment(world: World, preferred: Sequence[JudgedBy], needed_by: str) -> JudgedBy:
-    """Subtopics if given, else the first of the preferred ways that has what it needs."""
-    if world.subtopics is not None:
-        return "subtopics"
-    if world.aspects is not None:
-        for way in preferred:
-            if way == "membership" or getattr(world, way) is not None:
-                return way
-    truth = " or ".join(f"{way}=" for way in preferred if way != "membership")
-    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects={' and ' + truth if truth else ''}")

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.api import read_worlds
 from aspectrum.coding.ids import shown as shown_id
+from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
-from aspectrum.evaluation import spending_on_ideals, spent_on_ideal
 from aspectrum.formats import plain_table
 from aspectrum.ideal import Ideal, Sought, budget_of, exact_ideals, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
 from aspectrum.ideal.sought import HasIdeal
 from aspectrum.metric import Metric, parse, registered
+from aspectrum.plan import spending_on_ideals, spent_on_ideal
 from aspectrum.world import World
 from aspectrum.world.coverage import OwnPools
 
@@ -213,7 +213,7 @@ def ideal_list(
     if code is None:
         raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
     one = world.slice(code, code + 1)
-    resolved = chosen.resolved(one)
+    resolved = chosen.resolved(one.truth)
     sought = _sought(chosen, one)
     problem = Problems(sought).of(0)
     cutoff = chosen.cutoffs[0]
@@ -315,7 +315,8 @@ def read_truth(rankings: Any = None, **inputs: Any) -> World:
         if any(given is not None for given in inputs.values()):
             raise InputError("something was given beside a World; a World already holds everything")
         return rankings
-    return read_worlds({"lists": {} if rankings is None else rankings}, **inputs).worlds["lists"]
+    convention = convention_named(inputs.pop("convention", None))
+    return World.read({} if rankings is None else rankings, convention.truth(**inputs))
 
 
 def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Any]:
@@ -334,7 +335,7 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
 
 def _sought(metric: Metric, world: World) -> Sought:
     assert isinstance(metric, HasIdeal)
-    sought = metric.sought(world)
+    sought = metric.resolved(world.truth).sought(world)
     assert sought is not None
     return sought
 
@@ -444,8 +445,8 @@ def _pool(sought: Sought) -> tuple[Any, Any]:
     if isinstance(pool, OwnPools):
         rows = pool.rows[pool.rows >= 0]
         return rows, rows if shown.row_items is None else shown.row_items[rows]
-    item_of = np.empty(shown.world.n_items, dtype=np.int64)
-    item_of[shown.world.items.heads] = np.arange(shown.world.n_items)
+    item_of = np.empty(shown.world.truth.n_items, dtype=np.int64)
+    item_of[shown.world.truth.items.heads] = np.arange(shown.world.truth.n_items)
     rows = np.repeat(pool.sets, np.diff(pool.member_offsets))
     kept = np.ones(len(rows), dtype=np.bool_) if pool.excluded_heads is None else ~np.isin(pool.member_heads, pool.excluded_heads)
     return rows[kept], item_of[pool.member_heads[kept]]

@@ -6,14 +6,13 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from aspectrum import formats
 from aspectrum.arrays import Floats
 from aspectrum.coding import Ids
-from aspectrum.coding.ids import shown
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import Format, format_of
@@ -26,6 +25,14 @@ if TYPE_CHECKING:
 
 SystemsAs = Literal["columns", "rows"]
 """Where the systems stand in a table; the metrics stand on the other side."""
+
+
+class Unfinished(Protocol):
+    """A part of an evaluation, which adds to others before it becomes results."""
+
+    def __add__(self, other: Any) -> Unfinished: ...
+
+    def finish(self) -> Results: ...
 
 
 @dataclass(frozen=True)
@@ -49,14 +56,6 @@ class Column:
         """How the number was computed, how many users (or items) it stands on, and how sure it is."""
         return {**self.how, **self.state.counts, **self.state.limits}
 
-    def __add__(self, other: Column) -> Column:
-        for key in dict.fromkeys(("convention", "users", *self.how, *other.how)):
-            if self.how.get(key) != other.how.get(key):
-                raise InputError(
-                    f"{self.name} was computed in two ways: {key} is {self.how.get(key)!r} in one part, {other.how.get(key)!r} in the other"
-                )
-        return Column(self.metric, self.state + other.state, self.how)
-
 
 @dataclass(frozen=True, eq=False)
 class UserScores:
@@ -67,13 +66,17 @@ class UserScores:
     scores: Floats
     least: Mapping[str, Floats] = field(default_factory=dict)
 
-    def __add__(self, other: UserScores) -> UserScores:
-        mine = set(self.users)
-        for user in other.users:
-            if user in mine:
-                raise InputError(f"user {shown(user)} is in both parts: a user must be scored once")
-        least = {name: np.concatenate([scores, other.least[name]]) for name, scores in self.least.items()}
-        return UserScores(Ids([*self.users, *other.users]), self.names, np.concatenate([self.scores, other.scores]), least)
+    @staticmethod
+    def joined(several: Sequence[UserScores]) -> UserScores:
+        """Scores of different users, one part after the other. Users without a list score 0 for sure."""
+        first = several[0]
+        least = {
+            name: np.concatenate([part.least.get(name, part.scores[:, first.names.index(name)]) for part in several])
+            for name in first.least
+        }
+        return UserScores(
+            Ids.joined([part.users for part in several]), first.names, np.concatenate([part.scores for part in several]), least
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,7 @@ class Results(Mapping[str, float]):
     columns: Mapping[str, Column]
     blocks: tuple[UserScores, ...] = ()
     notes: tuple[str, ...] = ()
+    partial: Unfinished | None = None
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -143,16 +147,9 @@ class Results(Mapping[str, float]):
         return polars.DataFrame([users.to_series("user"), *(columns[name] for name in names)])
 
     def __add__(self, other: Results) -> Results:
-        if self.columns.keys() != other.columns.keys():
-            different = sorted(self.columns.keys() ^ other.columns.keys())
-            raise InputError(f"results of different metrics cannot be added: {different[0]} is in one of them only")
-        if [block.names for block in self.blocks] != [block.names for block in other.blocks]:
-            raise InputError("results cannot be added: scores of users were kept in one of them only")
-        return Results(
-            {name: column + other.columns[name] for name, column in self.columns.items()},
-            tuple(mine + theirs for mine, theirs in zip(self.blocks, other.blocks, strict=True)),
-            tuple(dict.fromkeys((*self.notes, *other.notes))),
-        )
+        if self.partial is None or other.partial is None:
+            raise InputError("these results cannot be added: they do not hold what the metrics remember")
+        return (self.partial + other.partial).finish()
 
     def __eq__(self, other: object) -> bool:
         """The same numbers computed in the same way, to the bit; the order of users does not matter."""

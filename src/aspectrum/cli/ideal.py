@@ -42,9 +42,9 @@ def ideal(
     """
     from aspectrum.conventions import conventions_named
     from aspectrum.errors import InputError
-    from aspectrum.evaluation import with_threads
     from aspectrum.ideal_lists import ideal_list, lists_as_json, read_truth, summarise_ideals
     from aspectrum.metric import parse
+    from aspectrum.plan import with_threads
 
     job = Job.of(command="ideal", **inputs)
     if len(job.inputs) == 0:

@@ -269,8 +269,8 @@ class Job:
         import aspectrum.metrics  # noqa: F401  so that their names are known
         from aspectrum.conventions import conventions_named
         from aspectrum.errors import MetricError
-        from aspectrum.evaluation import is_enough
         from aspectrum.metric import parse, registered
+        from aspectrum.plan import is_enough
 
         there = list(self.inputs if inputs is None else inputs)
         convention = self.reading.get("convention")

@@ -132,7 +132,7 @@ class Problems:
                 pool.sets,
                 pool.member_offsets,
                 pool.member_heads,
-                shown.world.n_items,
+                shown.world.truth.n_items,
                 pool.excluded_offsets,
                 pool.excluded_heads,
             )

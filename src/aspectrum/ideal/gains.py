@@ -12,9 +12,10 @@ from aspectrum.arrays import Floats
 from aspectrum.coding.ids import shown as shown_id
 from aspectrum.discounts import LOG2, NONE
 from aspectrum.errors import InputError
-from aspectrum.gain import GainRule, choose_judgment, place_gains
+from aspectrum.gain import GainRule, place_gains
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.sought import Sought
+from aspectrum.metric import choose_judging
 from aspectrum.world import JudgedBy, PoolName, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
@@ -91,7 +92,7 @@ def gains(
     if code is None:
         raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
     one = world.slice(code, code + 1)
-    judged_by = judged_by or choose_judgment(one, ("history", "relevance"), "gains")
+    judged_by = judged_by or choose_judging(one.truth, ("history", "relevance"), "gains")
     pool = pool or DEFAULT_POOLS[judged_by]
     shown = one.coverage(judged_by)
     length = len(one.rankings.items)

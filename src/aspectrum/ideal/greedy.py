@@ -55,7 +55,7 @@ class _Shared:
             self.pool.sets,
             self.pool.member_offsets,
             self.pool.member_heads,
-            self.shown.world.n_items,
+            self.shown.world.truth.n_items,
             self.pool.excluded_offsets,
             self.pool.excluded_heads,
             depths=self.depths,

@@ -8,15 +8,15 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, choose_judgment, place_gains
+from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, place_gains
 from aspectrum.ideal import Sought, against_ideal, check_ideal, ideal_details
-from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import Coverage, JudgedBy, PoolName, Unjudged, World
+from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.world import Coverage, JudgedBy, PoolName, Truth, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
 
 @dataclass(frozen=True)
-class AlphaNDCG(UserMetric):
+class AlphaNDCG(AspectMetric):
     r"""Discounted gain of a list in which repeated aspects gain less, over that of the ideal list.
 
     .. math:: \frac{\sum_{j \le k} G[j] / \log_2(1+j)}{\sum_{j \le k} G^*[j] / \log_2(1+j)},
@@ -69,6 +69,8 @@ class AlphaNDCG(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
 
+    preferred: ClassVar[tuple[JudgedBy, ...]] = ("history", "relevance")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
@@ -79,35 +81,33 @@ class AlphaNDCG(UserMetric):
         if self.ideal == "exact":
             check_goes_with(self, "ideal", "gain", "linear")
 
-    def resolved(self, world: World) -> Self:
-        judged_by = self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaNDCG")
+    def resolved(self, truth: Truth) -> Self:
+        judged_by = self.judging(truth)
         pool = None if self.ideal == "sorted" else self.pool or DEFAULT_POOLS[judged_by]
         return replace(self, judged_by=judged_by, pool=pool)
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return ideal_details(self, world)
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return ideal_details(self, truth)
 
     def sought(self, world: World) -> Sought | None:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        if metric.pool is None:
+        if self.ideal == "sorted":
             return None
-        return Sought(self._coverage(world, metric.judged_by), metric.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
+        assert self.pool is not None
+        return Sought(self._coverage(world), self.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
 
-    def _coverage(self, world: World, judged_by: JudgedBy) -> Coverage:
+    def _coverage(self, world: World) -> Coverage:
+        assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        return world.coverage(judged_by, unjudged=self.unjudged, gammas=gammas)
+        return world.coverage(self.judged_by, unjudged=self.unjudged, gammas=gammas)
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        shown = self._coverage(world, metric.judged_by)
+        shown = self._coverage(world)
         stops = shown.stops(self.cutoffs)
         gains = place_gains(shown, GainRule.of(self.gain, self.alpha, self.gamma), stops)
         discounts = LOG2.first(int(stops.max(initial=0)))
         offsets = shown.rankings.offsets
         reached = kernels.discounted_sums(offsets, gains, stops, discounts)
-        sought = metric.sought(world)
+        sought = self.sought(world)
         if sought is not None:
             return against_ideal(self, reached, sought)
         best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)

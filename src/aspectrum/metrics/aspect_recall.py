@@ -1,19 +1,18 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.gain import choose_judgment
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.metric import AspectMetric, Terms
 from aspectrum.world import JudgedBy, Unjudged, World
 
 
 @dataclass(frozen=True)
-class AspectRecall(UserMetric):
+class AspectRecall(AspectMetric):
     r"""Share of the aspects a user could be shown that the top of the list shows.
 
     .. math:: \Big|\bigcup_{j \le k} J(u, d_j)\Big| \, / \, |\text{aspects attainable for } u|
@@ -49,12 +48,10 @@ class AspectRecall(UserMetric):
         "strec": {},
     }
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("membership",), "AspectRecall"))
+    preferred: ClassVar[tuple[JudgedBy, ...]] = ("membership",)
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        assert self.judged_by is not None
+        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
         covered = kernels.covered_aspects(shown.kernel, shown.stops(self.cutoffs))
         return Terms(covered, np.broadcast_to(shown.attainable[:, np.newaxis], covered.shape))

@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.gain import choose_judgment
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.metric import AspectMetric, Terms
 from aspectrum.world import JudgedBy, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS, OwnPools, SharedPool
 
 
 @dataclass(frozen=True)
-class MAPIA(UserMetric):
+class MAPIA(AspectMetric):
     r"""Average precision of each attainable aspect, averaged over aspects.
 
     .. math:: \frac{1}{S} \sum_c \frac{1}{N_c} \sum_{j : c \in J(u, d_j)} \frac{|\{l \le j : c \in J(u, d_l)\}|}{j}
@@ -45,14 +44,10 @@ class MAPIA(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("relevance",), "MAPIA"))
-
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
-        pool = shown.pool(DEFAULT_POOLS[metric.judged_by])
+        assert self.judged_by is not None
+        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
+        pool = shown.pool(DEFAULT_POOLS[self.judged_by])
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
             shown = replace(shown, rows=np.where(world.catalogue[shown.rows], shown.rows, np.int32(-1)))
         stops = shown.stops(self.cutoffs)

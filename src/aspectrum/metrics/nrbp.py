@@ -7,15 +7,15 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import Discount
-from aspectrum.gain import GainRule, choose_judgment, list_sums
+from aspectrum.gain import GainRule, list_sums
 from aspectrum.ideal import IdealKind, Sought, against_ideal, check_ideal, ideal_details
-from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import JudgedBy, PoolName, Unjudged, World
+from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.world import JudgedBy, PoolName, Truth, Unjudged, World
 from aspectrum.world.coverage import DEFAULT_POOLS
 
 
 @dataclass(frozen=True)
-class NRBP(UserMetric):
+class NRBP(AspectMetric):
     r"""Gain of a patient user in which repeated aspects gain less, scaled so that nothing exceeds 1.
 
     .. math:: \frac{1 - (1-\alpha)\beta}{S} \sum_j \beta^{j-1} G[j],
@@ -67,30 +67,29 @@ class NRBP(UserMetric):
         check_goes_with(self, "ideal", "normalize", "ideal")
         check_ideal(self)
 
-    def resolved(self, world: World) -> Self:
-        judged_by = self.judged_by or choose_judgment(world, ("relevance",), "NRBP")
+    def resolved(self, truth: Truth) -> Self:
+        judged_by = self.judging(truth)
         pool = (self.pool or DEFAULT_POOLS[judged_by]) if self.normalize == "ideal" else None
         return replace(self, judged_by=judged_by, pool=pool, ideal=self.ideal if pool is None else self.ideal or "greedy")
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return ideal_details(self, world)
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return ideal_details(self, truth)
 
     def sought(self, world: World) -> Sought | None:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        if metric.pool is None:
+        if self.normalize != "ideal":
             return None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
-        return Sought(shown, metric.pool, GainRule(self.alpha), Discount("geometric", self.beta))
+        assert self.pool is not None
+        assert self.judged_by is not None
+        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
+        return Sought(shown, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        assert self.judged_by is not None
+        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
         reached = list_sums(shown, GainRule(self.alpha), Discount("geometric", self.beta), shown.stops(self.cutoffs))
-        sought = metric.sought(world)
+        sought = self.sought(world)
         if sought is not None:  # the ideal list has the same factor in front, which may be 0
-            return against_ideal(metric, reached, sought)
+            return against_ideal(self, reached, sought)
         attainable = np.broadcast_to(shown.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.

@@ -1,19 +1,19 @@
 """Intent-aware precision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum.discounts import NONE
-from aspectrum.gain import GainRule, choose_judgment, list_sums
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.gain import GainRule, list_sums
+from aspectrum.metric import AspectMetric, Terms
 from aspectrum.world import JudgedBy, Unjudged, World
 
 
 @dataclass(frozen=True)
-class PrecisionIA(UserMetric):
+class PrecisionIA(AspectMetric):
     r"""Precision averaged over the attainable aspects.
 
     .. math:: \frac{1}{k S} \sum_{j \le k} |J(u, d_j)|
@@ -43,13 +43,9 @@ class PrecisionIA(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P_IA": {}, "P-IA": {}}
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("relevance",), "PrecisionIA"))
-
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        shown = world.coverage(metric.judged_by, unjudged=self.unjudged)
+        assert self.judged_by is not None
+        shown = world.coverage(self.judged_by, unjudged=self.unjudged)
         pairs = list_sums(shown, GainRule(alpha=0.0), NONE, shown.stops(self.cutoffs))
         whole = np.maximum(shown.rankings.lengths, 1)[:, np.newaxis]
         ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))

@@ -5,6 +5,7 @@ from aspectrum.world.coverage import Coverage, JudgedBy, PoolName, Unjudged, Wei
 from aspectrum.world.features import Distance, Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
+from aspectrum.world.truth import Truth
 from aspectrum.world.world import World
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Rankings",
     "Relevance",
     "Subtopics",
+    "Truth",
     "Unjudged",
     "Weighing",
     "Weights",

@@ -126,7 +126,7 @@ class Coverage:
 
     @cached_property
     def heads(self) -> Codes:
-        heads = self.world.items.heads
+        heads = self.world.truth.items.heads
         return heads if self.row_items is None else heads[self.row_items]
 
     def pool(self, name: PoolName) -> OwnPools | SharedPool:
@@ -142,7 +142,7 @@ class Coverage:
         if name == "catalogue":
             return shared
         history = self.world.need_history("pool 'unseen'")
-        return replace(shared, excluded_offsets=history.offsets, excluded_heads=self.world.items.heads[history.items])
+        return replace(shared, excluded_offsets=history.offsets, excluded_heads=self.world.truth.items.heads[history.items])
 
     def _judged_pool(self) -> OwnPools:
         if self.judged_by == "subtopics":
@@ -237,10 +237,10 @@ def _by_history(world: World, max_grade: float | None) -> Coverage:
     if sets.masks is not None:
         interests = kernels.union_masks(history.offsets, history.items, sets.masks)
         attainable = np.bitwise_count(interests).astype(np.float64)
-        return Coverage(world, "history", rankings, sets, rankings.items, None, attainable, interests)
+        return Coverage(world, "history", rankings, sets, world.known_items, None, attainable, interests)
     offsets, codes, _ = kernels.aspect_counts(history.offsets, history.items, sets.offsets, sets.codes, sets.n_aspects)
     return Coverage(
-        world, "history", rankings, sets, rankings.items, None, np.diff(offsets).astype(np.float64), None, Wanted(offsets, codes)
+        world, "history", rankings, sets, world.known_items, None, np.diff(offsets).astype(np.float64), None, Wanted(offsets, codes)
     )
 
 
@@ -257,7 +257,7 @@ def _by_relevance(world: World, max_grade: float | None) -> Coverage:
     else:
         attainable = np.diff(kernels.aspect_counts(relevance.offsets, own, sets.offsets, sets.codes, sets.n_aspects)[0]).astype(np.float64)
     if max_grade is None:
-        return Coverage(world, "relevance", rankings, sets, np.where(counts, rankings.items, np.int32(-1)), None, attainable)
+        return Coverage(world, "relevance", rankings, sets, np.where(counts, world.known_items, np.int32(-1)), None, attainable)
     # A set of its own for each judgment, empty unless the item is relevant with a positive grade.
     offsets, entries = take_segments(sets.offsets, relevance.items)
     grades = np.repeat(np.where(relevant, relevance.gains, 0.0), np.diff(offsets))
@@ -272,7 +272,7 @@ def _by_membership(world: World, max_grade: float | None) -> Coverage:
     _need_no_grade(max_grade, "membership")
     sets = world.need_aspects("judged_by='membership'").sets
     attainable = np.full(world.n_users, float(sets.n_aspects))
-    return Coverage(world, "membership", world.rankings, sets, world.rankings.items, None, attainable)
+    return Coverage(world, "membership", world.rankings, sets, world.known_items, None, attainable)
 
 
 _BUILDERS = {
@@ -304,7 +304,7 @@ def _without_unjudged(shown_lists: Coverage, unjudged: Unjudged) -> Coverage:
         judged = kernels.lookup(rankings.offsets, rankings.items, relevance.offsets, relevance.items) >= 0
     else:
         known = world.need_aspects("unjudged items").known
-        judged = np.ones(len(rankings.items), dtype=np.bool_) if known is None else known[rankings.items]
+        judged = world.known_items >= 0 if known is None else np.append(known, False)[world.known_items]
     return replace(
         shown_lists,
         rankings=rankings.keep(judged),
