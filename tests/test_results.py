@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
-from aspectrum.results import check_parquet, format_of
+from aspectrum.formats import check_parquet, format_of
 
 TRUTH: dict[str, Any] = {"relevance": {"u": {"a": 2.0}, "v": {"b": 1.0}}, "catalogue": ["a", "b", "c"]}
 METRICS = ["NDCG@1,2", "GiniComplement@1"]
@@ -311,6 +311,7 @@ def test_files_by_extension_and_by_format(results: asp.Results | asp.SystemResul
         "json": ("json", results.to_json()),
         "csv": ("csv", results.to_csv()),
         "md": ("markdown", results.to_markdown()),
+        "markdown": ("markdown", results.to_markdown()),
         "tex": ("latex", results.to_latex()),
     }
     for extension, (format, text) in texts.items():

@@ -13,13 +13,13 @@ import numpy as np
 from aspectrum.coding.ids import shown as shown_id
 from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
+from aspectrum.formats import plain_table
 from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
 from aspectrum.ideal.request import HasIdeal
 from aspectrum.judging import OwnPools
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.plan import spending_on_ideals, spent_on_ideal
-from aspectrum.results import plain_table
 from aspectrum.world import World
 
 

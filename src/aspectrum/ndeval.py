@@ -12,8 +12,9 @@ from aspectrum.arrays import Floats
 from aspectrum.coding.ids import shown
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
-from aspectrum.io import INPUTS, Source, read_input
-from aspectrum.io.inputs import rows_of
+from aspectrum.inputs import INPUTS
+from aspectrum.io import Source, read_input
+from aspectrum.io.reading import rows_of
 from aspectrum.io.tables import open_table
 from aspectrum.metrics import ERRIA, MAPIA, NRBP, AlphaDCG, AlphaNDCG, AspectRecall, PrecisionIA
 from aspectrum.plan import Plan

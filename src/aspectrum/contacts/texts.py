@@ -21,7 +21,7 @@ from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes
-from aspectrum.writing import replacing
+from aspectrum.output_files import replacing
 
 Of = Literal["own", "followees", "followers", "all"]
 """Whose texts make a user: their own, those of the users they link to, those of the users who link to them, or theirs and
