@@ -27,7 +27,8 @@ if TYPE_CHECKING:
         PrecisionIA,
         Recall,
     )
-    from aspectrum.plan import Partial, Plan
+    from aspectrum.partial import Partial
+    from aspectrum.plan import Plan
     from aspectrum.results import Results, SystemResults
     from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
-_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "plan", "api", "ideal_lists")
+_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "partial", "plan", "api", "ideal_lists")
 _MODULES = ("contacts", "integrations")
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
@@ -103,10 +104,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name not in __all__:
-        raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
     if name in _MODULES:
         return import_module(f"aspectrum.{name}")
+    if name.startswith("_") or name not in {*__all__, *import_module("aspectrum.metrics").__all__}:
+        raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
     homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name
     found = next(getattr(home, _OTHER_NAMES.get(name, name)) for home in homes if hasattr(home, _OTHER_NAMES.get(name, name)))
     globals()[name] = found
@@ -114,4 +115,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    from importlib import import_module
+
+    return sorted({*globals(), *__all__, *import_module("aspectrum.metrics").__all__})

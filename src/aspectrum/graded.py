@@ -7,7 +7,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Floats, Offsets
-from aspectrum.discounts import NONE
+from aspectrum.discounts import NONE, Discount
 from aspectrum.world import Rankings, Relevance, World
 from aspectrum.world.relevance import exponential
 
@@ -42,10 +42,10 @@ def relevant_found(rankings: Rankings, relevance: Relevance, cutoffs: Sequence[i
     return place_sums(rankings, relevant_places(rankings, relevance).astype(np.float64), cutoffs)
 
 
-def place_sums(rankings: Rankings, values: Floats, cutoffs: Sequence[int]) -> Floats:
+def place_sums(rankings: Rankings, values: Floats, cutoffs: Sequence[int], discount: Discount = NONE) -> Floats:
     """Sums over the first places of each list, (users, cutoffs); a list is summed by itself, from its first place on."""
     stops = rankings.stops(cutoffs)
-    return kernels.discounted_sums(rankings.offsets, values, stops, NONE.first(int(stops.max(initial=0))))
+    return kernels.discounted_sums(rankings.offsets, values, stops, discount.first(int(stops.max(initial=0))))
 
 
 def _count(flags: Flags, offsets: Offsets) -> Counts:

@@ -384,6 +384,8 @@ def _checked(cls: type[Metric], name: str, value: Any) -> Any:
     hint = _hints[cls][name]
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     words: list[Any] = []
+    if value is None and type(None) not in options:
+        value = "none"  # which the text form writes for both
     for option in options:
         if get_origin(option) is Literal:
             words.extend(get_args(option))

@@ -1,16 +1,18 @@
-"""Plan and Partial: metrics and truth, lists as they come, parts that add up, results. The only loop.
+"""Plan: metrics and truth, lists as they come, results. The only loop.
 
 The law: ``observe(a and b) == observe(a) + observe(b)``, to the bit, for any parts of the lists.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import add
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,8 +31,8 @@ from aspectrum.ideal import reporting
 from aspectrum.inspection import Inputs, notes_on
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
+from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
 from aspectrum.results import Column, Results, UserScores
-from aspectrum.states import State
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 from aspectrum.world.truth import FORMS, missing
@@ -40,51 +42,6 @@ _PLACES_PER_BATCH = 2_000_000
 
 Progress = Callable[[int, int], None]
 """Called with users done and users in all."""
-
-
-@dataclass(frozen=True, eq=False)
-class Partial:
-    """What the metrics of a plan remember of some users: a part of an evaluation.
-
-    Parts of one plan add up. Parts of other plans, and users that come twice, are refused.
-    """
-
-    plan: Plan
-    parts: tuple[_Part, ...]
-    lists: Input
-
-    def __add__(self, other: Partial) -> Partial:
-        self.plan.check_same(other.plan)
-        twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
-        if twice is not None:
-            raise InputError(f"user {shown(twice)} is in both parts: a user must be scored once")
-        return Partial(self.plan, _joined(self.parts, other.parts), self.lists + other.lists)
-
-    def finish(self) -> Results:
-        """The results, as :meth:`Plan.finish`."""
-        return self.plan.finish(self)
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """What the metrics that average the same users remember: a list of states for each, and the scores of users if kept."""
-
-    states: tuple[tuple[State, ...], ...]
-    scores: UserScores | None
-
-    @staticmethod
-    def joined(several: Sequence[_Part]) -> _Part:
-        states = [
-            tuple(reduce(add, states) for states in zip(*cutoffs, strict=True))
-            for cutoffs in zip(*(part.states for part in several), strict=True)
-        ]
-        scores = [part.scores for part in several if part.scores is not None]
-        return _Part(tuple(states), UserScores.joined(scores) if scores else None)
-
-
-def _joined(*several: Sequence[_Part]) -> tuple[_Part, ...]:
-    """Parts of the same groups, group by group."""
-    return tuple(_Part.joined(parts) for parts in zip(*several, strict=True))
 
 
 class Plan:
@@ -191,13 +148,13 @@ class Plan:
         Args:
             notes: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
         """
-        self.check_same(partial.plan)
+        check_same(self, partial.plan)
         listed = flags_of(partial.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
         settled = []
         for group, part in zip(self._groups, partial.parts, strict=True):
             others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & ~listed))
-            settled.append(_Part.joined([part, *self._observe(others, (group,))]))
+            settled.append(GroupPart.joined([part, *self._observe(others, (group,))]))
         columns = {}
         for group, part in zip(self._groups, settled, strict=True):
             for task, states in zip(group.tasks, part.states, strict=True):
@@ -222,28 +179,18 @@ class Plan:
         """
         return notes_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
 
-    def check_same(self, other: Plan) -> None:
-        """Whether parts of another plan are parts of this one."""
-        if other is self:
-            return
-        mine, theirs = self.how, other.how
-        if mine.keys() != theirs.keys():
-            raise InputError(f"results of different metrics cannot be added: {min(mine.keys() ^ theirs.keys())} is in one of them only")
-        for name in mine:
-            for key in dict.fromkeys(("convention", "users", *mine[name], *theirs[name])):
-                if mine[name].get(key) != theirs[name].get(key):
-                    raise InputError(
-                        f"{name} was computed in two ways: {key} is {mine[name].get(key)!r} in one part, "
-                        f"{theirs[name].get(key)!r} in the other"
-                    )
-        if self.per_user != other.per_user:
-            raise InputError("results cannot be added: scores of users were kept in one of them only")
-        if self.truth.tables is not other.truth.tables:
-            for name, digest in self.truth.fingerprints.items():
-                if other.truth.fingerprints[name] != digest:
-                    raise InputError(f"the parts were measured against different truths, which differ in {name}")
-        if [group.averaged_ids(self) for group in self._groups] != [group.averaged_ids(other) for group in other._groups]:
-            raise InputError("the parts were averaged over different users")
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What parts of an evaluation must have in common to add up, as plain data."""
+        given = [group.averaged for group in self._groups if group.choice == "given" and group.averaged is not None]
+        named = sorted(repr(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
+        digest = hashlib.blake2b("\n".join(named).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() if given else None
+        how = json.loads(json.dumps(self.how, default=str))
+        return {"columns": how, "per_user": self.per_user, "users": digest, "truth": dict(self.truth.fingerprints)}
+
+    def read(self, path: str | os.PathLike[str]) -> Partial:
+        """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""
+        return read_partial(path, self)
 
     @property
     def how(self) -> dict[str, Mapping[str, Any]]:
@@ -263,7 +210,7 @@ class Plan:
         named = SomeIds(self.tables.item, np.flatnonzero(flags_of(rankings.items, len(self.tables.item))).astype(np.int32))
         return CodedLists(users, rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
 
-    def _observe(self, world: World, groups: Sequence[_Group], progress: Progress | None = None) -> tuple[_Part, ...]:
+    def _observe(self, world: World, groups: Sequence[_Group], progress: Progress | None = None) -> tuple[GroupPart, ...]:
         """What the metrics of some groups remember of a world, batch by batch."""
         found = []
         done = 0
@@ -277,7 +224,7 @@ class Plan:
                     progress(done, world.n_users)
             if not found:
                 found.append([group.observe(world, self.per_user) for group in groups])
-        return _joined(*found)
+        return joined_parts(*found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,7 +294,7 @@ class _Group:
         rest = np.full(max(0, n_users - len(self.averaged)), self.newcomers)
         return np.append(self.averaged, rest)[:n_users]
 
-    def observe(self, batch: World, keep_scores: bool) -> _Part:
+    def observe(self, batch: World, keep_scores: bool) -> GroupPart:
         part = batch
         if self.averaged is not None:
             chosen = self.with_list(len(batch.tables.user))[batch.codes]
@@ -364,13 +311,7 @@ class _Group:
             }
             names = tuple(name for task in scored for name in task.names)
             scores = UserScores(part.users, names, np.hstack([summary.scores for summary in scored.values()]), least)  # type: ignore[misc]
-        return _Part(tuple(tuple(summary.states) for summary in found.values()), scores)
-
-    def averaged_ids(self, plan: Plan) -> Any:
-        """Users that were named, for comparison."""
-        return (
-            set(plan.tables.user.ids.take(np.flatnonzero(self.averaged))) if self.choice == "given" and self.averaged is not None else None
-        )
+        return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)
 
 
 def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:

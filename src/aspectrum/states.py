@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Counts, Flags, Floats
+from aspectrum.arrays import Codes, Counts, Flags, Floats
 from aspectrum.coding.ids import shown
 from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.errors import InputError
@@ -71,6 +71,13 @@ class State(Protocol):
     def limits(self) -> Mapping[str, float]:
         """What the number is at least, and the widest interval of a user's score, if not every score is known for sure."""
 
+    def to_data(self) -> Mapping[str, Any]:
+        """As plain data and arrays, for a file."""
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], items: IdTable, codes: Codes, catalogue: Flags | None) -> Self:
+        """From such data. Items are known by codes of `items`; `codes` says which each code of the file is."""
+
 
 @dataclass(frozen=True)
 class Certainty:
@@ -124,6 +131,30 @@ class Mean:
             self.missing + other.missing,
             dict(noticed),
             certainty,
+        )
+
+    def to_data(self) -> Mapping[str, Any]:
+        sure = self.certainty
+        return {
+            "total": hex(self.total.units),
+            "weights": None if self.weights is None else hex(self.weights.units),
+            "users": [self.scored, self.undefined, self.missing],
+            "noticed": self.noticed,
+            "certainty": None if sure is None else [hex(sure.least.units), sure.open, sure.widest],
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], *_: Any) -> Mean:
+        weights, sure = data["weights"], data["certainty"]
+        scored, undefined, missing = data["users"]
+        return cls(
+            ExactSum(int(data["total"], 16)),
+            None if weights is None else ExactSum(int(weights, 16)),
+            scored,
+            undefined,
+            missing,
+            dict(data["noticed"]),
+            None if sure is None else Certainty(ExactSum(int(sure[0], 16)), sure[1], sure[2]),
         )
 
     @property
@@ -196,6 +227,16 @@ class ItemCounts:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def to_data(self) -> Mapping[str, Any]:
+        empty = None if math.isnan(self.empty) else self.empty
+        return {"recommended": self.recommended, "empty": empty, "missing": self.missing, "noticed": self.noticed}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], items: IdTable, codes: Codes, catalogue: Flags | None) -> ItemCounts:
+        empty = math.nan if data["empty"] is None else data["empty"]
+        recommended = _scattered(codes, data["recommended"], len(items))
+        return cls(items, recommended, catalogue, empty, data["missing"], dict(data["noticed"]))
+
     @cached_property
     def in_catalogue(self) -> Counts:
         """The counts of the items of the catalogue."""
@@ -237,3 +278,7 @@ def _scattered(codes: Any, values: Any, n: int) -> Any:
     scattered = np.zeros(n, dtype=values.dtype)
     scattered[codes[: len(values)]] = values
     return scattered
+
+
+STATES: Mapping[str, type[Mean] | type[ItemCounts]] = {"Mean": Mean, "ItemCounts": ItemCounts}
+"""Kinds of states that can be read from a file."""

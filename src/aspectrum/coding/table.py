@@ -69,7 +69,9 @@ class IdTable:
     def has_codes_of(self, other: IdTable) -> bool:
         """Whether every code of another table means the same id here."""
         mine, theirs = self.ids.values, other.ids.values
-        return other is self or other in self._copied_from or (isinstance(mine, range) and isinstance(theirs, range) and mine == theirs)
+        if other is self or other in self._copied_from or (isinstance(mine, range) and isinstance(theirs, range) and mine == theirs):
+            return True
+        return any(len(origin) == len(other) and self.has_codes_of(origin) for origin in other._copied_from)  # it has not grown
 
     def codes(self, column: IdColumn) -> Codes:
         """The code of each row of a column that was joined; -1 for none."""

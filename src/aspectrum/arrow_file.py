@@ -1,0 +1,122 @@
+"""Nested plain data, arrays and ids in one Arrow IPC file, without pickle. A file that is damaged or foreign is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aspectrum.coding.ids import Ids
+from aspectrum.errors import InputError, OutputError
+from aspectrum.io.files import why_unreadable
+from aspectrum.io.frames import read_binary
+from aspectrum.output_files import replacing
+
+_COLUMNS = ("numbers", "integers", "texts")
+_REFERENCE = "$"
+
+
+def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
+    """Write mappings, lists, text, numbers, arrays of numbers and :class:`Ids`; whole or not at all."""
+    import polars
+
+    arrays: list[tuple[str, Any]] = []
+    outline = json.dumps(_outlined(data, arrays), ensure_ascii=False)
+    rows = [("texts", [outline, _digest(outline, arrays)]), *arrays]
+    types = {"numbers": polars.Float64, "integers": polars.Int64, "texts": polars.String}
+    columns = [
+        polars.Series(
+            name, [polars.Series(values, dtype=types[name]) if kind == name else None for kind, values in rows], polars.List(types[name])
+        )
+        for name in _COLUMNS
+    ]
+    content = io.BytesIO()  # polars hides why a write to a file failed
+    polars.DataFrame(columns).write_ipc(content, compression="zstd")
+    with replacing(path) as file:
+        file.write(content.getbuffer())
+
+
+def read_arrow(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What :func:`write_arrow` wrote."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise InputError(f"{name}: the file is empty")
+            frame = read_binary(name, file, "arrow")
+    except OSError as error:
+        raise InputError(why_unreadable(name, error)) from None
+    try:
+        if tuple(frame.columns) != _COLUMNS:
+            raise ValueError("its columns are others")
+        rows = [next((kind, frame[kind][row]) for kind in _COLUMNS if frame[kind][row] is not None) for row in range(len(frame))]
+        (_, (outline, digest)), *arrays = rows
+        arrays = [(kind, values if kind == "texts" else values.to_numpy()) for kind, values in arrays]
+        if digest != _digest(outline, arrays):
+            raise ValueError("its content has changed since it was written")
+        found: dict[str, Any] = _filled(json.loads(outline), arrays)
+    except (ValueError, TypeError, KeyError, IndexError, StopIteration, AttributeError) as error:
+        raise InputError(f"{name}: is not a file that aspectrum wrote, or is damaged: {error}") from None
+    return found
+
+
+def _outlined(data: Any, arrays: list[tuple[str, Any]]) -> Any:
+    """Data for JSON, in which arrays and ids are references to what is added to `arrays`."""
+    if isinstance(data, Mapping):
+        return {str(key): _outlined(value, arrays) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_outlined(value, arrays) for value in data]
+    if isinstance(data, np.ndarray):
+        kind = "numbers" if data.dtype.kind == "f" else "integers"
+        arrays.append((kind, data.reshape(-1).astype(np.float64 if kind == "numbers" else np.int64)))
+        return {_REFERENCE: "array", "at": len(arrays) - 1, "shape": list(data.shape), "dtype": str(data.dtype)}
+    if isinstance(data, Ids):
+        if isinstance(data.values, range):
+            return {_REFERENCE: "counted", "n": len(data)}
+        arrays.append(_columns_of_ids(data))
+        return {_REFERENCE: "ids", "at": len(arrays) - 1}
+    return data
+
+
+def _columns_of_ids(ids: Ids) -> tuple[str, Any]:
+    several = list(ids)
+    if all(type(id) is str for id in several):
+        return "texts", several
+    if all(type(id) is int and -(2**63) <= id < 2**63 for id in several):
+        return "integers", np.array(several, dtype=np.int64)
+    other = next((id for id in several if type(id) not in (str, int)), several[0])
+    raise OutputError(f"ids such as {other!r} cannot be written to a file; expected text only, or whole numbers of 64 bits only")
+
+
+def _filled(outline: Any, arrays: list[tuple[str, Any]]) -> Any:
+    import polars
+
+    if isinstance(outline, list):
+        return [_filled(value, arrays) for value in outline]
+    if not isinstance(outline, dict):
+        return outline
+    kind = outline.get(_REFERENCE)
+    if kind == "counted":
+        return Ids.counted(outline["n"])
+    if kind == "ids":
+        column, values = arrays[outline["at"]]
+        return Ids(polars.Series(values, dtype=polars.String if column == "texts" else polars.Int64))
+    if kind == "array":
+        return arrays[outline["at"]][1].astype(outline["dtype"]).reshape(outline["shape"])
+    return {key: _filled(value, arrays) for key, value in outline.items()}
+
+
+def _digest(outline: str, arrays: list[tuple[str, Any]]) -> str:
+    digest = hashlib.blake2b(outline.encode(), digest_size=16)
+    for kind, values in arrays:
+        if kind == "texts":
+            texts = [*values]
+            digest.update(json.dumps([len(text) for text in texts]).encode() + "".join(texts).encode())
+        else:
+            digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()

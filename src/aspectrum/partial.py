@@ -1,0 +1,169 @@
+"""Partial: a part of an evaluation, which adds to others and travels as one Arrow file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from importlib.metadata import version
+from operator import add
+from typing import Any, Protocol
+
+import numpy as np
+
+from aspectrum.arrow_file import read_arrow, write_arrow
+from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.reading import Input
+from aspectrum.coding.table import SomeIds
+from aspectrum.errors import InputError
+from aspectrum.results import Results, UserScores
+from aspectrum.states import STATES, State
+from aspectrum.world import Truth
+from aspectrum.world.building import Tables
+
+_FORMAT = 1
+
+
+class Finisher(Protocol):
+    """What a part needs to know of the plan that it is a part of."""
+
+    @property
+    def truth(self) -> Truth: ...
+    @property
+    def tables(self) -> Tables: ...
+    @property
+    def identity(self) -> Mapping[str, Any]: ...
+
+    def finish(self, partial: Partial) -> Results: ...
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPart:
+    """What the metrics that average the same users remember: states by metric and cutoff, and the scores of users if kept."""
+
+    states: tuple[tuple[State, ...], ...]
+    scores: UserScores | None
+
+    @staticmethod
+    def joined(several: Sequence[GroupPart]) -> GroupPart:
+        metrics = zip(*(part.states for part in several), strict=True)
+        states = tuple(tuple(reduce(add, cutoff) for cutoff in zip(*metric, strict=True)) for metric in metrics)
+        scores = [part.scores for part in several if part.scores is not None]
+        return GroupPart(states, UserScores.joined(scores) if scores else None)
+
+
+def joined_parts(*several: Sequence[GroupPart]) -> tuple[GroupPart, ...]:
+    """Parts of the same groups, group by group."""
+    return tuple(GroupPart.joined(parts) for parts in zip(*several, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """What the metrics of a plan remember of some users: a part of an evaluation.
+
+    Parts of one plan add up, in any order. Parts of other plans, and users that come twice, are refused.
+    """
+
+    plan: Finisher
+    parts: tuple[GroupPart, ...]
+    lists: Input
+
+    def __add__(self, other: Partial) -> Partial:
+        check_same(self.plan, other.plan)
+        twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
+        if twice is not None:
+            raise InputError(f"user {shown(twice)} is in both parts: a user must be scored once")
+        return Partial(self.plan, joined_parts(self.parts, other.parts), self.lists + other.lists)
+
+    def finish(self) -> Results:
+        """The results, as :meth:`Plan.finish`."""
+        return self.plan.finish(self)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
+        lists, items = self.lists, self.lists.ids["item"].table
+        write_arrow(
+            path,
+            {
+                "format": _FORMAT,
+                "aspectrum": version("aspectrum"),
+                "plan": self.plan.identity,
+                "lists": {
+                    **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "reading", "external")},
+                    "noticed": lists.noticed,
+                    "users": lists.ids["user"].ids,
+                    "items": lists.ids["item"].ids,
+                },
+                "new_items": items.ids.slice(self.plan.truth.n_items, len(items)),
+                "groups": [_group_data(part) for part in self.parts],
+            },
+        )
+
+
+def read_partial(path: str | os.PathLike[str], plan: Finisher) -> Partial:
+    """A part of a plan, from its file."""
+    data = read_arrow(path)
+    name = os.fspath(path)
+    if data.get("format") != _FORMAT:
+        raise InputError(f"{name}: is not a part of an evaluation, or one of another version of aspectrum ({data.get('aspectrum')})")
+    _check_identity(plan.identity, data["plan"], f"{name}: ")
+    read = dict(data["lists"])
+    named = {
+        role: SomeIds(table, _codes(read.pop(f"{role}s"), table))
+        for role, table in (("user", plan.tables.user), ("item", plan.tables.item))
+    }
+    n_known = plan.truth.n_items
+    codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], plan.tables.item)])
+    catalogue = plan.truth.catalogue
+    parts = tuple(
+        GroupPart(
+            tuple(
+                tuple(STATES[one["kind"]].from_data(one, plan.tables.item, codes, catalogue) for one in metric)
+                for metric in group["states"]
+            ),
+            None if group["scores"] is None else UserScores(**{**group["scores"], "names": tuple(group["scores"]["names"])}),
+        )
+        for group in data["groups"]
+    )
+    return Partial(plan, parts, Input(ids=named, **read))
+
+
+def _codes(ids: Ids, table: Any) -> Any:
+    """The codes of ids from a file in a table, which gets to know them."""
+    return SomeIds(type(table).of(table.role, ids), np.arange(len(ids), dtype=np.int32)).within(table)
+
+
+def _group_data(part: GroupPart) -> dict[str, Any]:
+    scores = part.scores
+    return {
+        "states": [[{"kind": type(state).__name__, **state.to_data()} for state in metric] for metric in part.states],
+        "scores": None
+        if scores is None
+        else {"users": scores.users, "names": list(scores.names), "scores": scores.scores, "least": dict(scores.least)},
+    }
+
+
+def check_same(mine: Finisher, other: Finisher) -> None:
+    """Whether parts of two plans add up."""
+    if mine is not other:
+        _check_identity(mine.identity, other.identity)
+
+
+def _check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> None:
+    columns, others = mine["columns"], other["columns"]
+    if columns.keys() != others.keys():
+        odd = min(columns.keys() ^ others.keys())
+        raise InputError(f"{where}results of different metrics cannot be added: {odd} is in one of them only")
+    for name in columns:
+        for key in dict.fromkeys(("convention", "users", *columns[name], *others[name])):
+            here, there = columns[name].get(key), others[name].get(key)
+            if here != there:
+                raise InputError(f"{where}{name} was computed in two ways: {key} is {here!r} in one part, {there!r} in the other")
+    if mine["per_user"] != other["per_user"]:
+        raise InputError(f"{where}results cannot be added: scores of users were kept in one of them only")
+    for name, digest in mine["truth"].items():
+        if other["truth"].get(name) != digest:
+            raise InputError(f"{where}the parts were measured against different truths, which differ in {name}")
+    if mine["users"] != other["users"]:
+        raise InputError(f"{where}the parts were averaged over different users")
