@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 from aspectrum.metric import Metric
 
 if TYPE_CHECKING:  # what type checkers cannot find by themselves
-    from aspectrum.metrics.alpha_dcg import AlphaDCG
-    from aspectrum.metrics.alpha_ndcg import AlphaNDCG
-    from aspectrum.metrics.aspect_recall import AspectRecall
-    from aspectrum.metrics.dcg import DCG
-    from aspectrum.metrics.err_ia import ERRIA
-    from aspectrum.metrics.gini_complement import GiniComplement
-    from aspectrum.metrics.intra_list_diversity import IntraListDiversity
-    from aspectrum.metrics.map import MAP
-    from aspectrum.metrics.map_ia import MAPIA
-    from aspectrum.metrics.ndcg import NDCG
-    from aspectrum.metrics.nrbp import NRBP
-    from aspectrum.metrics.precision import Precision
-    from aspectrum.metrics.precision_ia import PrecisionIA
-    from aspectrum.metrics.recall import Recall
+    from aspectrum.metrics.alpha_dcg import AlphaDCG as AlphaDCG
+    from aspectrum.metrics.alpha_ndcg import AlphaNDCG as AlphaNDCG
+    from aspectrum.metrics.aspect_recall import AspectRecall as AspectRecall
+    from aspectrum.metrics.dcg import DCG as DCG
+    from aspectrum.metrics.err_ia import ERRIA as ERRIA
+    from aspectrum.metrics.gini_complement import GiniComplement as GiniComplement
+    from aspectrum.metrics.intra_list_diversity import IntraListDiversity as IntraListDiversity
+    from aspectrum.metrics.map import MAP as MAP
+    from aspectrum.metrics.map_ia import MAPIA as MAPIA
+    from aspectrum.metrics.ndcg import NDCG as NDCG
+    from aspectrum.metrics.nrbp import NRBP as NRBP
+    from aspectrum.metrics.precision import Precision as Precision
+    from aspectrum.metrics.precision_ia import PrecisionIA as PrecisionIA
+    from aspectrum.metrics.recall import Recall as Recall
 
-__all__ = []
+__all__: list[str] = []
 for _file in iter_modules(__path__):
     _module = import_module(f"{__name__}.{_file.name}")
     for _name, _found in vars(_module).items():

@@ -83,4 +83,5 @@ class EPC(UserMetric):
             return 1.0
         if self.relevance == "binary":
             return relevant_places(world.rankings, world.need_relevance("EPC")).astype(np.float64)
-        return truth_gains(world, "exponential")[1] / 2.0 ** world.truth.largest_grade("relevance")
+        _, gains = truth_gains(world, "exponential")
+        return np.divide(gains, 2.0 ** world.truth.largest_grade("relevance"))
