@@ -14,7 +14,6 @@ import numpy as np
 
 import aspectrum as asp
 from aspectrum import demo, kernels
-from aspectrum.api import read_worlds
 from aspectrum.discounts import LOG2
 from aspectrum.ideal import Ideal, IdealRequest
 from aspectrum.ideal.exact import Budget, Problems, solve
@@ -100,15 +99,14 @@ def _against_highs(problems: Sequence[tuple[IdealRequest, kernels.Problem]], k: 
 def _trec(folder: Path) -> list[tuple[IdealRequest, kernels.Problem]]:
     found = []
     for name in TOPIC_FILES:
-        world = read_worlds({"none": {}}, subtopics=folder / "trec_web" / "qrels" / f"{name}.qrels").worlds["none"]
+        world = asp.World.of({}, subtopics=folder / "trec_web" / "qrels" / f"{name}.qrels")
         found += _problems(world, asp.AlphaNDCG())
     return found
 
 
 def _movielens(folder: Path) -> list[tuple[IdealRequest, kernels.Problem]]:
     files = folder / "ml_latest_small"
-    built = read_worlds({"none": {}}, aspects=files / "item_genres.parquet", history=files / "train.parquet")
-    return _problems(built.worlds["none"], asp.AlphaNDCG())
+    return _problems(asp.World.of({}, aspects=files / "item_genres.parquet", history=files / "train.parquet"), asp.AlphaNDCG())
 
 
 def _simulated_topics() -> list[tuple[IdealRequest, kernels.Problem]]:
@@ -130,7 +128,7 @@ def _simulated_tastes() -> list[tuple[IdealRequest, kernels.Problem]]:
 
 def _problems(world: asp.World, metric: asp.AlphaNDCG) -> list[tuple[IdealRequest, kernels.Problem]]:
     """The distinct problems of users who have something to gain."""
-    request = metric.ideal_request(world)
+    request = metric.resolved(world.truth).ideal_request(world)
     assert request is not None
     problems = Problems(request)
     distinct = {problem.key: problem for problem in (problems.of(user) for user in range(world.n_users)) if problem.n_items}

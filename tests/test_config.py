@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 import aspectrum as asp
 from aspectrum.config import (
     EXAMPLE,
-    INPUTS,
-    ROLES,
     ContactSettings,
     OutputSettings,
     Settings,
@@ -26,6 +24,7 @@ from aspectrum.config import (
     system_name,
 )
 from aspectrum.errors import AspectrumError, ConfigError
+from aspectrum.inputs import ALL_TRUTH, ROLES
 
 
 @pytest.fixture(scope="module")
@@ -660,7 +659,7 @@ def check(folder: Path, data: bytes) -> Settings | None:
 WORDS = [
     *Settings.model_fields,
     *SourceSettings.model_fields,
-    *INPUTS,
+    *ALL_TRUTH,
     *ROLES,
     *("ILD", "AlphaNDCG", "nDCG", "ERRIA", "AlphaDCG", "gamma", "gain", "alpha", "cutoff", "k", "type", "values", "range"),
     *("start", "end", "step", "int", "double", "string", "probabilistic", "a.csv", "b.md", "auto", "first", "x", "judged", "ILD@5"),
@@ -694,7 +693,7 @@ FILES = st.one_of(
         {},
         optional={
             "systems": st.one_of(st.dictionaries(st.text(max_size=3), SOURCES, max_size=2), st.lists(SOURCES, max_size=2)),
-            "inputs": st.dictionaries(st.sampled_from(list(INPUTS)), SOURCES, max_size=3),
+            "inputs": st.dictionaries(st.sampled_from(list(ALL_TRUTH)), SOURCES, max_size=3),
             "metrics": st.one_of(
                 st.lists(st.sampled_from(["ILD@5", "NDCG@10", "ILD", "x", 5]), max_size=3),
                 st.dictionaries(
@@ -744,7 +743,7 @@ def test_the_example_reads_and_is_valid(folder: Path, validator: jsonschema.Draf
 def test_the_example_has_every_key_and_its_comments_hold(folder: Path, validator: jsonschema.Draft202012Validator) -> None:
     written = yaml.safe_load(EXAMPLE)
     assert list(written) == list(Settings.model_fields)
-    assert set(written["inputs"]) == set(INPUTS)
+    assert set(written["inputs"]) == set(ALL_TRUTH)
     sources = [source for part in (written["systems"], written["inputs"]) for source in part.values() if isinstance(source, dict)]
     assert set().union(*sources) == set(SourceSettings.model_fields)
     for word in (*ROLES, *asp.CONVENTIONS):

@@ -139,8 +139,9 @@ def test_ideal_is_shared_by_users_of_the_same_interests_over_batches() -> None:
         aspects={"a": ["x"], "b": ["y"]},
         history={user: ["a" if user % 2 else "b"] for user in range(6)},
     )
-    asp.evaluate(world, "AlphaNDCG@2", batch_size=1)
-    assert len(world.memory["ideals",]) == 2
+    plan = asp.Plan("AlphaNDCG@2", world.truth, batch_size=1)
+    plan.observe(world)
+    assert len(plan.memory[("ideals",)]) == 2
 
 
 def test_a_world_can_be_evaluated_and_holds_everything() -> None:

@@ -6,12 +6,8 @@ from typing import Any
 import pytest
 
 import aspectrum as asp
-from aspectrum.inspection import Finding, inspect
-from aspectrum.world.building import build_worlds
-
-
-def findings(lists: Any, **inputs: Any) -> list[Finding]:
-    return inspect(build_worlds({"lists": lists}, **inputs))
+from aspectrum.inspection import Finding
+from tests.findings import findings
 
 
 def of(found: list[Finding], what: str) -> Finding:
@@ -119,7 +115,6 @@ def test_weights_of_aspects_that_nothing_has() -> None:
 
 def test_nothing_to_measure() -> None:
     assert of(findings([]), "rows of rankings").level == "error"
-    assert inspect(build_worlds({})) == []
 
 
 def test_facts_come_first() -> None:

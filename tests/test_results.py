@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
-from aspectrum.results import check_parquet, format_of
+from aspectrum.formats import check_parquet, format_of
 
 TRUTH: dict[str, Any] = {"relevance": {"u": {"a": 2.0}, "v": {"b": 1.0}}, "catalogue": ["a", "b", "c"]}
 METRICS = ["NDCG@1,2", "GiniComplement@1"]
@@ -66,7 +66,7 @@ def test_what_does_not_add() -> None:
         _ = asp.evaluate({"v": ["a"]}, "DCG@1", **TRUTH) + asp.evaluate(
             {"u": ["a"]}, "DCG@1", users="lists", convention="informfully", **TRUTH
         )
-    with pytest.raises(asp.InputError, match="different catalogues: item 'd'"):
+    with pytest.raises(asp.InputError, match="different truths, which differ in catalogue"):
         _ = part("u") + asp.evaluate({"v": ["a"]}, METRICS, relevance=TRUTH["relevance"], catalogue=["a", "b", "c", "d"])
 
 
@@ -225,10 +225,10 @@ def test_notes_are_in_every_output_for_readers() -> None:
         assert "Notes" not in text
 
 
-def test_notes_add_without_repeats() -> None:
-    left, right = replace(part("u"), notes=("a", "b")), replace(part("v"), notes=("b", "c"))
-    assert (left + right).notes == ("a", "b", "c")
-    assert left + right == part("uv")
+def test_results_without_what_metrics_remember_do_not_add() -> None:
+    assert part("u") + part("v") == part("uv")
+    with pytest.raises(asp.InputError, match="these results cannot be added"):
+        _ = replace(part("u"), partial=None) + part("v")
 
 
 def test_csv_has_all_digits() -> None:
@@ -311,6 +311,7 @@ def test_files_by_extension_and_by_format(results: asp.Results | asp.SystemResul
         "json": ("json", results.to_json()),
         "csv": ("csv", results.to_csv()),
         "md": ("markdown", results.to_markdown()),
+        "markdown": ("markdown", results.to_markdown()),
         "tex": ("latex", results.to_latex()),
     }
     for extension, (format, text) in texts.items():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import aspectrum as asp
 from aspectrum.coding import Ids
+from aspectrum.coding.table import IdTable
 from aspectrum.states import ExactSum, ItemCounts, Mean
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -55,25 +56,36 @@ def test_mean_of_nobody_is_undefined() -> None:
     assert math.isnan(Mean().value)
 
 
+def counts(items: list[str], recommended: list[int], catalogue: list[bool] | None = None) -> ItemCounts:
+    flags = None if catalogue is None else np.array(catalogue)
+    return ItemCounts(IdTable.of("item", Ids(items)), np.array(recommended), flags)
+
+
 def test_counts_of_different_items_align_by_id() -> None:
-    a = ItemCounts(Ids(["x", "y"]), np.array([1, 2]), fixed=False)
-    b = ItemCounts(Ids(["y", "z"]), np.array([3, 4]), fixed=False)
+    a, b = counts(["x", "y"], [1, 2]), counts(["y", "z"], [3, 4])
     both = a + b
-    assert dict(zip(both.items, both.shown.tolist(), strict=True)) == {"x": 1, "y": 5, "z": 4}
+    assert dict(zip(both.table.ids, both.recommended.tolist(), strict=True)) == {"x": 1, "y": 5, "z": 4}
     assert both == b + a
 
 
+def test_items_that_come_later_count_from_then_on() -> None:
+    table = IdTable.of("item", Ids(["x", "y"]))
+    early = ItemCounts(table, np.array([1, 2]))
+    late = ItemCounts(table, np.array([1, 0, 5]))
+    assert (early + late).recommended.tolist() == [2, 2, 5]
+    assert early + late == late + early
+
+
 def test_given_catalogues_must_be_the_same() -> None:
-    a = ItemCounts(Ids(["x", "y"]), np.array([1, 2]), fixed=True)
-    b = ItemCounts(Ids(["y", "z"]), np.array([3, 4]), fixed=True)
-    same = ItemCounts(Ids(["y", "x"]), np.array([3, 4]), fixed=True)
-    assert (a + same).shown.tolist() == [5, 5]
-    with pytest.raises(asp.InputError, match="different catalogues: item 'z'"):
+    a, b = counts(["x", "y"], [1, 2], [True, True]), counts(["y", "z"], [3, 4], [True, True])
+    same = counts(["y", "x"], [3, 4], [True, True])
+    assert (a + same).recommended.tolist() == [5, 5]
+    with pytest.raises(asp.InputError, match="different catalogues: item 'x'"):
         _ = a + b
 
 
 def test_gini_of_counts_beyond_64_bits_is_exact() -> None:
     n, many = 3_000_000, 2**43
-    shown = np.zeros(n, dtype=np.int64)
-    shown[-2:] = many
-    assert ItemCounts(Ids.counted(n), shown, fixed=True).value == pytest.approx(1 / (n - 1), rel=1e-12)
+    recommended = np.zeros(n, dtype=np.int64)
+    recommended[-2:] = many
+    assert ItemCounts(IdTable.of("item", Ids.counted(n)), recommended).value == pytest.approx(1 / (n - 1), rel=1e-12)

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
         PrecisionIA,
         Recall,
     )
+    from aspectrum.plan import Partial, Plan
     from aspectrum.results import Results, SystemResults
-    from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Weights, World
+    from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 
     CommunityRecall = SubtopicRecall = AspectRecall
     ILD = IntraListDiversity
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
-_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "api", "ideal_lists")
+_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "plan", "api", "ideal_lists")
 _MODULES = ("contacts", "integrations")
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
@@ -71,6 +72,8 @@ __all__ = [
     "MissingInput",
     "MissingLibrary",
     "OutputError",
+    "Partial",
+    "Plan",
     "Precision",
     "PrecisionIA",
     "Rankings",
@@ -81,6 +84,7 @@ __all__ = [
     "SubtopicRecall",
     "Subtopics",
     "SystemResults",
+    "Truth",
     "UserMetric",
     "Weights",
     "World",

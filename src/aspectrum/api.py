@@ -1,8 +1,7 @@
-"""Whatever a user has, to numbers."""
+"""Public entry points: evaluate, evaluate_systems."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,17 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.arrays import Codes
-from aspectrum.coding.ids import shown
-from aspectrum.conventions import Convention, convention_named, conventions_named
+from aspectrum.coding.reading import Duplicates, Order, Ties
+from aspectrum.conventions import Convention, conventions_named
 from aspectrum.errors import InputError, MetricError
-from aspectrum.evaluation import Progress, evaluate_world
-from aspectrum.inspection import inspect, order_notes
-from aspectrum.io import INPUTS, is_external, read_input
-from aspectrum.metric import Metric, parse
+from aspectrum.io import is_external, read_input
+from aspectrum.metric import Metric
+from aspectrum.plan import Plan, Progress, as_metrics
 from aspectrum.results import Results, SystemResults, joined_notes
-from aspectrum.world import World
-from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
+from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
+from aspectrum.world.truth import smallest_n_items
 
 
 def evaluate(
@@ -168,45 +165,28 @@ def evaluate_systems(
     """
     if not isinstance(systems, Mapping):
         raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}")
-    ways = conventions_named(convention)
-    read = [
-        parse(metric) if isinstance(metric, str) else metric for metric in ([metrics] if isinstance(metrics, str | Metric) else metrics)
-    ]
-    named = None if users is None or isinstance(users, str) else users if is_external(users) else list(users)
-    given_worlds = any(isinstance(given, World) for given in systems.values())
-    external = any(map(is_external, (*systems.values(), *(inputs.get(name) for name in INPUTS))))
-    if not given_worlds:
-        systems = {name: _read_once("rankings", given) for name, given in systems.items()}
-        inputs = {name: _read_once(name, given) for name, given in (*inputs.items(), ("users", named))}
+    conventions = conventions_named(convention)
+    asked = as_metrics(metrics)
+    chosen: dict[str, Any] = {
+        "users": _once("users", users) if users is not None and not isinstance(users, str) else users,
+        "threads": threads,
+        "batch_size": batch_size,
+        "per_user": per_user,
+        "ideal_budget": ideal_budget,
+        "ideal_seconds": ideal_seconds,
+    }
+    truth, lists = _read(systems, inputs, conventions[0])
     found = {}
-    for way in ways:
-        known: Codes | None = None
-        notes: tuple[str, ...] = ()
-        if given_worlds:
-            worlds: Mapping[str, World] = _given_worlds(systems, inputs)
-        else:
-            built = read_worlds(systems, convention=way, **inputs)
-            worlds = built.worlds
-            known = built.truth["users"].ids["user"] if "users" in built.truth else None
-            notes = _notes(built, external)
-        found[way.name] = SystemResults(
-            {
-                name: evaluate_world(
-                    world,
-                    read,
-                    users=users if named is None else _codes(world, named) if known is None else known,  # type: ignore[arg-type]
-                    convention=way,
-                    threads=threads,
-                    batch_size=batch_size,
-                    per_user=per_user,
-                    ideal_budget=ideal_budget,
-                    ideal_seconds=ideal_seconds,
-                    progress=None if progress is None else partial(progress, f"{name} ({way.name})" if len(ways) > 1 else name),
-                )
-                for name, world in worlds.items()
-            },
-            notes,
-        )
+    for one in conventions:
+        plan = Plan(asked, truth, convention=one, **chosen)
+        coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
+        notes = plan.notes_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+        label = f"{{}} ({one.name})" if len(conventions) > 1 else "{}"
+        partials = {
+            name: plan.observe(given, progress=None if progress is None else partial(progress, label.format(name)))
+            for name, given in coded.items()
+        }
+        found[one.name] = SystemResults({name: plan.finish(part, notes=()) for name, part in partials.items()}, tuple(notes))
     return side_by_side(found)
 
 
@@ -216,64 +196,29 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
         return next(iter(found.values()))
     systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
-        {f"{system} ({way})": results[system] for system in systems for way, results in found.items()},
-        joined_notes({way: results.notes for way, results in found.items()}),
+        {f"{system} ({name})": results[system] for system in systems for name, results in found.items()},
+        joined_notes({name: results.notes for name, results in found.items()}),
     )
 
 
-def _read_once(name: str, given: Any) -> Any:
+def _once(name: str, given: Any) -> Any:
     """An input that can be looked at again, for every convention."""
-    if name in INPUTS and is_external(given):
+    if is_external(given):
         return read_input(name, given)
     return list(given) if isinstance(given, Iterator) else given
 
 
-def read_worlds(
-    systems: Mapping[str, Any],
-    *,
-    convention: str | Convention | None = None,
-    threshold: float = 1.0,
-    order: Order | None = None,
-    ties: Ties | None = None,
-    duplicates: Duplicates = "error",
-    **inputs: Any,
-) -> Built:
-    """Read every input, from wherever it is, as a convention reads it.
-
-    Args:
-        systems: Lists of each system, by name.
-        inputs: The other inputs of :func:`evaluate`, by name; ``users`` are users to be known.
-    """
-    chosen = convention_named(convention)
-    for name in inputs:
-        if name not in INPUTS or name == "rankings":
-            close = difflib.get_close_matches(name, INPUTS, 1)
-            raise TypeError(f"there is no input {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
-    building = dict(chosen.building) | {name: value for name, value in (("order", order), ("ties", ties)) if value is not None}
-    read: dict[str, Any] = {name: read_input(name, given) if is_external(given) else given for name, given in inputs.items()}
-    return build_worlds(
-        {name: read_input("rankings", given) if is_external(given) else given for name, given in systems.items()},
-        **read,
-        threshold=threshold,
-        history_threshold=threshold if chosen.history_above_threshold else None,
-        duplicates=duplicates,
-        **building,
-    )
+def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Convention) -> tuple[Truth, dict[str, Any]]:
+    """The truth, and the lists of each system."""
+    if any(isinstance(given, World) for given in systems.values()):
+        return _worlds(systems, inputs)
+    if any(isinstance(given, Rankings) for given in systems.values()):
+        return _coded(systems, inputs)
+    return convention.truth(**inputs), {name: _once("rankings", given) for name, given in systems.items()}
 
 
-def _notes(built: Built, external: bool) -> tuple[str, ...]:
-    """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
-    findings = inspect(built)
-    ordered = []
-    if external:
-        for finding in findings:
-            if finding.level == "error":
-                raise InputError(str(finding))
-        ordered = order_notes(built.rankings.values())
-    return (*ordered, *(str(finding) for finding in findings if finding.level != "fact"))
-
-
-def _given_worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, World]:
+def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Truth, dict[str, Any]]:
+    """Systems that are worlds, of one truth."""
     defaults = {"threshold": 1.0, "duplicates": "error"}
     for name, given in inputs.items():
         if given != defaults.get(name) if name in defaults else given is not None:
@@ -281,11 +226,38 @@ def _given_worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict
     for name, given in systems.items():
         if not isinstance(given, World):
             raise InputError(f"system {name!r} is {type(given).__name__} while others are Worlds: give all in one form")
-    return dict(systems)
+    truth = next(iter(systems.values())).truth
+    return truth.changed(rows=None, inputs={}), dict(systems)
 
 
-def _codes(world: World, users: list[Hashable]) -> Any:
-    codes = [world.users.code(user) for user in users]
-    if None in codes:
-        raise InputError(f"users: {shown(users[codes.index(None)])} is not a user of this world")
-    return np.array(codes, dtype=np.int64)
+_KINDS = {
+    "aspects": Aspects,
+    "relevance": Relevance,
+    "history": History,
+    "subtopics": Subtopics,
+    "features": Features,
+    "weights": Weights,
+}
+
+
+def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Truth, dict[str, Any]]:
+    """Systems that come as codes, as does everything else then."""
+    for name, given in systems.items():
+        if not isinstance(given, Rankings):
+            raise InputError(f"system {name!r} comes with ids while others come as Rankings (codes): give all in one form")
+    if inputs.get("items") is not None:
+        raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
+    parts = {name: inputs[name] for name in _KINDS if inputs.get(name) is not None}
+    for name, part in parts.items():
+        if not isinstance(part, _KINDS[name]):
+            raise InputError(
+                f"{name} comes as {type(part).__name__} while rankings come as codes: give {_KINDS[name].__name__}, or ids everywhere"
+            )
+    threshold = inputs.get("threshold", 1.0)
+    if "relevance" in parts and threshold != 1.0:
+        parts["relevance"] = replace(parts["relevance"], threshold=threshold)
+    catalogue = None if inputs.get("catalogue") is None else np.asarray(inputs["catalogue"])
+    lists = list(systems.values())
+    n_items = smallest_n_items({**parts, "catalogue": catalogue}, *lists)
+    truth = Truth(**parts, catalogue=catalogue, n_users=max(one.n_users for one in lists), n_items=n_items)
+    return truth, {name: World(one, truth) for name, one in systems.items()}

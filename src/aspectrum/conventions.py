@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
+from aspectrum.coding.reading import Reading
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric
+from aspectrum.world import Truth
 
 UserChoice = Literal["lists", "judged", "both", "relevant", "all"]
 """Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows."""
@@ -26,7 +28,7 @@ class Convention:
         users_of: Who is averaged for single metrics.
         undefined_is_0: Metrics whose undefined scores count as 0 instead of leaving the mean.
         history_above_threshold: Only history rows that reach the relevance threshold count.
-        building: How inputs with ids are read, as arguments of ``build_worlds``.
+        reads: How inputs with ids are read, as parameters of :class:`Reading`.
         parameters: What replaces the defaults of a metric's parameters.
         names: What the tool calls metrics, where that is not what we call them.
     """
@@ -37,9 +39,20 @@ class Convention:
     users_of: Mapping[str, UserChoice] = field(default_factory=dict)
     undefined_is_0: tuple[str, ...] = ()
     history_above_threshold: bool = False
-    building: Mapping[str, Any] = field(default_factory=dict)
+    reads: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+
+    def reading(self, options: Mapping[str, Any]) -> Reading:
+        """How inputs are read: as this tool does, but for what a user asks for."""
+        asked = {name: value for name, value in options.items() if value is not None}
+        reading = Reading(**{**self.reads, **asked})
+        return replace(reading, history_threshold=reading.threshold) if self.history_above_threshold else reading
+
+    def truth(self, **inputs: Any) -> Truth:
+        """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""
+        options = {option.name: inputs[option.name] for option in fields(Reading) if option.name in inputs}
+        return Truth.read(reading=self.reading(options), **inputs)
 
     def named(self, metric: Metric) -> str:
         """What the tool calls a metric; parameters that it may not have are added.
@@ -83,7 +96,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "Clarke's C program, version 4.5 (TREC Web track). Scores instead of ranks: its -traditional order.",
             users="both",
             undefined_is_0=_ASPECT_METRICS,
-            building={"ties": "descending"},
+            reads={"ties": "descending"},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "perfect"}, ERRIA={"normalize": "perfect"}),
         ),
         Convention(
@@ -91,7 +104,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
             users="both",
             undefined_is_0=_ASPECT_METRICS,
-            building={"ties": "ascending", "scores_before_ranks": True},
+            reads={"ties": "ascending", "scores_before_ranks": True},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "pyndeval"}, ERRIA={"normalize": "pyndeval"}),
         ),
         Convention(
@@ -99,7 +112,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
             users="all",
             users_of=dict.fromkeys(("NDCG", "DCG", "Precision", "Recall", "MAP"), "relevant"),
-            building={"order": "input", "one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
+            reads={"order": "input", "one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
             parameters={
                 "AspectRecall": {"judged_by": "membership"},
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},

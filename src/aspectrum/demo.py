@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.api import evaluate_systems
+from aspectrum.output_files import replacing, write_text
 from aspectrum.results import SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance
-from aspectrum.writing import replacing, write_text
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,26 +11,16 @@ import textwrap
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from itertools import combinations, zip_longest
+from itertools import zip_longest
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
 from aspectrum.conventions import CONVENTIONS, Convention
 from aspectrum.metric import Metric, parse, registered, written
-from aspectrum.world import World
 
 _SECTIONS = ("Args", "Undefined", "References", "Examples")
 
-# Inputs so small that trying what a metric needs costs nothing.
-SMALLEST: Mapping[str, Any] = {
-    "subtopics": {"u": {"a": ["x"]}},
-    "aspects": {"a": ["x"], "b": ["y"]},
-    "history": {"u": ["b"]},
-    "relevance": {"u": ["a"]},
-    "features": {"a": [1.0, 0.0], "b": [0.0, 1.0]},
-    "weights": {"x": 1.0},
-    "catalogue": ["a", "b"],
-}
+_INPUTS = ("subtopics", "aspects", "history", "relevance", "features", "weights", "catalogue")
 
 
 def list_metrics(width: int = 120) -> str:
@@ -112,17 +102,9 @@ def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
     >>> needed_inputs(AlphaNDCG)
     [('subtopics',), ('aspects', 'history'), ('aspects', 'relevance')]
     """
-    enough: list[tuple[str, ...]] = []
-    for size in range(4):
-        for names in combinations(SMALLEST, size):
-            if any(set(smaller) <= set(names) for smaller in enough):
-                continue
-            try:
-                metric(k=1).observe(World.of({"u": ["a", "b"]}, **{name: SMALLEST[name] for name in names}))
-            except Exception:  # mostly MissingInput; somebody else's metric may fail in its own way
-                continue
-            enough.append(names)
-    return enough
+    enough = [tuple(name for name in _INPUTS if name in names) for names in metric().needs()]
+    smallest = [names for names in enough if not any(set(other) < set(names) for other in enough)]
+    return sorted(smallest, key=lambda names: (len(names), [_INPUTS.index(name) for name in names]))
 
 
 def _options(metric: type[Metric]) -> list[str]:
@@ -139,7 +121,7 @@ def _inputs_of_example(metric: type[Metric]) -> list[str]:
         for node in ast.walk(ast.parse(example.source)):
             if isinstance(node, ast.Call):
                 given.update(keyword.arg for keyword in node.keywords)
-    return [name for name in SMALLEST if name in given]
+    return [name for name in _INPUTS if name in given]
 
 
 def _quoted(text: str) -> str:
@@ -249,8 +231,8 @@ def _changes(convention: Convention, metric: type[Metric]) -> str:
         changes.append("an undefined score counts as 0")
     if convention.history_above_threshold:
         changes.append("only history from the relevance threshold on counts")
-    if convention.building:
-        changes.append("inputs are read with " + ", ".join(f"{option}={written(value)}" for option, value in convention.building.items()))
+    if convention.reads:
+        changes.append("inputs are read with " + ", ".join(f"{option}={written(value)}" for option, value in convention.reads.items()))
     return "; ".join(changes)
 
 

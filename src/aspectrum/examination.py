@@ -7,19 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from aspectrum.api import read_worlds
 from aspectrum.coding.rows import Rows
-from aspectrum.conventions import conventions_named
+from aspectrum.conventions import Convention, conventions_named
 from aspectrum.errors import AspectrumError
-from aspectrum.evaluation import evaluate_world
-from aspectrum.inspection import Finding, inspect
+from aspectrum.inspection import Finding, Inputs, inspect
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
-from aspectrum.world import World
-from aspectrum.world.building import Built
+from aspectrum.plan import Plan
+from aspectrum.world import Truth, World
+from aspectrum.world.building import CodedLists, Tables, build_lists
 
 _USUAL_CUTOFF = 10
 
@@ -77,7 +74,7 @@ def examine(
         metrics: Whether the inputs are enough for them is tried; lists shorter than their cutoffs (or than 10) are counted.
         users: Who is to be averaged.
         usual: Names of columns, every one of which should be found.
-        reading: Options of :func:`aspectrum.api.read_worlds`.
+        reading: Options of :meth:`aspectrum.Truth.read`, and the convention.
     """
     wanted = tuple(metrics)
     failures: dict[str, None] = {}  # each once, in order
@@ -88,11 +85,10 @@ def examine(
     if all_read and usual is not None:
         _tried(usual.check, failures)
     ways = conventions_named(reading.pop("convention", None))
-    reading["convention"] = ways[0]
-    built = _tried(lambda: read_worlds(lists, **truth, **reading), failures)
-    if built is None:
-        built = _built_from_sound_parts(lists, truth, reading, failures)
-    findings = inspect(built, [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_USUAL_CUTOFF])
+    read = _tried(lambda: _Read.of(lists, truth, reading, ways[0]), failures)
+    if read is None:
+        read = _read_sound_parts(lists, truth, reading, ways[0], failures)
+    findings = [] if read is None else read.findings([cutoff for metric in wanted for cutoff in metric.cutoffs] or [_USUAL_CUTOFF])
     if failures:
         findings = [_not_left_out(finding) for finding in findings] if reading.get("duplicates") != "first" else findings
         seen = {finding.source for finding in findings}
@@ -101,7 +97,7 @@ def examine(
         ]
     elif wanted:
         for way in ways:
-            _try_metrics(next(iter(built.worlds.values())), wanted, users, way, failures)
+            _try_metrics(read, wanted, users, way, failures)
     return Examination(tuple(findings), tuple(failures))
 
 
@@ -119,24 +115,45 @@ def _each(given: Mapping[str, Any], read: Callable[[str, Any], Any], failures: d
     return {name: found for name, found in tried.items() if found is not None}
 
 
-def _built_from_sound_parts(
-    lists: Mapping[str, Rows], truth: Mapping[str, Rows], reading: Mapping[str, Any], failures: dict[str, None]
-) -> Built:
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """Inputs that go together."""
+
+    truth: Truth
+    tables: Tables
+    lists: Mapping[str, CodedLists]
+
+    @classmethod
+    def of(cls, lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention) -> _Read:
+        read = convention.truth(**truth, **options)
+        tables = read.tables.copy()
+        return cls(read, tables, {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()})
+
+    def findings(self, cutoffs: Iterable[int]) -> list[Finding]:
+        if not self.lists:
+            return []
+        inputs = Inputs(self.truth, self.tables, self.truth.inputs, {name: lists.input for name, lists in self.lists.items()})
+        return inspect(inputs, {name: lists.rankings.lengths for name, lists in self.lists.items()}, cutoffs)
+
+
+def _read_sound_parts(
+    lists: Mapping[str, Rows], truth: Mapping[str, Rows], reading: Mapping[str, Any], convention: Convention, failures: dict[str, None]
+) -> _Read | None:
     """As much as goes together once the first of contradicting rows counts; why the rest does not is a failure."""
-    _each(lists, lambda name, rows: read_worlds({name: rows}, **reading), failures)
-    _each(truth, lambda name, rows: read_worlds({}, **{name: rows}, **reading), failures)
+    _each(lists, lambda name, rows: _Read.of({name: rows}, {}, reading, convention), failures)
+    _each(truth, lambda name, rows: _Read.of({}, {name: rows}, reading, convention), failures)
     lenient = {**reading, "duplicates": "first"}
     sound: tuple[dict[str, Rows], dict[str, Rows]] = ({}, {})
-    built = Built({})
+    read: _Read | None = None
     for part, given in enumerate((lists, truth)):
         for name, rows in given.items():
             sound[part][name] = rows
-            found = _tried(lambda: read_worlds(sound[0], **{**sound[1], **lenient}), failures)
+            found = _tried(lambda: _Read.of(*sound, lenient, convention), failures)
             if found is None:
                 del sound[part][name]
             else:
-                built = found
-    return built
+                read = found
+    return read
 
 
 def _not_left_out(finding: Finding) -> Finding:
@@ -146,9 +163,9 @@ def _not_left_out(finding: Finding) -> Finding:
     return replace(finding, level="error", what=finding.what.removesuffix(" and are left out"), reason="--duplicates first leaves them out")
 
 
-def _try_metrics(world: World, metrics: tuple[Metric, ...], users: Any, convention: Any, failures: dict[str, None]) -> None:
+def _try_metrics(read: _Read, metrics: tuple[Metric, ...], users: Any, convention: Convention, failures: dict[str, None]) -> None:
     """Whether there would be numbers: one user is enough to see that."""
-    someone = world.take(np.flatnonzero(world.listed)[:1])
+    someone = World.of_lists(next(iter(read.lists.values())), read.truth, read.tables).slice(0, 1)
     choice: Any = users if isinstance(users, str) else None
     for several in (*([metric] for metric in metrics), metrics):
-        _tried(lambda several=several: evaluate_world(someone, several, users=choice, convention=convention), failures)  # type: ignore[misc]
+        _tried(lambda several=several: Plan(several, read.truth, users=choice, convention=convention).observe(someone), failures)  # type: ignore[misc]

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.api import read_worlds
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import shown as shown_id
+from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
-from aspectrum.evaluation import spending_on_ideals, spent_on_ideal
+from aspectrum.formats import plain_table
 from aspectrum.gain import place_gains
 from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
@@ -22,7 +22,7 @@ from aspectrum.ideal.greedy import items_at
 from aspectrum.ideal.request import HasIdeal
 from aspectrum.judging import Coverage, OwnPools
 from aspectrum.metric import Metric, parse, registered
-from aspectrum.results import plain_table
+from aspectrum.plan import spending_on_ideals, spent_on_ideal
 from aspectrum.world import Rankings, World
 
 
@@ -210,7 +210,7 @@ def ideal_list(
     world = read_truth(rankings, **inputs)
     code = _user_code(world, user)
     one = world.slice(code, code + 1)
-    resolved = chosen.resolved(one)
+    resolved = chosen.resolved(one.truth)
     request = _request(chosen, one)
     problem = Problems(request).of(0)
     cutoff = chosen.cutoffs[0]
@@ -322,7 +322,8 @@ def read_truth(rankings: Any = None, **inputs: Any) -> World:
         if any(given is not None for given in inputs.values()):
             raise InputError("something was given beside a World; a World already holds everything")
         return rankings
-    return read_worlds({"lists": {} if rankings is None else rankings}, **inputs).worlds["lists"]
+    convention = convention_named(inputs.pop("convention", None))
+    return World.read({} if rankings is None else rankings, convention.truth(**inputs))
 
 
 def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Any]:
@@ -341,7 +342,7 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
 
 def _request(metric: Metric, world: World) -> IdealRequest:
     assert isinstance(metric, HasIdeal)
-    request = metric.ideal_request(world)
+    request = metric.resolved(world.truth).ideal_request(world)
     assert request is not None
     return request
 
@@ -382,7 +383,7 @@ class _Pool:
 
     def exact(self, rows: Codes) -> tuple[Rank, ...]:
         """A list of rows, with an item of the pool for each: one that counts the same, of these the largest id first."""
-        by_id = np.argsort(self._request.coverage.world.items.heads[self._items])
+        by_id = np.argsort(self._request.coverage.world.truth.items.heads[self._items])
         waiting: dict[tuple[tuple[int, float], ...], list[int]] = {}
         for row, item in zip(self._rows[by_id].tolist(), self._items[by_id].tolist(), strict=True):
             waiting.setdefault(tuple(self._entries(row)), []).append(item)

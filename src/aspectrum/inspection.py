@@ -10,9 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aspectrum.arrays import Codes
+from aspectrum.arrays import Codes, Counts
 from aspectrum.coding.ids import Ids, shown
-from aspectrum.world.building import Built, Input
+from aspectrum.coding.reading import Input
+from aspectrum.errors import InputError
+from aspectrum.world import Truth
+from aspectrum.world.building import Tables
 
 Level = Literal["fact", "warning", "error"]
 
@@ -64,40 +67,54 @@ class Finding:
         }
 
 
-def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
-    """What there is to say about the inputs of worlds, facts first.
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All that was read for an evaluation.
 
     Args:
-        cutoffs: Lists shorter than these are counted.
+        truth: The truth.
+        tables: The ids of everything.
+        inputs: What was read for the truth, by name of the input; and users to be averaged, if they were named.
+        systems: What was read as the lists of each system.
     """
-    if not built.rankings:
-        return []
-    look = _Look(built)
+
+    truth: Truth
+    tables: Tables
+    inputs: Mapping[str, Input]
+    systems: Mapping[str, Input]
+
+    def codes(self, given: Input, role: str) -> Codes:
+        """The codes of the users, items or aspects that an input names."""
+        return given.ids[role].within(getattr(self.tables, role))
+
+
+def inspect(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Iterable[int] = ()) -> list[Finding]:
+    """What there is to say about the inputs of an evaluation, facts first.
+
+    Args:
+        lengths: How long the lists of each system are; those shorter than `cutoffs` are counted.
+    """
+    look = _Look(read)
     findings: list[Finding] = []
-    for name, lists in built.rankings.items():
+    for name, lists in read.systems.items():
         findings += look.sizes(lists)
         if lists.n_rows:
             findings.append(Finding("fact", lists.source, f"lists are ordered by {lists.order_in_words}", len(lists.ids["user"])))
         findings += noticed(lists)
-        lengths = built.worlds[name].rankings.lengths[lists.ids["user"]]
-        findings += [
-            Finding("fact", lists.source, f"lists are shorter than {cutoff}", int((lengths < cutoff).sum()), len(lengths))
-            for cutoff in sorted(set(cutoffs))
-            if cutoff > 0 and (lengths < cutoff).any()
-        ]
-    for truth in built.truth.values():
+        findings += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
+    for truth in read.inputs.values():
         findings += look.sizes(truth)
         findings += noticed(truth)
-    for lists in built.rankings.values():
+    for lists in read.systems.values():
         for name in ("relevance", "history", "subtopics", "weights"):
             findings += look.missing(lists, name, "user")
         for name in ("aspects", "features", "subtopics", "relevance", "catalogue"):
             findings += look.missing(lists, name, "item")
     for name in ("relevance", "history"):
-        if name in built.truth:
-            findings += look.missing(built.truth[name], "aspects", "item")
-    if "weights" in built.truth and built.truth.keys() & {"aspects", "subtopics"}:
-        findings += look.missing(built.truth["weights"], "aspects" if "aspects" in built.truth else "subtopics", "aspect")
+        if name in read.inputs:
+            findings += look.missing(read.inputs[name], "aspects", "item")
+    if "weights" in read.inputs and read.inputs.keys() & {"aspects", "subtopics"}:
+        findings += look.missing(read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect")
     findings += look.without_list()
     findings += look.unsplit()
     findings += look.without_aspect()
@@ -105,6 +122,29 @@ def inspect(built: Built, cutoffs: Iterable[int] = ()) -> list[Finding]:
     findings += look.without_relevant()
     order: Mapping[str, int] = {"fact": 0, "warning": 1, "error": 2}
     return sorted(findings, key=lambda finding: order[finding.level])
+
+
+def notes_on(read: Inputs, from_files: bool | None = None) -> list[str]:
+    """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
+    if not read.inputs and not any(lists.external or lists.noticed for lists in read.systems.values()):
+        return []
+    findings = inspect(read)
+    ordered: list[str] = []
+    if any(given.external for given in (*read.systems.values(), *read.inputs.values())) if from_files is None else from_files:
+        for finding in findings:
+            if finding.level == "error":
+                raise InputError(str(finding))
+        ordered = order_notes(read.systems.values())
+    return [*ordered, *(str(finding) for finding in findings if finding.level != "fact")]
+
+
+def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> list[Finding]:
+    """How many lists are shorter than some cutoffs."""
+    return [
+        Finding("fact", source, f"lists are shorter than {cutoff}", int((lengths < cutoff).sum()), len(lengths))
+        for cutoff in sorted(set(cutoffs))
+        if cutoff > 0 and (lengths < cutoff).any()
+    ]
 
 
 # What is in order as it is; the rest asks for a look.
@@ -135,9 +175,9 @@ def order_notes(rankings: Iterable[Input]) -> list[str]:
 
 
 class _Look:
-    def __init__(self, built: Built) -> None:
-        self._built, self._world = built, next(iter(built.worlds.values()))
-        self._ids = {"user": self._world.users, "item": self._world.items, "aspect": self._world.aspect_ids}
+    def __init__(self, read: Inputs) -> None:
+        self._read, self._truth = read, read.truth
+        self._ids = {"user": read.tables.user.ids, "item": read.tables.item.ids, "aspect": read.tables.aspect.ids}
         self._likeness: dict[tuple[int, str], _Likeness] = {}
 
     def sizes(self, given: Input) -> list[Finding]:
@@ -149,14 +189,14 @@ class _Look:
 
     def missing(self, given: Input, name: str, role: str) -> list[Finding]:
         """Users, items or aspects of an input that another one does not know."""
-        truth = self._built.truth.get(name)
+        truth = self._read.inputs.get(name)
         if truth is None or role not in truth.ids or role not in given.ids:
             return []
-        mine, theirs = given.ids[role], truth.ids[role]
-        if name == "aspects" and role == "item" and "items" in self._built.truth:
-            theirs = np.union1d(theirs, self._built.truth["items"].ids["item"])
-        elif name == "aspects" and role == "aspect" and "subtopics" in self._built.truth:
-            theirs = np.union1d(theirs, self._built.truth["subtopics"].ids["aspect"])
+        mine, theirs = self._read.codes(given, role), self._read.codes(truth, role)
+        if name == "aspects" and role == "item" and "items" in self._read.inputs:
+            theirs = np.union1d(theirs, self._read.codes(self._read.inputs["items"], "item"))
+        elif name == "aspects" and role == "aspect" and "subtopics" in self._read.inputs:
+            theirs = np.union1d(theirs, self._read.codes(self._read.inputs["subtopics"], "aspect"))
         alone = _without(mine, theirs)
         if len(alone) == 0 or truth.n_rows == 0:  # of an empty file it has been said that it is
             return []
@@ -173,16 +213,16 @@ class _Look:
     def without_list(self) -> list[Finding]:
         """Users of the truth, and users to be averaged, who have no list."""
         findings = []
-        listed = np.concatenate([lists.ids["user"] for lists in self._built.rankings.values()])
+        listed = np.concatenate([np.empty(0, np.int32), *(self._read.codes(lists, "user") for lists in self._read.systems.values())])
         for name in ("relevance", "history", "subtopics", "users"):
-            truth = self._built.truth.get(name)
-            if truth is None or len(alone := _without(truth.ids["user"], listed)) == 0:
+            truth = self._read.inputs.get(name)
+            if truth is None or len(alone := _without(self._read.codes(truth, "user"), listed)) == 0:
                 continue
             level: Level = "fact"
             reason = None
             if name == "users":  # these are the ones that were asked for
                 level = "error" if len(alone) == len(truth.ids["user"]) else "warning"
-                reason = self._reason("user", alone, next(iter(self._built.rankings.values())), False)
+                reason = self._reason("user", alone, next(iter(self._read.systems.values())), False)
             examples = self._examples("user", alone)
             findings.append(Finding(level, truth.source, "users have no list", len(alone), len(truth.ids["user"]), examples, reason))
         return findings
@@ -191,9 +231,9 @@ class _Look:
         """Aspects that look like several in one."""
         findings = []
         for name in ("aspects", "subtopics"):
-            given = self._built.truth.get(name)
+            given = self._read.inputs.get(name)
             if given is not None:
-                names = [id for id in self._ids["aspect"].take(given.ids["aspect"]) if isinstance(id, str)]
+                names = [id for id in self._ids["aspect"].take(self._read.codes(given, "aspect")) if isinstance(id, str)]
                 several = [id for id in names if "|" in id]
                 if 10 * len(several) > len(names):
                     examples = tuple(map(shown, several[:_N_EXAMPLES]))
@@ -202,32 +242,32 @@ class _Look:
         return findings
 
     def without_aspect(self) -> list[Finding]:
-        if self._world.aspects is None:
+        if self._truth.aspects is None:
             return []
-        aspects = self._built.truth["aspects"]
-        items = aspects.ids["item"]
-        bare = items[np.diff(self._world.aspects.offsets)[items] == 0]
+        aspects = self._read.inputs["aspects"]
+        items = self._read.codes(aspects, "item")
+        bare = items[np.diff(self._truth.aspects.offsets)[items] == 0]
         if len(bare) == 0:
             return []
         return [Finding("fact", aspects.source, "items have no aspect", len(bare), len(items), self._examples("item", bare))]
 
     def one_subtopic(self) -> list[Finding]:
         """Judgments that are not of subtopics, whose second column is 0 throughout."""
-        given = self._built.truth.get("subtopics")
+        given = self._read.inputs.get("subtopics")
         if given is None or len(given.ids["aspect"]) != 1 or given.n_rows == 1:
             return []
         what = "rows are of one and the same subtopic; are these judgments of subtopics?"
-        return [Finding("warning", given.source, what, given.n_rows, None, self._examples("aspect", given.ids["aspect"]))]
+        return [Finding("warning", given.source, what, given.n_rows, None, self._examples("aspect", self._read.codes(given, "aspect")))]
 
     def without_relevant(self) -> list[Finding]:
-        if self._world.relevance is None:
+        if self._truth.relevance is None:
             return []
-        truth = self._built.truth["relevance"]
-        users = truth.ids["user"]
-        without = users[~self._world.with_relevant_items()[users]]
+        truth = self._read.inputs["relevance"]
+        users = self._read.codes(truth, "user")
+        without = users[~self._truth.with_relevant_items()[users]]
         if len(without) == 0:
             return []
-        what = f"users have no item with a grade of {self._world.relevance.threshold:g} or more"
+        what = f"users have no item with a grade of {self._truth.relevance.threshold:g} or more"
         nobody = len(without) == len(users)
         reason = "if that is not what you want, set the threshold" if nobody else None
         level: Level = "warning" if nobody else "fact"
@@ -241,13 +281,13 @@ class _Look:
         ours = _texts(self._ids[role], alone, _N_OURS)
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
-            self._likeness[key] = _Likeness(self._ids[role], there.ids[role])
+            self._likeness[key] = _Likeness(self._ids[role], self._read.codes(there, role))
         alike = self._likeness[key].reason(ours)
         if alike is not None or not maybe_swapped:
             return alike
         other = {"user": "item", "item": "user"}.get(role)
         if other is not None and other in there.ids:
-            known = set(_texts(self._ids[other], there.ids[other], _N_THEIRS))
+            known = set(_texts(self._ids[other], self._read.codes(there, other), _N_THEIRS))
             if 2 * sum(id in known for id in ours) > len(ours):
                 return f"but most are {other}s there; are the columns of user and item exchanged in one of the files?"
         return None

@@ -14,10 +14,14 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
+from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
 from aspectrum.states import Certainty, ExactSum, Mean, State
 
 if TYPE_CHECKING:
-    from aspectrum.world import World
+    from aspectrum.world import Truth, World
+
+Family = Literal["relevance", "aspects", "distance", "novelty", "exposure"]
+"""What a metric is about."""
 
 _registry: dict[str, tuple[type[Metric], dict[str, Any]]] = {}
 
@@ -42,6 +46,15 @@ class Metric:
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Other names, each with the parameters it stands for."""
 
+    family: ClassVar[Family]
+    """What it is about."""
+
+    higher_is_better: ClassVar[bool | None] = True
+    """Which way is better; None if neither is."""
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    """The inputs that it needs beside the lists."""
+
     truth: ClassVar[str | None] = None
     """The input that says which users are judged, where no ``judged_by`` says it."""
 
@@ -50,6 +63,9 @@ class Metric:
         if "abstract" in cls.__dict__:
             return
         for name, preset in {cls.__name__: {}, **cls.aliases}.items():
+            known = _registry.get(name, (cls, {}))[0]
+            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise MetricError(f"there is a metric {name} already, {known.__module__}.{known.__qualname__}; give yours another name")
             _registry[name] = (cls, dict(preset))
 
     def __post_init__(self) -> None:
@@ -68,11 +84,15 @@ class Metric:
         """The same metric at one cutoff."""
         return replace(self, k=cutoff)
 
-    def resolved(self, world: World) -> Self:
-        """The same metric with every choice made that depends on what is known."""
+    def needs(self) -> tuple[frozenset[str], ...]:
+        """Sets of inputs, beside the lists, each of which is enough; the one that is preferred first."""
+        return (frozenset(self.inputs),)
+
+    def resolved(self, truth: Truth) -> Self:
+        """The same metric with every choice made that depends on what is known; the plan asks once."""
         return self
 
-    def details(self, world: World) -> Mapping[str, Any]:
+    def details(self, truth: Truth) -> Mapping[str, Any]:
         """How the number is computed, beyond the metric's own parameters."""
         return {}
 
@@ -137,21 +157,25 @@ class UserMetric(Metric):
         return False
 
     def terms(self, world: World) -> Terms:
-        """The scores as fractions."""
+        """The scores as fractions, of a metric whose choices are made."""
         raise NotImplementedError
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
-        return self.resolved(world).terms(world).scores
+        return self.resolved(world.truth).terms(world).scores
 
     def observe(self, world: World) -> list[State]:
-        return self.summarise(world, self.resolved(world).terms(world))[0]
+        return self.summarise(world, self.resolved(world.truth).terms(world)).states
 
-    def summarise(self, world: World, terms: Terms, undefined: float = math.nan) -> tuple[list[State], Floats, Floats | None]:
-        """States from the scores of some users, the scores, and what they are at least where that is not the same.
+    def without_lists(self, world: World) -> Terms:
+        """The scores of users who have no list: 0, unless the mean is one of sums."""
+        if self.pooled:
+            return self.terms(world)
+        nothing = np.zeros((world.n_users, len(self.cutoffs)))
+        return Terms(nothing, np.ones(nothing.shape))
 
-        A missing list scores 0, an undefined score `undefined`.
-        """
+    def summarise(self, world: World, terms: Terms, undefined: float = math.nan) -> Summary:
+        """States and scores of some users. A missing list scores 0, an undefined score `undefined`."""
         missing = ~world.listed
 
         def settled(scores: Floats) -> Floats:
@@ -172,22 +196,61 @@ class UserMetric(Metric):
         certainties: list[Certainty | None] = [None] * len(totals)
         if least is not None and terms.proved is not None:
             certainties = list(Certainty.columns(scores, least, terms.proved))
-        return (
-            [
-                Mean(
-                    totals[place],
-                    weights[place],
-                    len(scores) - n_undefined[place],
-                    n_undefined[place],
-                    n_missing,
-                    {name: int(counts[place]) for name, counts in terms.noticed.items()},
-                    certainties[place],
-                )
-                for place in range(len(self.cutoffs))
-            ],
-            scores,
-            least,
-        )
+        states: list[State] = [
+            Mean(
+                totals[place],
+                weights[place],
+                len(scores) - n_undefined[place],
+                n_undefined[place],
+                n_missing,
+                {name: int(counts[place]) for name, counts in terms.noticed.items()},
+                certainties[place],
+            )
+            for place in range(len(self.cutoffs))
+        ]
+        return Summary(states, scores, least)
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """States of some users at each cutoff, their scores, and what these are at least where that is not the same."""
+
+    states: list[State]
+    scores: Floats | None = None
+    least: Floats | None = None
+
+
+@dataclass(frozen=True)
+class AspectMetric(UserMetric):
+    """A metric of the aspects that lists show; its parameter ``judged_by`` says which count for whom."""
+
+    abstract: ClassVar[bool] = True
+
+    family: ClassVar[Family] = "aspects"
+
+    preferred: ClassVar[tuple[JudgedBy, ...]] = ("relevance",)
+    """Ways of judging to choose from where nobody says one, after subtopics; the first that the truth allows is taken."""
+
+    def needs(self) -> tuple[frozenset[str], ...]:
+        chosen = self.parameters["judged_by"]
+        ways = (chosen,) if chosen else ("subtopics", *self.preferred)
+        return tuple(dict.fromkeys(frozenset((*JUDGINGS[way].inputs, *more)) for way in ways for more in self.needs_beside(way)))
+
+    def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
+        """Inputs that a way of judging needs with these parameters: alternatives, each of which is enough."""
+        more: dict[Any, tuple[str, ...]] = {"unseen": ("history",)}
+        if not JUDGINGS[judged_by].only_judged_gain:  # what users judged is then another input
+            more["judged"] = ("relevance",)
+        return [more.get(self.parameters.get("pool"), ())]
+
+    def judging(self, truth: Truth) -> JudgedBy:
+        """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
+        chosen: JudgedBy | None = self.parameters["judged_by"]
+        return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
+
+    def resolved(self, truth: Truth) -> Self:
+        changed: dict[str, Any] = {"judged_by": self.judging(truth)}
+        return replace(self, **changed)
 
 
 def parse(text: str) -> Metric:

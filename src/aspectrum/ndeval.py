@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ from aspectrum.arrays import Floats
 from aspectrum.coding.ids import shown
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
-from aspectrum.evaluation import evaluate_world
-from aspectrum.io import INPUTS, Source, read_input
-from aspectrum.io.inputs import rows_of
+from aspectrum.inputs import INPUTS
+from aspectrum.io import Source, read_input
+from aspectrum.io.reading import rows_of
 from aspectrum.io.tables import open_table
 from aspectrum.metrics import ERRIA, MAPIA, NRBP, AlphaDCG, AlphaNDCG, AspectRecall, PrecisionIA
-from aspectrum.world.building import build_worlds
+from aspectrum.plan import Plan
+from aspectrum.world import Truth
 
 _DEPTHS = (5, 10, 20)
 _COLUMNS = (
@@ -113,10 +114,7 @@ def _scores(
     rows = _without_prefix(rows_of(source, INPUTS["rankings"], table))
     if not traditional:
         _check_ranks(rows)
-    built = build_worlds({"run": rows}, subtopics=judged, order="score" if traditional else "rank", ties="descending")
-    world = built.worlds["run"]
-    if depth is not None:
-        world = world.cut(depth)
+    truth = Truth.read(subtopics=judged, order="score" if traditional else "rank", ties="descending")
     metrics = [
         ERRIA(_DEPTHS, stop=alpha, normalize="perfect"),
         ERRIA(_DEPTHS, stop=alpha, normalize="ideal"),
@@ -128,9 +126,12 @@ def _scores(
         PrecisionIA(_DEPTHS),
         AspectRecall(_DEPTHS),
     ]
-    (block,) = evaluate_world(world, metrics, users="lists", convention="ndeval").blocks
+    plan = Plan(metrics, truth, users="lists", convention="ndeval")
+    lists = plan.lists(rows)
+    lists = lists if depth is None else replace(lists, rankings=lists.rankings.cut(depth))
+    (block,) = plan.finish(plan.observe(lists), notes=()).blocks
     scores = dict(zip(block.users, block.scores, strict=True))
-    topics = {world.users[code] for code in built.truth["subtopics"].ids["user"].tolist()}
+    topics = set(truth.inputs["subtopics"].ids["user"].ids)
     return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}, topics, len(topics)
 
 

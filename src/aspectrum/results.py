@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
+from aspectrum import formats
 from aspectrum.arrays import Floats
 from aspectrum.coding import Ids
-from aspectrum.coding.ids import shown
 from aspectrum.conventions import CONVENTIONS
-from aspectrum.errors import InputError, MetricError, OutputError
+from aspectrum.errors import InputError, MetricError
+from aspectrum.formats import Format, format_of
 from aspectrum.metric import Metric, parse
+from aspectrum.output_files import write_text
 from aspectrum.states import State
-from aspectrum.writing import replacing, write_text
 
 if TYPE_CHECKING:
     import polars
 
-Format = Literal["table", "json", "csv", "markdown", "latex", "relison"]
-"""How results can be written down."""
-
 SystemsAs = Literal["columns", "rows"]
 """Where the systems stand in a table; the metrics stand on the other side."""
 
-_EXTENSIONS: Mapping[str, Format] = {".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+class Unfinished(Protocol):
+    """A part of an evaluation, which adds to others before it becomes results."""
+
+    def __add__(self, other: Any) -> Unfinished: ...
+
+    def finish(self) -> Results: ...
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,6 @@ class Column:
         """How the number was computed, how many users (or items) it stands on, and how sure it is."""
         return {**self.how, **self.state.counts, **self.state.limits}
 
-    def __add__(self, other: Column) -> Column:
-        for key in dict.fromkeys(("convention", "users", *self.how, *other.how)):
-            if self.how.get(key) != other.how.get(key):
-                raise InputError(
-                    f"{self.name} was computed in two ways: {key} is {self.how.get(key)!r} in one part, {other.how.get(key)!r} in the other"
-                )
-        return Column(self.metric, self.state + other.state, self.how)
-
 
 @dataclass(frozen=True, eq=False)
 class UserScores:
@@ -74,13 +66,17 @@ class UserScores:
     scores: Floats
     least: Mapping[str, Floats] = field(default_factory=dict)
 
-    def __add__(self, other: UserScores) -> UserScores:
-        mine = set(self.users)
-        for user in other.users:
-            if user in mine:
-                raise InputError(f"user {shown(user)} is in both parts: a user must be scored once")
-        least = {name: np.concatenate([scores, other.least[name]]) for name, scores in self.least.items()}
-        return UserScores(Ids([*self.users, *other.users]), self.names, np.concatenate([self.scores, other.scores]), least)
+    @staticmethod
+    def joined(several: Sequence[UserScores]) -> UserScores:
+        """Scores of different users, one part after the other. Users without a list score 0 for sure."""
+        first = several[0]
+        least = {
+            name: np.concatenate([part.least.get(name, part.scores[:, first.names.index(name)]) for part in several])
+            for name in first.least
+        }
+        return UserScores(
+            Ids.joined([part.users for part in several]), first.names, np.concatenate([part.scores for part in several]), least
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +91,7 @@ class Results(Mapping[str, float]):
     columns: Mapping[str, Column]
     blocks: tuple[UserScores, ...] = ()
     notes: tuple[str, ...] = ()
+    partial: Unfinished | None = None
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -150,16 +147,9 @@ class Results(Mapping[str, float]):
         return polars.DataFrame([users.to_series("user"), *(columns[name] for name in names)])
 
     def __add__(self, other: Results) -> Results:
-        if self.columns.keys() != other.columns.keys():
-            different = sorted(self.columns.keys() ^ other.columns.keys())
-            raise InputError(f"results of different metrics cannot be added: {different[0]} is in one of them only")
-        if [block.names for block in self.blocks] != [block.names for block in other.blocks]:
-            raise InputError("results cannot be added: scores of users were kept in one of them only")
-        return Results(
-            {name: column + other.columns[name] for name, column in self.columns.items()},
-            tuple(mine + theirs for mine, theirs in zip(self.blocks, other.blocks, strict=True)),
-            tuple(dict.fromkeys((*self.notes, *other.notes))),
-        )
+        if self.partial is None or other.partial is None:
+            raise InputError("these results cannot be added: they do not hold what the metrics remember")
+        return (self.partial + other.partial).finish()
 
     def __eq__(self, other: object) -> bool:
         """The same numbers computed in the same way, to the bit; the order of users does not matter."""
@@ -178,39 +168,28 @@ class Results(Mapping[str, float]):
         }
 
     def to_json(self) -> str:
-        return _json(self.to_dict())
+        return formats.as_json(self.to_dict())
 
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
-        return _csv(["metric", *_CSV_HEAD], [[name, *_csv_cells(column, self.notes)] for name, column in self.columns.items()])
+        return formats.as_csv(["metric", *_CSV_HEAD], [[name, *_csv_cells(column, self.notes)] for name, column in self.columns.items()])
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
-        rows = [[*row, *([_computed(self.columns[row[0]])] if how else [])] for row in self._rows()]
-        return _joined(plain_table([*_HEAD, *(["Computed"] if how else [])], rows), _listed("Notes:", self.notes))
+        rows = [[*row, *([formats.computed(self.columns[row[0]].how)] if how else [])] for row in self._rows()]
+        return formats.as_text([*_HEAD, *(["Computed"] if how else [])], rows, (), self.notes)
 
     def to_markdown(self) -> str:
         """A table of numbers, below it how each was computed, and the notes."""
-        return _joined(
-            _markdown(_HEAD, self._rows()),
-            _listed(None, self._how(), _markdown_text),
-            _listed("Notes:\n", self.notes, _markdown_text),
-        )
+        return formats.as_markdown(_HEAD, self._rows(), self._how(), self.notes)
 
     def to_latex(self) -> str:
         """A table of numbers; how each was computed, and the notes, follow as comments."""
-        return "\n".join([_latex(_HEAD, self._rows(), "lrl"), *_latex_comments(self._how(), self.notes)])
+        return formats.as_latex(_HEAD, self._rows(), self._how(), self.notes, "lrl")
 
     def written(self, format: Format = "table") -> str:
         """The text in one of the formats, with a line end."""
-        writers = {
-            "table": self.to_text,
-            "json": self.to_json,
-            "csv": self.to_csv,
-            "markdown": self.to_markdown,
-            "latex": self.to_latex,
-        }
-        return _written(format, writers)
+        return formats.written(self, format)
 
     def write(self, path: str | os.PathLike[str], format: Format | None = None) -> None:
         """Write a file, whole or not at all; the format is by default what the extension says."""
@@ -218,13 +197,14 @@ class Results(Mapping[str, float]):
 
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
-        _write_parquet(path, self)
+        formats.check_parquet(path)
+        formats.write_scores(path, self.per_user, self.to_dict())
 
     def _rows(self) -> list[list[str]]:
-        return [[name, _number(column.value), _counted(column)] for name, column in self.columns.items()]
+        return [[name, formats.number(column.value), formats.counted(column.state)] for name, column in self.columns.items()]
 
     def _how(self) -> list[str]:
-        return _grouped((name, _computed(column)) for name, column in self.columns.items())
+        return formats.grouped((name, formats.computed(column.how)) for name, column in self.columns.items())
 
     def __str__(self) -> str:
         return self.to_text()
@@ -269,7 +249,7 @@ class SystemResults(Mapping[str, Results]):
         return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, "notes": list(self.notes)}
 
     def to_json(self) -> str:
-        return _json(self.to_dict())
+        return formats.as_json(self.to_dict())
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
@@ -277,28 +257,20 @@ class SystemResults(Mapping[str, Results]):
         rows = [
             [system, name, *_csv_cells(column, notes)] for system, result in self.systems.items() for name, column in result.columns.items()
         ]
-        return _csv(["system", "metric", *_CSV_HEAD], rows)
+        return formats.as_csv(["system", "metric", *_CSV_HEAD], rows)
 
     def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
         """A plain table of numbers, below it how each was computed (unless `how` is false), and the notes."""
-        return _joined(
-            plain_table(*self._cells(systems_as)),
-            "\n".join(map(_one_line, self._how())) if how else "",
-            _listed("Notes:", self._all_notes()),
-        )
+        return formats.as_text(*self._cells(systems_as), self._how() if how else (), self._all_notes())
 
     def to_markdown(self, systems_as: SystemsAs = "columns") -> str:
         """A table of numbers, below it how each was computed, system by system where they differ, and the notes."""
-        return _joined(
-            _markdown(*self._cells(systems_as)),
-            _listed(None, self._how(), _markdown_text),
-            _listed("Notes:\n", self._all_notes(), _markdown_text),
-        )
+        return formats.as_markdown(*self._cells(systems_as), self._how(), self._all_notes())
 
     def to_latex(self, systems_as: SystemsAs = "columns") -> str:
         """A table of numbers; how each was computed, and the notes, follow as comments."""
         head, rows = self._cells(systems_as)
-        return "\n".join([_latex(head, rows, "l" + "r" * (len(head) - 1)), *_latex_comments(self._how(), self._all_notes())])
+        return formats.as_latex(head, rows, self._how(), self._all_notes(), "l" + "r" * (len(head) - 1))
 
     def to_relison(self) -> str:
         """The table that RELISON writes: a row per system (``Variant``), a column per metric under its name there, all digits."""
@@ -308,19 +280,11 @@ class SystemResults(Mapping[str, Results]):
             [system, *(repr(float(result.columns[name].value)) if name in result.columns else "" for name in names)]
             for system, result in self.systems.items()
         ]
-        return "\n".join("\t".join(map(_one_line, cells)) for cells in [head, *rows])
+        return formats.as_tabs([head, *rows])
 
     def written(self, format: Format = "table", systems_as: SystemsAs = "columns") -> str:
         """The text in one of the formats, with a line end."""
-        writers: dict[str, Callable[[], str]] = {
-            "table": lambda: self.to_text(systems_as),
-            "json": self.to_json,
-            "csv": self.to_csv,
-            "markdown": lambda: self.to_markdown(systems_as),
-            "latex": lambda: self.to_latex(systems_as),
-            "relison": self.to_relison,
-        }
-        return _written(format, writers)
+        return formats.written(self, format, systems_as)
 
     def write(self, path: str | os.PathLike[str], format: Format | None = None, systems_as: SystemsAs = "columns") -> None:
         """Write a file, whole or not at all; the format is by default what the extension says."""
@@ -328,7 +292,8 @@ class SystemResults(Mapping[str, Results]):
 
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
-        _write_parquet(path, self)
+        formats.check_parquet(path)
+        formats.write_scores(path, self.per_user, self.to_dict())
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(name for result in self.systems.values() for name in result.columns))
@@ -338,7 +303,13 @@ class SystemResults(Mapping[str, Results]):
         if systems_as not in get_args(SystemsAs):
             raise InputError(f"systems_as is {systems_as!r}, expected 'columns' or 'rows'")
         rows = [
-            [name, *(_number(result.columns[name].value) if name in result.columns else _ABSENT for result in self.systems.values())]
+            [
+                name,
+                *(
+                    formats.number(result.columns[name].value) if name in result.columns else formats.ABSENT
+                    for result in self.systems.values()
+                ),
+            ]
             for name in self._names()
         ]
         table = [["Metric", *self.systems], *rows]
@@ -349,17 +320,19 @@ class SystemResults(Mapping[str, Results]):
 
     def _how(self) -> list[str]:
         """Metrics computed in the same way and standing on the same counts share a line, as do systems in a line."""
-        return _grouped((name, self._how_of(name)) for name in self._names())
+        return formats.grouped((name, self._how_of(name)) for name in self._names())
 
     def _how_of(self, name: str) -> str:
         columns = {system: result.columns[name] for system, result in self.systems.items() if name in result.columns}
-        ways = {_computed(column) for column in columns.values()}
+        ways = {formats.computed(column.how) for column in columns.values()}
+        counts = {system: formats.counted(column.state) for system, column in columns.items()}
         if len(ways) > 1:
-            return "; ".join(_grouped((system, f"{_computed(column)}. {_counted(column)}") for system, column in columns.items()))
-        counts = {_counted(column) for column in columns.values()}
-        if len(counts) > 1:
-            return f"{ways.pop()}. " + "; ".join(_grouped((system, _counted(column)) for system, column in columns.items()))
-        return f"{ways.pop()}. {counts.pop()}"
+            return "; ".join(
+                formats.grouped((system, f"{formats.computed(column.how)}. {counts[system]}") for system, column in columns.items())
+            )
+        return f"{ways.pop()}. " + (
+            "; ".join(formats.grouped(counts.items())) if len({*counts.values()}) > 1 else next(iter(counts.values()))
+        )
 
     def _all_notes(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.notes, *(note for result in self.systems.values() for note in result.notes))))
@@ -369,6 +342,11 @@ class SystemResults(Mapping[str, Results]):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+_HEAD = ["Metric", "Value", "Stands on"]
+_CSV_HEAD = ["value", "stands_on", "computed", "notes"]
+_AT_LEAST = " at least"
 
 
 class _Details(Mapping[str, dict[str, Any]]):
@@ -385,28 +363,6 @@ class _Details(Mapping[str, dict[str, Any]]):
         return len(self._results.columns)
 
 
-def format_of(path: str | os.PathLike[str]) -> Format:
-    """The format that the extension of a path stands for."""
-    extension = os.path.splitext(os.fspath(path))[1].lower()
-    if extension not in _EXTENSIONS:
-        known = ", ".join(f"{known} ({format})" if known[1:] != format else known for known, format in _EXTENSIONS.items())
-        found = f"unknown extension {extension!r}" if extension else "no extension"
-        raise OutputError(f"{os.fspath(path)}: {found} to tell the format; expected {known}, or say the format")
-    return _EXTENSIONS[extension]
-
-
-def check_parquet(path: str | os.PathLike[str]) -> None:
-    """Whether scores of users can be written under this name."""
-    if os.path.splitext(os.fspath(path))[1].lower() not in (".parquet", ".pq"):
-        raise OutputError(f"{os.fspath(path)}: scores of users are written as Parquet; expected a name that ends in .parquet or .pq")
-
-
-_HEAD = ["Metric", "Value", "Stands on"]
-_CSV_HEAD = ["value", "stands_on", "computed", "notes"]
-_ABSENT = "not computed"
-_AT_LEAST = " at least"
-
-
 def _with_least(block: UserScores) -> Iterator[tuple[str, Floats]]:
     """The columns of a block, those of lower ends after their scores."""
     for place, name in enumerate(block.names):
@@ -415,139 +371,8 @@ def _with_least(block: UserScores) -> Iterator[tuple[str, Floats]]:
             yield name + _AT_LEAST, block.least[name]
 
 
-def _number(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.4f}"
-
-
-def _counted(column: Column) -> str:
-    """Only what is not 0, but always the users scored; and how far the number may be off."""
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in column.state.counts.items() if count or name == "scored")
-    limits = column.state.limits
-    if not limits.get("widest_interval"):
-        return counts
-    return f"{counts}; at least {limits['at_least']:.4f}, one score by up to {limits['widest_interval']:.2g} less"
-
-
-def _computed(column: Column) -> str:
-    return ", ".join(f"{name}={value}" for name, value in column.how.items() if value is not None and name != "metric")
-
-
-def _grouped(lines: Iterable[tuple[str, str]]) -> list[str]:
-    """Lines "name: text", one for all names with the same text."""
-    names: dict[str, list[str]] = {}
-    for name, text in lines:
-        names.setdefault(text, []).append(name)
-    return [f"{', '.join(group)}: {text}" for text, group in names.items()]
-
-
-def _joined(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)
-
-
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-
-
-def _one_line(text: str) -> str:
-    """Line ends and control characters made visible: no name can break a table, leave a comment or command a terminal."""
-    return _BREAKS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
-def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], str] = _one_line) -> str:
-    return "\n".join([*([head] if head else []), *(f"- {escaped(entry)}" for entry in entries)]) if entries else ""
-
-
-def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Plain text; a column of numbers stands right, any other left."""
-    columns = [tuple(map(_one_line, cells)) for cells in zip(head, *rows, strict=True)]
-    widths = [max(map(len, cells)) for cells in columns]
-    right = [bool(rows) and all(map(_numeric, cells[1:])) for cells in columns]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (cell.rjust(width) if stands else cell.ljust(width) for cell, width, stands in zip(cells, widths, right, strict=True))
-        return "  ".join(padded).rstrip()
-
-    first, *others = zip(*columns, strict=True)
-    return "\n".join([line(first), line(["-" * width for width in widths]), *map(line, others)])
-
-
-def _numeric(cell: str) -> bool:
-    return cell in ("undefined", _ABSENT) or re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
-
-
-_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|<`*["})
-
-
-def _markdown_text(text: str) -> str:
-    return _one_line(text.translate(_MARKDOWN))
-
-
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(map(_markdown_text, cells)) + " |"
-
-    return "\n".join([line(head), "| " + " | ".join(["---", *["---:"] * (len(head) - 1)]) + " |", *map(line, rows)])
-
-
-_LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
-)
-
-
-def _latex(head: Sequence[str], rows: Sequence[Sequence[str]], alignment: str) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(_one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
-
-    return "\n".join(
-        [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
-    )
-
-
-def _latex_comments(how: Sequence[str], notes: Sequence[str]) -> list[str]:
-    return [f"% {_one_line(line)}" for line in (*how, *(["Notes:"] if notes else []), *(f"- {note}" for note in notes))]
-
-
-def _csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "".join(map(_csv_line, [head, *rows]))
-
-
-def _csv_line(cells: Sequence[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\r\n").writerow(cells)  # what is in the line end is quoted within cells, so both are
-    return line.getvalue().removesuffix("\r\n") + "\n"
-
-
 def _csv_cells(column: Column, notes: Sequence[str]) -> list[str]:
-    value = "" if math.isnan(column.value) else repr(float(column.value))
-    return [value, _counted(column), _computed(column), "; ".join(notes)]
-
-
-def _json(content: Any, indent: int | None = 2) -> str:
-    return json.dumps(_finite(content), indent=indent, ensure_ascii=False, default=str, allow_nan=False)
-
-
-def _finite(content: Any) -> Any:
-    """JSON has no infinite numbers (a threshold may be one): they become text."""
-    if isinstance(content, Mapping):
-        return {key: _finite(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
-    return str(content) if isinstance(content, float) and not math.isfinite(content) else content
-
-
-def _written(format: str, writers: Mapping[str, Callable[[], str]]) -> str:
-    if format not in writers:
-        raise OutputError(f"format is {format!r}, expected {', '.join(map(repr, writers))}")
-    return writers[format]().removesuffix("\n") + "\n"
-
-
-def _write_parquet(path: str | os.PathLike[str], results: Results | SystemResults) -> None:
-    check_parquet(path)
-    frame = results.per_user
-    content = io.BytesIO()  # polars hides why a write to a file failed
-    frame.write_parquet(content, metadata={"aspectrum": _json(results.to_dict(), None)})
-    with replacing(path) as file:
-        file.write(content.getbuffer())
+    return [formats.exact_number(column.value), formats.counted(column.state), formats.computed(column.how), "; ".join(notes)]
 
 
 def joined_notes(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

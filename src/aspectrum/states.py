@@ -9,13 +9,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, Self, runtime_checkable
+from functools import cached_property
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Floats
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import shown
+from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.errors import InputError
 
 _UNIT = 1 << 1074
@@ -72,10 +74,9 @@ class State(Protocol):
 
 @dataclass(frozen=True)
 class Certainty:
-    """How sure the scores behind a mean are: how many are proved or open, the sum of their lower ends, the widest interval."""
+    """How sure the scores behind a mean are: how many are open, the sum of their lower ends, the widest interval."""
 
     least: ExactSum = ExactSum()
-    proved: int = 0
     open: int = 0
     widest: float = 0.0
 
@@ -87,11 +88,10 @@ class Certainty:
         proved = proved | (least >= scores)  # as a score of 0 is, whatever the ideal
         widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
         for place, total in enumerate(totals):
-            n_proved = int((proved & defined)[:, place].sum())
-            yield cls(total, n_proved, int(defined[:, place].sum()) - n_proved, float(widths[place]))
+            yield cls(total, int((defined & ~proved)[:, place].sum()), float(widths[place]))
 
     def __add__(self, other: Certainty) -> Certainty:
-        return Certainty(self.least + other.least, self.proved + other.proved, self.open + other.open, max(self.widest, other.widest))
+        return Certainty(self.least + other.least, self.open + other.open, max(self.widest, other.widest))
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Mean:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        sure = {} if self.certainty is None else {"proved": self.certainty.proved, "open": self.certainty.open}
+        sure = {} if self.certainty is None else {"proved": self.scored - self.certainty.open, "open": self.certainty.open}
         return {"scored": self.scored, "undefined": self.undefined, "missing": self.missing, **sure, **self.noticed}
 
     @property
@@ -145,56 +145,71 @@ class Mean:
 
 @dataclass(frozen=True, eq=False)
 class ItemCounts:
-    """How often each item of the catalogue was recommended, and what number that makes.
+    """How often each item was recommended, and what number that makes.
 
-    A catalogue that was given (``fixed``) must be the same in all parts; one that is simply what was seen grows.
+    Args:
+        table: The items.
+        recommended: How often each was recommended, by code; items that came later are not counted yet.
+        catalogue: Items of a catalogue that was given, which must be the same in all parts; None if it is all items seen.
+        empty: The number if nothing was recommended.
+        missing: Users without a list.
+        noticed: Whatever else a user should know of.
     """
 
-    items: Ids
-    shown: Counts
-    fixed: bool
+    table: IdTable
+    recommended: Counts
+    catalogue: Flags | None = None
     empty: float = math.nan
     missing: int = 0
     noticed: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, other: ItemCounts) -> ItemCounts:
-        if self.fixed != other.fixed:
+        if (self.catalogue is None) != (other.catalogue is None):
             raise InputError("one part has a given catalogue, the other what was seen: give both the same catalogue")
-        items, mine, theirs = self.items, self.shown, other.shown
-        if self.items is not other.items and self.items != other.items:
-            items, mine, theirs = self._aligned(other)
+        table, theirs, catalogue = self.table, other.recommended, other.catalogue
+        if not self.table.has_codes_of(other.table):
+            table = self.table.copy()
+            codes = SomeIds(other.table, np.arange(len(theirs), dtype=np.int32)).within(table)
+            theirs = _scattered(codes, theirs, len(table))
+            catalogue = None if catalogue is None else _scattered(codes, catalogue, len(table))
+        if self.catalogue is not None and catalogue is not None:
+            self._check_catalogue(table, catalogue)
         noticed = Counter(self.noticed)
         noticed.update(other.noticed)
-        return ItemCounts(items, mine + theirs, self.fixed, self.empty, self.missing + other.missing, dict(noticed))
+        n = max(len(self.recommended), len(theirs))
+        total = _padded(self.recommended, n) + _padded(theirs, n)
+        return ItemCounts(table, total, self.catalogue, self.empty, self.missing + other.missing, dict(noticed))
 
-    def _aligned(self, other: ItemCounts) -> tuple[Ids, Counts, Counts]:
-        ids = list(self.items)
-        fresh = [id for id in other.items if self.items.code(id) is None]
-        if self.fixed and (fresh or len(self.items) != len(other.items)):
-            lost = fresh[0] if fresh else next(id for id in ids if other.items.code(id) is None)
-            raise InputError(f"the parts have different catalogues: item {shown(lost)} is in one of them only")
-        items = Ids(ids + fresh)
-        theirs = np.zeros(len(items), dtype=np.int64)
-        theirs[np.array([items.code(id) for id in other.items], dtype=np.int64)] = other.shown
-        return items, np.append(self.shown, np.zeros(len(fresh), dtype=np.int64)), theirs
+    def _check_catalogue(self, table: IdTable, theirs: Flags) -> None:
+        assert self.catalogue is not None
+        n = max(len(self.catalogue), len(theirs))
+        different = np.flatnonzero(_padded(self.catalogue, n) != _padded(theirs, n))
+        if len(different):
+            raise InputError(f"the parts have different catalogues: item {shown(table.ids[int(different[0])])} is in one of them only")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ItemCounts):
             return NotImplemented
-        mine, theirs = (dict(zip(part.items, part.shown.tolist(), strict=True)) for part in (self, other))
-        return mine == theirs and self.fixed == other.fixed and self.missing == other.missing and self.noticed == other.noticed
+        mine, theirs = (dict(zip(part.table.ids, part.recommended.tolist(), strict=False)) for part in (self, other))
+        same = (self.catalogue is None, self.missing, self.noticed) == (other.catalogue is None, other.missing, other.noticed)
+        return same and mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def in_catalogue(self) -> Counts:
+        """The counts of the items of the catalogue."""
+        return self.recommended if self.catalogue is None else self.recommended[: len(self.catalogue)][self.catalogue]
 
     @property
     def value(self) -> float:
         """1 - Gini, from whole numbers, rounded once."""
-        n, total = len(self.shown), int(self.shown.sum())
+        n, total = len(self.in_catalogue), int(self.in_catalogue.sum())
         if total == 0:
             return self.empty
         if n < 2:
             return math.nan
-        ordered = np.sort(self.shown)
+        ordered = np.sort(self.in_catalogue)
         first = int(np.searchsorted(ordered, 0, side="right"))
         places = np.arange(first + 1, n + 1, dtype=np.int64)
         factors, counts = 2 * places - n - 1, ordered[first:]
@@ -210,4 +225,15 @@ class ItemCounts:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        return {"recommendations": int(self.shown.sum()), "catalogue_items": len(self.shown), "missing": self.missing, **self.noticed}
+        n, total = len(self.in_catalogue), int(self.in_catalogue.sum())
+        return {"recommendations": total, "catalogue_items": n, "missing": self.missing, **self.noticed}
+
+
+def _padded(values: Any, n: int) -> Any:
+    return values if len(values) == n else np.append(values, np.zeros(n - len(values), dtype=values.dtype))
+
+
+def _scattered(codes: Any, values: Any, n: int) -> Any:
+    scattered = np.zeros(n, dtype=values.dtype)
+    scattered[codes[: len(values)]] = values
+    return scattered

@@ -66,7 +66,7 @@ def test_csv_has_every_bit_and_says_how(call: Call, expected: asp.SystemResults)
     assert {row["stands_on"] for row in rows if row["metric"] == "NDCG@2"} == {"3 scored"}
 
 
-@pytest.mark.parametrize("extension", ["txt", "json", "csv", "md", "tex"])
+@pytest.mark.parametrize("extension", ["txt", "json", "csv", "md", "markdown", "tex"])
 def test_every_output_says_how_each_number_was_computed(call: Call, here: Path, extension: str) -> None:
     said = call("evaluate", "als.csv", "popular.csv", *OPTIONS, *ASKED, "-q", "-o", f"out.{extension}")
     assert (said.code, said.out, said.err) == (0, "", "")

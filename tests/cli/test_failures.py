@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import aspectrum as asp
 from tests.cli.conftest import Call, Start
 from tests.cli.data import OPTIONS, write_csv
 
@@ -314,17 +315,17 @@ main(sys.argv[1:])
 # Stops in the middle of the work, after the first of two systems.
 STOPS_WHILE_EVALUATING = """
 import signal, sys
-import aspectrum.api
+from aspectrum.plan import Plan
 from aspectrum.cli import main
 
-evaluate_world = aspectrum.api.evaluate_world
+observe = Plan.observe
 
 def stop(*arguments, **options):
-    evaluate_world(*arguments, **options)
+    observe(*arguments, **options)
     print("evaluating", flush=True)
     signal.pause()
 
-aspectrum.api.evaluate_world = stop
+Plan.observe = stop
 main(sys.argv[1:])
 """
 
@@ -424,21 +425,20 @@ def test_no_memory(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("aspectrum.api.evaluate_world", fail)
+    monkeypatch.setattr("aspectrum.plan.Plan.observe", fail)
     said = call(*ASK)
     assert (said.code, said.err) == (1, "error: not enough memory\n")
 
 
 def test_a_column_that_is_nowhere_is_found_before_the_work(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    from aspectrum.evaluation import evaluate_world
-
+    observe = asp.Plan.observe
     finished: list[object] = []
 
     def watched(*arguments: Any, **options: Any) -> object:
-        finished.append(evaluate_world(*arguments, **options))
+        finished.append(observe(*arguments, **options))
         return finished[-1]
 
-    monkeypatch.setattr("aspectrum.api.evaluate_world", watched)
+    monkeypatch.setattr(asp.Plan, "observe", watched)
     assert call(*ASK, *OPTIONS[2:], "--columns", "item=thing").code == 1
     assert not finished
     assert call(*ASK).code == 0

@@ -15,7 +15,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from aspectrum.coding.ids import Ids
-from aspectrum.coding.rows import IdColumn, join_ids
+from aspectrum.coding.rows import IdColumn
+from aspectrum.coding.table import IdTable
 from aspectrum.contacts.communities import METHODS, WITH_RESOLUTION, Communities, find_communities
 from aspectrum.contacts.graphs import read_graph
 from aspectrum.errors import InputError, MissingLibrary, OutputError
@@ -350,9 +351,9 @@ def survives(ids: Any, path: Path) -> bool:
     column, labels = read_back(path)
     assert labels == found.labels.tolist()
     own = IdColumn(np.arange(len(ids), dtype=np.int32), ids)
-    joined, (before, after) = join_ids("user", [("graph", own), (str(path), column)])
-    assert list(joined) == list(ids)
-    assert after[column.codes].tolist() == before.tolist()
+    table = IdTable("user", [("graph", own), (str(path), column)])
+    assert list(table.ids) == list(ids)
+    assert table.codes(column).tolist() == table.codes(own).tolist()
     return True
 
 

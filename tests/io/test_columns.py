@@ -9,8 +9,8 @@ import pytest
 
 import aspectrum as asp
 from aspectrum.errors import InputError
-from aspectrum.io import INPUTS
-from aspectrum.io.columns import Wanted, find_columns
+from aspectrum.inputs import INPUTS, InputSpec
+from aspectrum.io.columns import find_columns
 from aspectrum.io.source import UsualColumns
 from tests.io.reading import read, refused, short
 
@@ -83,16 +83,16 @@ def test_what_cannot_be_told_is_an_error(names: tuple[str, ...], said: dict[str,
 
 
 def test_columns_without_names_go_by_place() -> None:
-    for wanted in INPUTS.values():
-        for width, roles in (wanted.by_place or {}).items():
-            assert list(find_columns("x", wanted, {}, None, width)) == list(roles)
+    for spec in INPUTS.values():
+        for width, roles in spec.by_place.items():
+            assert list(find_columns("x", spec, {}, None, width)) == list(roles)
     with pytest.raises(InputError, match=r"has 7 columns without names, expected user, item.*--columns rankings:user=1,item=2"):
         find_columns("x", INPUTS["rankings"], {}, None, 7)
     with pytest.raises(InputError, match="column 'uid', and its columns have no names; say its place"):
         find_columns("x", INPUTS["rankings"], {"user": "uid"}, None, 3)
     with pytest.raises(InputError, match="no column is recognised as the item; its 3 columns have no names"):
         find_columns("x", INPUTS["rankings"], {"user": 2}, None, 3)
-    assert find_columns("x", Wanted("rankings", ("user",)), {"user": "2"}, None, 3) == {"user": 1}
+    assert find_columns("x", InputSpec("rankings", ("user",)), {"user": "2"}, None, 3) == {"user": 1}
 
 
 def test_said_columns(path: Path) -> None:

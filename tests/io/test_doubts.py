@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import aspectrum as asp
-from aspectrum.api import read_worlds
-from aspectrum.inspection import inspect
+from tests.findings import findings
 from tests.io.reading import read, refused
 
 LISTS = pl.DataFrame({"user": ["u", "u", "v"], "item": ["a", "b", "c"]})
@@ -35,8 +34,8 @@ def test_numbers_that_nobody_uses_are_asked_about() -> None:
 
 def test_how_columns_were_understood_is_a_fact(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_text("u\ta\t2\nu\tb\t1\n")
-    built = read_worlds({"x": tmp_path / "x.tsv"}, relevance=LISTS.with_columns(note=pl.lit("x")))
-    facts = [str(finding) for finding in inspect(built) if finding.level == "fact"]
+    found = findings(tmp_path / "x.tsv", relevance=LISTS.with_columns(note=pl.lit("x")))
+    facts = [str(finding) for finding in found if finding.level == "fact"]
     assert any(fact.endswith("the first line is data; columns by place: user, item, score") for fact in facts)
     assert any(fact.endswith("columns: user is 'user', item is 'item'; not used: 'note'") for fact in facts)
 
@@ -191,7 +190,7 @@ def test_every_road_gives_the_same_numbers(
     expected = asp.evaluate(lists, METRICS, **inputs, **how)
     files: dict[str, Any] = {name: written(tmp_path, name, form, rows, names[name]) for name, rows in inputs.items()}
     given = written(tmp_path, "lists", form, lists, ("user", "item", "score"))
-    if any(finding.level == "error" for finding in inspect(read_worlds({"lists": lists}, **inputs, **how))):
+    if any(finding.level == "error" for finding in findings(lists, **inputs, **how)):
         with pytest.raises(asp.InputError, match="are not in"):  # nothing matches at all: files are refused then
             asp.evaluate(given, METRICS, **files, **how)
     else:

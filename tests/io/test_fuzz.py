@@ -6,6 +6,8 @@ import io
 import json
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -399,3 +401,38 @@ def test_evaluation_of_damaged_files_gives_numbers_or_an_error(folder: Path, cha
     except InputError as error:
         message = str(error)
     assert message.isprintable() and all(0 <= value <= 1 or math.isnan(value) for value in values)
+
+
+ABORTS = """
+import sys
+from aspectrum.errors import InputError
+from aspectrum.io import read_input
+
+path = sys.argv[1]
+content = open(path, "rb").read()
+length = int.from_bytes(content[-8:-4], "little")
+damaged = []
+for at in range(len(content)):
+    damaged += [content[:at] + byte + content[at + 1 :] for byte in (b"\\x07", b"\\x7f", b"\\xff")]
+    if path.endswith(".parquet") and at >= len(content) - 8 - length:  # a number of five bytes, in a footer that says how long it is
+        size = (length + 4).to_bytes(4, "little")
+        damaged.append(content[:at] + b"\\xfe\\xff\\xff\\xff\\x0f" + content[at + 1 : -8] + size + content[-4:])
+    elif path.endswith(".arrow") and at % 4 == 0:
+        damaged += [(content[:at] + n.to_bytes(8, "little") + content[at + 8 :])[: len(content)] for n in (1 << 33, 1 << 47, 1 << 62)]
+for data in damaged:
+    with open(path, "wb") as file:
+        file.write(data)
+    try:
+        read_input("rankings", path)
+    except InputError:
+        pass
+print(len(damaged))
+"""
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "y.parquet", "x.arrow", "y.arrow", "z.arrow"])
+def test_no_damaged_number_ends_the_process(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(FILES[name][1])
+    run = subprocess.run([sys.executable, "-c", ABORTS, str(tmp_path / name)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-500:]
+    assert int(run.stdout) > 1000

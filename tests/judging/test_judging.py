@@ -35,34 +35,27 @@ def test_declared_inputs_are_enough_and_all_needed(judged_by: JudgedBy) -> None:
 
 
 def test_the_first_way_with_all_its_inputs_is_chosen() -> None:
-    world = World.of(LISTS, **INPUTS)
-    assert choose_judgment(world, ("history", "relevance"), "a test") == "subtopics"
-    assert choose_judgment(replace(world, subtopics=None), ("history", "relevance"), "a test") == "history"
-    assert choose_judgment(replace(world, subtopics=None, history=None), ("history", "relevance"), "a test") == "relevance"
+    truth = asp.Truth.read(**INPUTS)
+    assert choose_judgment(truth, ("history", "relevance"), "a test") == "subtopics"
+    assert choose_judgment(replace(truth, subtopics=None), ("history", "relevance"), "a test") == "history"
+    assert choose_judgment(replace(truth, subtopics=None, history=None), ("history", "relevance"), "a test") == "relevance"
     with pytest.raises(asp.MissingInput, match=r"a test needs judgments: pass subtopics=, or aspects= and history= or relevance=$"):
-        choose_judgment(replace(world, subtopics=None, aspects=None), ("history", "relevance"), "a test")
+        choose_judgment(replace(truth, subtopics=None, aspects=None), ("history", "relevance"), "a test")
     with pytest.raises(asp.MissingInput, match=r"pass subtopics=, or aspects=$"):
-        choose_judgment(replace(world, subtopics=None, aspects=None), ("membership",), "a test")
+        choose_judgment(replace(truth, subtopics=None, aspects=None), ("membership",), "a test")
 
 
 @pytest.mark.parametrize("judged_by", WAYS)
 @pytest.mark.parametrize("unjudged", ["keep", "condense", "drop"])
-def test_items_that_only_lists_name_have_no_aspects_and_are_unjudged(
-    judged_by: JudgedBy, unjudged: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world = World.of({"u": ["new", "b", "c", "a"], "v": ["new", "c"]}, **INPUTS)
-    new = world.items.code("new")
-    catalogue = np.arange(world.n_items) != new
-    world = replace(world, catalogue=catalogue)
-    scores = [_scores(world, judged_by, unjudged)]
-    monkeypatch.setattr(
-        World, "known_items", property(lambda self: np.where(self.rankings.items == new, np.int32(-1), self.rankings.items))
-    )
-    world = replace(world)  # without what was covered
+def test_items_that_only_lists_name_have_no_aspects_and_are_unjudged(judged_by: JudgedBy, unjudged: Any) -> None:
+    lists = {"u": ["new", "b", "c", "a"], "v": ["new", "c"]}
+    world = World.of(lists, **INPUTS)
+    assert world.n_items == world.truth.n_items + 1
     assert cover(world, judged_by, unjudged=unjudged).rows.tolist().count(-1) >= (2 if unjudged == "keep" else 0)
     pool_of(cover(world, judged_by, unjudged=unjudged), "list")
-    scores.append(_scores(world, judged_by, unjudged))
-    np.testing.assert_array_equal(*scores)
+    known = World.of(lists, **{**INPUTS, "relevance": {**INPUTS["relevance"], "w": ["new"]}})  # somebody else's item
+    assert known.n_items == known.truth.n_items
+    np.testing.assert_array_equal(_scores(world, judged_by, unjudged), _scores(known, judged_by, unjudged)[: world.n_users])
 
 
 def _scores(world: World, judged_by: JudgedBy, unjudged: Any) -> Any:

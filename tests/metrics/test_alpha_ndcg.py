@@ -234,9 +234,9 @@ def test_sorted_ideal_of_lists_without_gain() -> None:
 
 
 def test_judging_is_chosen_by_what_is_given() -> None:
-    lists, aspects, one = {"u": ["a"]}, {"a": ["x"]}, {"u": ["a"]}
+    aspects, one = {"a": ["x"]}, {"u": ["a"]}
     chosen = [
-        asp.AlphaNDCG().resolved(asp.World.of(lists, aspects=aspects, **more)).judged_by
+        asp.AlphaNDCG().resolved(asp.Truth.read(aspects=aspects, **more)).judged_by
         for more in (
             {"subtopics": {"u": {"a": ["x"]}}, "history": one, "relevance": one},
             {"history": one, "relevance": one},

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-import polars as pl
 import pytest
 import scipy.sparse
 
@@ -169,12 +168,11 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a", "b", "a"]}, {}, "rankings: the list of user 'u' names item 'a' twice, the second time at rank 3"),
         ([("u", "a", 1.0), ("u", "a", 2.0)], {}, "the list of user 'u' names item 'a' twice"),
         ([("u", "a"), ("u", "b"), ("v", "b"), ("v", "b")], {}, "the list of user 'v' names item 'b' twice, the second time at rank 2"),
-        (pl.DataFrame({"user": ["u"], "item": ["a"]}), {}, "found a DataFrame; asp.evaluate reads frames and files"),
         ({"u": {"a", "b"}}, {}, "the list of user 'u' is a set, which has no order"),
         ({"u": ["a"]}, {"weights": {"u": {"x": 1}, "v": 3}}, "weights: user 'v' has 3, expected {aspect: weight}"),
         ({"u": "abc"}, {}, "the list of user 'u' is 'abc', expected items"),
         ({"u": 7}, {}, "the list of user 'u' is 7, expected items"),
-        ("lists.csv", {}, "expected a mapping or rows (user, item[, score]), found 'lists.csv'"),
+        (7, {}, "expected a mapping or rows (user, item[, score]), found 7"),
         ([("u", "a", 1.0, 2)], {}, "row 0 has 4 values, expected (user, item[, score])"),
         (["ua"], {}, "row 0 is 'ua', expected"),
         ([("u", "a"), ("u", "b", 1.0)], {}, "some rows have a score and some have none"),
@@ -203,7 +201,7 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a"]}, {"features": {"a": [1.0], "b": [1.0, 2.0]}}, "features: the vector of item 'b' has shape (2,), expected (1,)"),
         ({"u": ["a"]}, {"features": (["a", "a"], np.eye(2))}, "features: item 'a' has two vectors"),
         ({"u": ["a"]}, {"features": (["a"], np.ones((2, 2)))}, "features: 1 ids for 2 vectors"),
-        ({"u": ["a"]}, {"features": "items.npz"}, "features: expected {item: vector}"),
+        ({"u": ["a"]}, {"features": 7}, "features: expected {item: vector}"),
         ({"u": ["a"]}, {"features": (["a"], np.array([["red"]]))}, "features: expected numbers"),
         ({"u": ["a"]}, {"weights": {"x": -1.0}}, "a weight must not be negative, found -1.0"),
         ({"u": ["a"]}, {"weights": [("x", 1), ("x", 2)]}, "weights: aspect 'x' has two weights"),
@@ -221,11 +219,9 @@ def test_what_cannot_be_is_named(rankings: Any, inputs: dict[str, Any], message:
 
 
 def test_ties_are_remembered_and_broken_as_asked() -> None:
-    from aspectrum.world.building import build_worlds
-
     scores = {"u": {"b": 1.0, "c": 2.0, "a": 1.0, "d": 1.0}}
     for ties, order in (("input", "cbad"), ("ascending", "cabd"), ("descending", "cdba")):
-        world = build_worlds({"s": scores}, ties=ties).worlds["s"]  # type: ignore[arg-type]
+        world = asp.World.of(scores, ties=ties)
         assert "".join(str(world.items[item]) for item in world.rankings.items.tolist()) == order
         assert world.rankings.tied is not None
         assert world.rankings.tied.tolist() == [False, False, True, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import click
 
@@ -67,10 +68,8 @@ def communities(
     resolution: float | None,
     seed: int,
     directed: bool | None,
-    columns: tuple[str, ...],
-    reader: tuple[str, ...],
-    header: bool | None,
     output: str | None,
+    **reading: Any,
 ) -> None:
     """Find communities in a social network, and say how good they are.
 
@@ -93,7 +92,7 @@ def communities(
         _check_output(output)
         check_paths([output], [graph])
     read_until_interrupted()
-    sources = Sources.of_options(("graph",), columns, reader, header)
+    sources = Sources.of_options(("graph",), **reading)
     found = find_communities(sources.given("graph", graph), method=method, resolution=resolution, seed=seed, directed=directed)
     if output is None:
         click.echo(found.written("tsv"), nl=False)

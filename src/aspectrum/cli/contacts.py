@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,84 +23,72 @@ from aspectrum.cli.options import (
     with_options,
 )
 from aspectrum.cli.outputs import Delivery, output_options, split_options
+from aspectrum.inputs import SOCIAL_TRUTH
 
 if TYPE_CHECKING:
     from aspectrum.metric import Metric
 
-F = TypeVar("F", bound=Callable[..., Any])
+_FEATURES = "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index."
 
-_FILES = {
-    "train": "The network that was known: source, target[, weight]; an edge list or GraphML.",
-    "test": "The links that were to be found, in the same form.",
-    "communities": "Communities of users: user, community. See aspectrum communities.",
-    "features": "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index.",
-    "texts": "What users wrote, to make features of: user, text.",
-}
-
-
-def _options(command: F) -> F:
-    options = (
-        SYSTEMS,
-        *file_options(_FILES),
-        click.option(
-            "--of",
-            "texts_of",
-            type=click.Choice(["own", "followees", "followers", "all"]),
-            help="Whose texts a user is known by. Default: own.",
-        ),
-        click.option(
-            "--weighting",
-            type=click.Choice(["tf-idf", "relison", "counts"]),
-            help="How the terms of texts are weighted. Default: as the convention does.",
-        ),
-        click.option(
-            "--directed/--undirected",
-            default=None,
-            help="Whether links lead one way. Default: as GraphML says; an edge list is directed.",
-        ),
-        click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
-        click.option(
-            "--keep",
-            multiple=True,
-            metavar="RULE,...",
-            help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
-            "graph) or reciprocal (the reverse is in the train graph).",
-        ),
-        click.option(
-            "--feature-ids", metavar="FILE", help="The users of the rows of an npy file of features.", shell_complete=complete_files
-        ),
-        click.option(
-            "--columns",
-            multiple=True,
-            metavar="[INPUT:]ROLE=NAME,...",
-            help="Which column is what, as train:source=follower,target=followee or communities:community=louvain; lists (rankings) have "
-            "user, candidate, score and rank. A number is a place, from 1. Columns with usual names are recognised.",
-        ),
-        click.option("--split", metavar="TEXT", help="What stands between several communities in one cell, as | in 3|7."),
-        READER,
-        HEADER,
-        click.option(
-            "--order",
-            type=click.Choice(["input", "rank", "score", "auto"]),
-            help="What orders a list. Default: input, its rows as they stand.",
-        ),
-        TIES,
-        DUPLICATES,
-        USERS_OPTION,
-        click.option(
-            "--convention",
-            type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"]),
-            metavar="[published|relison|both]",
-            multiple=True,
-            help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
-        ),
-        metric_option(
-            "Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
-            "all@5,10 for every metric that they allow; may be repeated."
-        ),
-        CONFIG,
-    )
-    return with_options(command, options)
+_OPTIONS = (
+    SYSTEMS,
+    *file_options(replace(spec, help=_FEATURES) if name == "features" else spec for name, spec in SOCIAL_TRUTH.items()),
+    click.option(
+        "--of",
+        "texts_of",
+        type=click.Choice(["own", "followees", "followers", "all"]),
+        help="Whose texts a user is known by. Default: own.",
+    ),
+    click.option(
+        "--weighting",
+        type=click.Choice(["tf-idf", "relison", "counts"]),
+        help="How the terms of texts are weighted. Default: as the convention does.",
+    ),
+    click.option(
+        "--directed/--undirected",
+        default=None,
+        help="Whether links lead one way. Default: as GraphML says; an edge list is directed.",
+    ),
+    click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
+    click.option(
+        "--keep",
+        multiple=True,
+        metavar="RULE,...",
+        help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
+        "graph) or reciprocal (the reverse is in the train graph).",
+    ),
+    click.option("--feature-ids", metavar="FILE", help="The users of the rows of an npy file of features.", shell_complete=complete_files),
+    click.option(
+        "--columns",
+        multiple=True,
+        metavar="[INPUT:]ROLE=NAME,...",
+        help="Which column is what, as train:source=follower,target=followee or communities:community=louvain; lists (rankings) have "
+        "user, candidate, score and rank. A number is a place, from 1. Columns with usual names are recognised.",
+    ),
+    click.option("--split", metavar="TEXT", help="What stands between several communities in one cell, as | in 3|7."),
+    READER,
+    HEADER,
+    click.option(
+        "--order",
+        type=click.Choice(["input", "rank", "score", "auto"]),
+        help="What orders a list. Default: input, its rows as they stand.",
+    ),
+    TIES,
+    DUPLICATES,
+    USERS_OPTION,
+    click.option(
+        "--convention",
+        type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"]),
+        metavar="[published|relison|both]",
+        multiple=True,
+        help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
+    ),
+    metric_option(
+        "Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
+        "all@5,10 for every metric that they allow; may be repeated."
+    ),
+    CONFIG,
+)
 
 
 @click.command(
@@ -113,7 +100,7 @@ Examples:
             --features features.tsv --config relison.yaml --convention both
   aspectrum contacts recs.tsv --train train.graphml --test test.graphml --texts tweets.csv --of followees -m ILD@10""",
 )
-@_options
+@with_options(*_OPTIONS)
 @output_options
 def contacts(**given: Any) -> None:
     """Measure the contacts that systems recommend to the users of a social network.

@@ -42,12 +42,11 @@ def ideal(
     """
     from aspectrum.conventions import conventions_named
     from aspectrum.errors import InputError
-    from aspectrum.evaluation import with_threads
     from aspectrum.ideal_lists import ideal_list, lists_as_json, read_truth, summarise_ideals
     from aspectrum.metric import parse
+    from aspectrum.plan import with_threads
 
-    unused: dict[str, Any] = {"systems": (), "order": None, "ties": None, "users": None, "feature_ids": None}
-    job = Job.of(command="ideal", lists_needed=False, **unused, **inputs)
+    job = Job.of(command="ideal", **inputs)
     if len(job.inputs) == 0:
         raise click.UsageError("there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance")
     (convention, *others) = conventions_named(job.reading.get("convention"))

@@ -51,12 +51,10 @@ def index(
     of: Any,
     graph: str | None,
     directed: bool | None,
-    weighting: Any,
-    stop_words: Any,
-    min_users: int,
     columns: tuple[str, ...],
     reader: tuple[str, ...],
     header: bool | None,
+    **options: Any,
 ) -> None:
     """Make features of users from what they, or their neighbours, wrote: TEXTS has rows user, text.
 
@@ -82,9 +80,7 @@ def index(
         of=of,
         graph=None if graph is None else sources.given("graph", graph),
         directed=directed,
-        weighting=weighting,
-        stop_words=stop_words,
-        min_users=min_users,
+        **options,
     )
     sources.usual.check()
     made.save(output)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from aspectrum.cli.options import read_until_interrupted
@@ -39,17 +41,7 @@ def _risk(_context: click.Context, option: click.Parameter, value: str) -> str:
 @click.option(
     "-riskAlpha", "risk_alpha", default="0", callback=_risk, help="Losses against the baseline weigh 1 more than this. Default: 0."
 )
-def ndeval(
-    qrels: str,
-    run: str,
-    alpha: float,
-    beta: float,
-    traditional: bool,
-    complete: bool,
-    depth: int | None,
-    baseline: str | None,
-    risk_alpha: str,
-) -> None:
+def ndeval(qrels: str, run: str, **options: Any) -> None:
     """Diversity of a TREC run, as the Web track's ndeval computes and prints it.
 
     The same options, rows and digits. Beyond it: negative grades are read as not relevant, topics may be words, and files
@@ -58,17 +50,7 @@ def ndeval(
     from aspectrum.ndeval import ndeval as evaluate
 
     read_until_interrupted()
-    result = evaluate(
-        qrels,
-        run,
-        alpha=alpha,
-        beta=beta,
-        traditional=traditional,
-        complete=complete,
-        depth=depth,
-        baseline=baseline,
-        risk_alpha=risk_alpha,
-    )
+    result = evaluate(qrels, run, **options)
     for line in result.lines():
         click.echo(line)
     if result.n_averaged == 0:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH, InputSpec
+
 if TYPE_CHECKING:
-    from aspectrum.config import Settings
+    from aspectrum.config import Settings, SourceSettings
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
@@ -22,17 +24,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-TRUTH = {
-    "aspects": "What items are about: item, aspect[, strength].",
-    "relevance": "The truth: user, item[, grade].",
-    "history": "What users had before: user, item.",
-    "subtopics": "Aspects judged per user and item: user, aspect, item[, grade]; TREC diversity judgments.",
-    "features": "One vector per item: npz, npy, columns of numbers, or item, feature[, value].",
-    "weights": "How much aspects are wanted: [user, ]aspect, weight.",
-    "catalogue": "Items that could have been recommended. Default: all items seen anywhere.",
-    "items": "Items that the aspects know, even those without any.",
-}
-_SPLIT = ("aspects", "subtopics", "communities")
+# --split is about aspects: a bar within the names of features is part of them.
+_SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
+_SOURCE_OPTIONS = ("columns", "split", "reader", "header")
+_READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
 USERS = ("lists", "judged", "both", "relevant", "all")
 
 
@@ -63,9 +58,9 @@ def complete_metrics(_context: click.Context, _option: click.Parameter, incomple
     return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
 
 
-def file_options(inputs: Mapping[str, str]) -> list[Callable[[Any], Any]]:
+def file_options(inputs: Iterable[InputSpec]) -> list[Callable[[Any], Any]]:
     """An option for the file of each input."""
-    return [click.option(f"--{name}", metavar="FILE", help=text, shell_complete=complete_files) for name, text in inputs.items()]
+    return [click.option(f"--{spec.name}", metavar="FILE", help=spec.help, shell_complete=complete_files) for spec in inputs]
 
 
 def metric_option(text: str) -> Callable[[Any], Any]:
@@ -156,20 +151,10 @@ IDEAL_SECONDS = click.option(
 )
 
 
-def input_options(command: F) -> F:
-    """The options of :class:`Job` for lists of any items."""
-    return with_options(command, _input_options(lists=True))
-
-
-def truth_options(command: F) -> F:
-    """The same for what is known of users and items, without any lists."""
-    return with_options(command, _input_options(lists=False))
-
-
 def _input_options(lists: bool) -> Sequence[Callable[[Any], Any]]:
     return (
         *((SYSTEMS,) if lists else ()),
-        *file_options({name: text for name, text in TRUTH.items() if lists or name != "features"}),
+        *file_options(spec for name, spec in TRUTH.items() if lists or name != "features"),
         *((FEATURE_IDS,) if lists else ()),
         COLUMNS,
         SPLIT,
@@ -195,11 +180,22 @@ def _input_options(lists: bool) -> Sequence[Callable[[Any], Any]]:
     )
 
 
-def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
-    """A command with options, the first of which is shown first."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+def with_options(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """A decorator that gives a command options, the first of which is shown first."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+input_options = with_options(*_input_options(lists=True))
+"""The options of :class:`Job` for lists of any items."""
+
+truth_options = with_options(*_input_options(lists=False))
+"""The same for what is known of users and items, without any lists."""
 
 
 @dataclass(frozen=True)
@@ -219,42 +215,27 @@ class Job:
     def of(
         cls,
         *,
-        systems: tuple[str, ...],
-        metrics: tuple[str, ...],
         config: str | None,
-        columns: tuple[str, ...],
-        split: str | None,
-        reader: tuple[str, ...],
-        header: bool | None,
-        feature_ids: str | None,
-        order: str | None,
-        ties: str | None,
-        duplicates: str | None,
-        users: str | None,
-        convention: tuple[str, ...],
-        threshold: float | None = None,
+        metrics: tuple[str, ...],
+        systems: tuple[str, ...] = (),
+        users: str | None = None,
+        feature_ids: str | None = None,
         command: str = "evaluate",
-        lists_needed: bool = True,
-        **files: str | None,
+        **given: Any,
     ) -> Job:
-        """From the values of options; `files` are those of the inputs that the command has."""
+        """From the values of options: `given` has the files of the inputs that the command has, and how to read them."""
         from aspectrum.config import Settings, read_settings
-        from aspectrum.conventions import conventions_named
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
+        files = {name: path for name, path in given.items() if name in ALL_TRUTH}
         for name in settings.inputs:
             if name not in files:
                 raise click.UsageError(f"{config}: inputs.{name} is not for aspectrum {command}, which has {', '.join(files)}")
         _check_command(settings, config, command)
-        make = Sources(settings, config, ("rankings", *files, "users"), columns, split, reader, header)
-        lists = {name: make.given("rankings", path) for name, path in _named(systems).items()}
-        lists = lists or {
-            inner: make.configured("rankings", one.model_copy(update={"path": path}))
-            for name, one in settings.systems.items()
-            for inner, path in _configured(name, str(one.path)).items()
-        }
-        if not lists and lists_needed:
+        make = Sources(settings, config, ("rankings", *files, "users"), **{name: given[name] for name in _SOURCE_OPTIONS})
+        lists = {name: make.given("rankings", path) for name, path in _named(systems).items()} or make.systems(settings)
+        if not lists and command != "ideal":
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.configured(name, one) for name, one in settings.inputs.items()}
         inputs |= {name: make.given(name, path) for name, path in files.items() if path is not None}
@@ -265,29 +246,12 @@ class Job:
         whom = _whom(users if users is not None else settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         make.check_used(sources)
-        named = ",".join(convention)
-        if named and (named, command) != ("both", "contacts"):
-            conventions_named(named)
-        reading: dict[str, Any] = {
-            "threshold": threshold if threshold is not None else settings.threshold,
-            "order": order or settings.order,
-            "ties": ties or settings.ties,
-            "duplicates": duplicates or settings.duplicates,
-            "convention": named or ",".join(settings.convention) or None,
-        }
+        reading = _reading(settings, command, given)
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:
             raise click.UsageError("the standard input (-) is given twice, and can be read once")
-        return cls(
-            lists,
-            inputs,
-            whom,
-            tuple(metrics) or settings.metrics,
-            {name: value for name, value in reading.items() if value is not None},
-            settings,
-            make.usual,
-            (*paths, *([config] if config else ())),
-        )
+        paths += [config] if config else []
+        return cls(lists, inputs, whom, tuple(metrics) or settings.metrics, reading, settings, make.usual, tuple(paths))
 
     def with_notes(self, results: SystemResults) -> SystemResults:
         """The results, and what to know of the configuration."""
@@ -305,8 +269,8 @@ class Job:
         import aspectrum.metrics  # noqa: F401  so that their names are known
         from aspectrum.conventions import conventions_named
         from aspectrum.errors import MetricError
-        from aspectrum.evaluation import is_enough
         from aspectrum.metric import parse, registered
+        from aspectrum.plan import is_enough
 
         there = list(self.inputs if inputs is None else inputs)
         convention = self.reading.get("convention")
@@ -332,6 +296,18 @@ class Job:
             under = " and ".join(way.name for way in ways)
             raise MetricError(f"no metric can be computed from {given_inputs} under convention {under}; see aspectrum metrics")
         return chosen
+
+
+def _reading(settings: Settings, command: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """How lists and truth are read: as the options say, else as the configuration does."""
+    from aspectrum.conventions import conventions_named
+
+    named = ",".join(given["convention"])
+    if named and (named, command) != ("both", "contacts"):
+        conventions_named(named)
+    reading = {name: getattr(settings, name) if given.get(name) is None else given[name] for name in _READING_OPTIONS}
+    reading["convention"] = named or ",".join(settings.convention) or None
+    return {name: value for name, value in reading.items() if value is not None}
 
 
 def _check_command(settings: Settings, config: str | None, command: str) -> None:
@@ -385,27 +361,33 @@ class Sources:
         return cls(Settings(), None, inputs, columns, None, reader, header)
 
     def given(self, input: str, path: str) -> Source:
-        return self._source(input, path, {}, None, None, None, None)
+        """A file of the command line."""
+        from aspectrum.config import SourceSettings
 
-    def configured(self, input: str, one: Any) -> Source:
-        return self._source(input, str(one.path), one.columns, one.split, one.format, one.header, None if one.ids is None else str(one.ids))
+        return self.configured(input, SourceSettings.model_construct(path=path))  # the path as it was given
 
-    def _source(
-        self, input: str, path: str, columns: Mapping[str, Any], split: str | None, format: str | None, header: bool | None, ids: str | None
-    ) -> Source:
+    def systems(self, settings: Settings) -> dict[str, Source]:
+        """The lists of a configuration."""
+        return {
+            inner: self.configured("rankings", one.model_copy(update={"path": path}))
+            for name, one in settings.systems.items()
+            for inner, path in _configured(name, str(one.path)).items()
+        }
+
+    def configured(self, input: str, one: SourceSettings) -> Source:
+        """A file of a configuration."""
         from aspectrum.io import Source
 
+        path = str(one.path)
         if not path:
             raise click.UsageError(f"{'a list' if input == 'rankings' else f'--{input}'} is an empty name, expected the name of a file")
-        if self._split is not None and input in _SPLIT:
-            split = self._split
         return Source(
             path,
-            columns={**columns, **self._columns.get(input, {})},
-            split=split,
-            format=self._formats.get(input, self._formats.get("", format)),
-            header=self._header if self._header is not None else header,
-            ids=ids,
+            columns={**one.columns, **self._columns.get(input, {})},
+            split=self._split if self._split is not None and input in _SPLIT else one.split,
+            format=self._formats.get(input, self._formats.get("", one.format)),
+            header=self._header if self._header is not None else one.header,
+            ids=None if one.ids is None else str(one.ids),
             name="standard input" if path == "-" else printable(path),
             usual=self.usual,
         )
@@ -435,7 +417,7 @@ def printable(path: str) -> str:
 def as_options(message: str) -> str:
     """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
     message = re.sub(r"^ideal_(budget|seconds)\b", r"--ideal-\1", message)
-    return re.sub(rf"(?<![\w-])({'|'.join((*TRUTH, 'communities', 'test', 'texts'))})=(?=[,\s]|$)", r"--\1", message)
+    return re.sub(rf"(?<![\w-])({'|'.join(ALL_TRUTH)})=(?=[,\s]|$)", r"--\1", message)
 
 
 def _is_all(metric: str) -> bool:
@@ -502,8 +484,6 @@ def _put(named: dict[str, str], name: str, path: str) -> None:
 
 def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str | int]]]:
     """Columns for every input, and for single inputs."""
-    from aspectrum.io import ROLES
-
     common: dict[str, str] = {}
     by_input: dict[str, dict[str, str | int]] = {}
     for text in given:
@@ -547,7 +527,7 @@ def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:
 
 
 def unknown(kind: str, word: str, known: Iterable[str]) -> str:
-    from aspectrum.config.written import did_you_mean, listed
+    from aspectrum.config.values import did_you_mean, listed
 
     hint = did_you_mean(word, known)
     return (

@@ -7,54 +7,46 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, with_options
+from aspectrum.formats import FORMATS, Format, check_parquet, format_of
 
 if TYPE_CHECKING:
     from aspectrum.config import Settings
     from aspectrum.metric import Metric
-    from aspectrum.results import Format, SystemResults
+    from aspectrum.results import SystemResults
 
-F = TypeVar("F", bound=Callable[..., Any])
 Progress = Callable[[str, int, int], None]
+_EXTENSIONS = [format.extensions[0] for format in FORMATS.values() if format.extensions]
+_KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
 
 
-def output_options(command: F) -> F:
-    """The options of :class:`Delivery`."""
-    for option in reversed(
-        (
-            click.option(
-                "--format",
-                type=click.Choice(["table", "json", "csv", "markdown", "latex", "relison"]),
-                help="How the numbers are printed. Default: table.",
-            ),
-            click.option(
-                "-o",
-                "--output",
-                multiple=True,
-                metavar="FILE",
-                help="Also write them here: .txt, .json, .csv, .md or .tex, or any name with --format; may be repeated.",
-            ),
-            click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
-            click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
-            IDEAL_BUDGET,
-            IDEAL_SECONDS,
-            click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
-            click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
-        )
-    ):
-        command = option(command)
-    return command
-
+output_options = with_options(
+    click.option("--format", type=click.Choice(list(FORMATS)), help="How the numbers are printed. Default: table."),
+    click.option(
+        "-o",
+        "--output",
+        multiple=True,
+        metavar="FILE",
+        help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
+    ),
+    click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
+    click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
+    IDEAL_BUDGET,
+    IDEAL_SECONDS,
+    click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
+)
+"""The options of :class:`Delivery`."""
 
 _OPTIONS = ("format", "output", "per_user", "systems_as", "ideal_budget", "ideal_seconds", "threads", "quiet")
 
 
 def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of :func:`output_options`, and the others."""
+    """The values of :data:`output_options`, and the others."""
     return {name: given[name] for name in _OPTIONS}, {name: value for name, value in given.items() if name not in _OPTIONS}
 
 
@@ -73,32 +65,21 @@ class Delivery:
     metrics: Sequence[Metric]
 
     @classmethod
-    def of(
-        cls,
-        job: Job,
-        metrics: Sequence[Metric],
-        *,
-        format: Format | None,
-        output: tuple[str, ...],
-        per_user: str | None,
-        systems_as: str | None,
-        ideal_budget: float | None,
-        ideal_seconds: float | None,
-        threads: int | None,
-        quiet: bool,
-    ) -> Delivery:
-        """From the values of :func:`output_options`; what cannot be written is said before the long work."""
+    def of(cls, job: Job, metrics: Sequence[Metric], **given: Any) -> Delivery:
+        """From the values of :data:`output_options`; what cannot be written is said before the long work."""
         from aspectrum.metric import UserMetric
 
-        settings = job.settings
-        outputs = [(path, _format_of(path, format)) for path in output] or [(str(one.path), one.format) for one in settings.outputs]
-        scores = per_user if per_user is not None else None if settings.per_user is None else str(settings.per_user)
+        said, format = job.settings, given["format"]
+        outputs = [(path, _format_of(path, format)) for path in given["output"]] or [(str(one.path), one.format) for one in said.outputs]
+        scores = said.per_user if given["per_user"] is None else given["per_user"]
+        scores = None if scores is None else str(scores)
         if scores is not None:
             _check_scores(scores, any(isinstance(metric, UserMetric) for metric in metrics))
         check_paths([*(path for path, _ in outputs), *([] if scores is None else [scores])], job.files)
-        placed = systems_as or settings.systems_as or "columns"
-        spending = spent_on_ideals(settings, ideal_budget, ideal_seconds)
-        return cls(tuple(outputs), scores, placed, spending, threads or settings.threads, format or "table", quiet, job, metrics)
+        placed = given["systems_as"] or said.systems_as or "columns"
+        spending = spent_on_ideals(said, given["ideal_budget"], given["ideal_seconds"])
+        threads = given["threads"] or said.threads
+        return cls(tuple(outputs), scores, placed, spending, threads, format or "table", given["quiet"], job, metrics)
 
     def deliver(self, evaluate_systems: Callable[..., SystemResults], **options: Any) -> None:
         """Evaluate what the job says, write the files and print.
@@ -164,7 +145,6 @@ def spent_on_ideals(settings: Settings, budget: float | None, seconds: float | N
 
 def _format_of(path: str, format: Format | None) -> Format:
     from aspectrum.errors import OutputError
-    from aspectrum.results import format_of
 
     if path == "-":
         raise click.UsageError("--output -: the numbers are printed to the standard output anyway, as --format says")
@@ -178,7 +158,6 @@ def _format_of(path: str, format: Format | None) -> Format:
 
 def _check_scores(path: str, there_are_some: bool) -> None:
     from aspectrum.errors import OutputError
-    from aspectrum.results import check_parquet
 
     try:
         check_parquet(path)

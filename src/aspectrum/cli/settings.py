@@ -15,7 +15,7 @@ def init(file: str, force: bool) -> None:
     """Write a commented example of a configuration."""
     from aspectrum.config import EXAMPLE
     from aspectrum.errors import OutputError
-    from aspectrum.writing import write_text
+    from aspectrum.output_files import write_text
 
     if os.path.lexists(file) and not force:
         raise OutputError(f"{file}: is there already; --force overwrites it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,30 @@ class Ids:
     @cached_property
     def _index(self) -> dict[Hashable, int]:
         return {id: code for code, id in enumerate(self)}
+
+    def feed(self, update: Callable[[Any], None]) -> None:
+        """Hand out the ids as bytes that tell them from any others, to a digest."""
+        values = self._values
+        if self._is_series and values.dtype == _text_dtype():
+            sizes = values.str.len_bytes().to_numpy()
+            update(np.ascontiguousarray(sizes).view(np.uint8).data if len(sizes) else b"")
+            update("".join(values.to_list()).encode())
+        elif self._is_series or isinstance(values, np.ndarray):
+            numbers = np.ascontiguousarray(values.to_numpy() if self._is_series else values)
+            update(numbers.view(np.uint8).data if numbers.size else b"")
+        else:
+            update(repr(values if isinstance(values, range) else list(values)).encode())
+
+    @staticmethod
+    def joined(several: Sequence[Ids]) -> Ids:
+        """Ids of several parts, one after the other."""
+        if len(several) == 1:
+            return several[0]
+        if all(ids._is_series for ids in several) and len({str(ids.values.dtype) for ids in several}) == 1:
+            import polars
+
+            return Ids(polars.concat([ids.values for ids in several]))
+        return Ids([id for ids in several for id in ids])
 
     def slice(self, start: int, stop: int) -> Ids:
         return Ids(self._values[start:stop])
@@ -151,6 +175,11 @@ class Codebook:
         self.role = role
         self._codes: dict[Hashable, int] = {}
         self._examples: dict[str, dict[type, Hashable]] = {}
+
+    def copy(self) -> Codebook:
+        other = Codebook(self.role)
+        other._codes, other._examples = dict(self._codes), {source: dict(kinds) for source, kinds in self._examples.items()}
+        return other
 
     def __len__(self) -> int:
         return len(self._codes)

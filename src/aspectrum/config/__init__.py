@@ -3,12 +3,10 @@
 from aspectrum.config.example import EXAMPLE
 from aspectrum.config.reading import read_settings
 from aspectrum.config.schema import json_schema
-from aspectrum.config.settings import INPUTS, ROLES, ContactSettings, OutputSettings, Settings, SourceSettings, system_name
+from aspectrum.config.settings import ContactSettings, OutputSettings, Settings, SourceSettings, system_name
 
 __all__ = [
     "EXAMPLE",
-    "INPUTS",
-    "ROLES",
     "ContactSettings",
     "OutputSettings",
     "Settings",

@@ -1,6 +1,48 @@
 """The configuration to start from."""
 
-EXAMPLE = """\
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from aspectrum.config.values import listed
+from aspectrum.formats import EXTENSIONS, FORMATS
+from aspectrum.inputs import ALL_TRUTH, ROLES, TRUTH, InputSpec
+from aspectrum.io import FORMATS as INPUT_FORMATS
+
+# What stands behind the keys of the inputs that the example has.
+_GIVEN: Mapping[str, tuple[str, ...]] = {
+    "aspects": (
+        "",
+        "    path: movies.csv",
+        "    columns: {item: movieId, aspect: genres}",
+        '    split: "|"                          # the character between several aspects in one cell',
+    ),
+    "relevance": (" test.csv",),
+    "history": (" train.csv",),
+    "features": (
+        "",
+        "    path: vectors.npy",
+        "    ids: ids.txt                        # the items that the rows of the matrix belong to, one per line",
+    ),
+}
+
+
+def _inputs(specs: Iterable[InputSpec]) -> str:
+    lines: list[str] = []
+    for spec in specs:
+        value, *more = _GIVEN.get(spec.name, (" null",))
+        lines += [f"  {spec.name}:{value}".ljust(40) + f"# {spec.comment}", *more]
+    return "\n".join(lines)
+
+
+def _roles() -> str:
+    said = f"Columns for every file above that does not name its own. What they can hold: {listed(ROLES)}."
+    return textwrap.fill(said, 118, initial_indent="# ", subsequent_indent="# ")
+
+
+_TEMPLATE = """\
 # yaml-language-server: $schema=aspectrum.schema.json
 #
 # One evaluation. Paths are relative to the folder of this file. Lines that start with # are comments; a key with nothing
@@ -13,33 +55,16 @@ systems:
   Popular:
     path: recs_popular.csv
     columns: {user: uid, item: docno}   # which column holds what: its name, or its position from 1
-    format: csv                         # auto, csv, tsv, parquet, arrow, jsonl, run, qrels, npz, npy or graphml
+    format: csv                         # <formats>
     header: true                        # whether the first line names the columns
 
 # What the lists are measured against. Each metric says what it needs; the rest can be left out.
 inputs:
-  aspects:                              # what items are about: item, aspect and, if there is one, strength
-    path: movies.csv
-    columns: {item: movieId, aspect: genres}
-    split: "|"                          # the character between several aspects in one cell
-  relevance: test.csv                   # the truth: user, item and, if there is one, grade
-  history: train.csv                    # what users had before: user, item
-  subtopics: null                       # aspects judged per user and item: user, aspect, item, grade
-  features:                             # one vector per item
-    path: vectors.npy
-    ids: ids.txt                        # the items that the rows of the matrix belong to, one per line
-  weights: null                         # how much aspects are wanted: aspect and weight, or user, aspect and weight
-  catalogue: null                       # items that could have been recommended; without it, all items seen anywhere
-  items: null                           # items that aspects knows, even those without any aspect
+<inputs>
   # For aspectrum contacts, which reads these and features instead of the others:
-  train: null                           # the network that was known: source, target and, if there is one, weight; or GraphML
-  test: null                            # the links that were to be found, in the same form
-  communities: null                     # communities of users: user, community
-  texts: null                           # what users wrote: user, text
+<social inputs>
 
-# Columns for every file above that does not name its own. What they can hold: user, item, aspect, score, rank, grade,
-# strength, weight, feature, value; in social networks also source, target,
-# community, text, candidate.
+<roles>
 columns: {user: userId, item: movieId}
 
 # What is measured: the name of a metric, its parameters if they are not the usual ones, and the ranks that count.
@@ -69,8 +94,8 @@ ideal_budget: null      # for exact ideals: what may be spent on one list, in un
 ideal_seconds: null     # for exact ideals: how long HiGHS may look for what is still open then; null is 0
 threads: null           # how many threads may work; null is one per core
 
-# Where the results go. The format goes by the extension (.txt .json .csv .md .tex), or is named: table, json, csv, markdown,
-# latex or relison.
+# Where the results go. The format goes by the extension (<extensions>), or is named:
+# <output formats>.
 outputs:
   - results.md
   - {path: results.log, format: table}
@@ -87,4 +112,15 @@ contacts:
 
 algorithms: null          # what RELISON recommends by, in a file of its own; it is not run here
 """
+
+_FILLED = {
+    "inputs": _inputs(TRUTH.values()),
+    "social inputs": _inputs(spec for name, spec in ALL_TRUTH.items() if name not in TRUTH),
+    "roles": _roles(),
+    "formats": listed(("auto", *INPUT_FORMATS)),
+    "extensions": " ".join(EXTENSIONS),
+    "output formats": listed(FORMATS),
+}
+
+EXAMPLE = re.sub("<([a-z ]+)>", lambda found: _FILLED[found[1]], _TEMPLATE)
 """A commented file with every key, which reads as it stands; the files it names need not exist."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from aspectrum.config.written import UNREADABLE, Mistakes, Written, did_you_mean, listed, shortened, unknown_key
+from aspectrum.config.values import UNREADABLE, Mistakes, Value, did_you_mean, listed, shortened, unknown_key
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric, parse
 
@@ -26,7 +26,7 @@ TYPES = {
 _GRAMMAR = ("type", "values", "range")
 _RANGE = ("start", "end", "step")
 
-_Choices = list[tuple[Any, Written]]
+_Choices = list[tuple[Any, Value]]
 """Values of one parameter, each with the place it comes from."""
 
 
@@ -38,7 +38,7 @@ class MetricReader:
         self._metrics: list[Metric] = []
         self._asked: dict[str, int] = {}
 
-    def read(self, written: Written) -> tuple[Metric, ...]:
+    def read(self, written: Value) -> tuple[Metric, ...]:
         if isinstance(written.value, dict):
             for name, parameters in written.value.items():
                 self._read_named(name, parameters)
@@ -49,7 +49,7 @@ class MetricReader:
             self._read_text(written)
         return tuple(self._metrics)
 
-    def _read_text(self, written: Written) -> None:
+    def _read_text(self, written: Value) -> None:
         if isinstance(written.value, str):
             try:
                 self._keep(parse(written.value), written)
@@ -63,7 +63,7 @@ class MetricReader:
                 hint = ". A name with parameters below it takes no dash, and text that holds ': ' needs quotes"
             self._mistakes.add(written, ("metrics",), f"found {written.found}, expected a metric such as ILD@10{hint}")
 
-    def _keep(self, metric: Metric, written: Written, *, key: bool = False) -> None:
+    def _keep(self, metric: Metric, written: Value, *, key: bool = False) -> None:
         """An evaluation refuses to measure the same twice, and could not say where."""
         line = ((written.key if key else None) or written.place)[0]
         for cutoff in metric.cutoffs:
@@ -73,7 +73,7 @@ class MetricReader:
             self._asked.setdefault(name, line)
         self._metrics.append(metric)
 
-    def _read_named(self, name: str, written: Written) -> None:
+    def _read_named(self, name: str, written: Value) -> None:
         where = ("metrics", name)
         try:
             if re.search(r"[@(]", name):
@@ -105,7 +105,7 @@ class MetricReader:
             self._keep(one, written, key=True)
 
     def _combined(
-        self, metric: Metric, choices: Mapping[str, _Choices], written: Written, where: tuple[str, ...], sound: bool
+        self, metric: Metric, choices: Mapping[str, _Choices], written: Value, where: tuple[str, ...], sound: bool
     ) -> Iterable[Metric]:
         """A metric for every combination of values, each once, in the order written."""
         built: dict[Metric, None] = {}
@@ -130,7 +130,7 @@ class MetricReader:
                 self._mistakes.add(source, (*where, name) if name else where, failure, key=source is written)
         return built
 
-    def _choices(self, metric: Metric, parameters: Mapping[str, Written], where: tuple[str, ...]) -> dict[str, _Choices]:
+    def _choices(self, metric: Metric, parameters: Mapping[str, Value], where: tuple[str, ...]) -> dict[str, _Choices]:
         choices: dict[str, _Choices] = {}
         for name, written in parameters.items():
             own = "k" if name == "cutoff" else name
@@ -144,7 +144,7 @@ class MetricReader:
                 choices[own] = self._values(written, (*where, name), _takes_mapping(metric, own))
         return choices
 
-    def _values(self, written: Written, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
+    def _values(self, written: Value, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
         if _is_grammar(written):
             return self._grammar_values(written, where, takes_mapping)
         if isinstance(written.value, dict) and not takes_mapping:
@@ -155,7 +155,7 @@ class MetricReader:
             return []
         return self._listed_values(written, where, None, takes_mapping)
 
-    def _listed_values(self, written: Written, where: tuple[str, ...], kind: str | None, takes_mapping: bool) -> _Choices:
+    def _listed_values(self, written: Value, where: tuple[str, ...], kind: str | None, takes_mapping: bool) -> _Choices:
         several = written.value if isinstance(written.value, list) else [written]
         if not several:
             self._mistakes.add(written, where, "found an empty list, expected at least one value")
@@ -166,7 +166,7 @@ class MetricReader:
                 choices.append((value, one))
         return choices
 
-    def _value(self, written: Written, where: tuple[str, ...], kind: str | None, takes_mapping: bool = False) -> Any:
+    def _value(self, written: Value, where: tuple[str, ...], kind: str | None, takes_mapping: bool = False) -> Any:
         """One value, as its type wants it; unreadable once it has been reported."""
         value = written.value
         if value is UNREADABLE:
@@ -184,8 +184,8 @@ class MetricReader:
             return UNREADABLE
         return value
 
-    def _grammar_values(self, written: Written, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
-        given: dict[str, Written] = written.value
+    def _grammar_values(self, written: Value, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
+        given: dict[str, Value] = written.value
         for key, inner in given.items():
             if key not in _GRAMMAR:
                 self._mistakes.add(inner, where, unknown_key(key, _GRAMMAR), key=True)
@@ -204,7 +204,7 @@ class MetricReader:
             choices += self._ranges(given["range"], (*where, "range"), kind)
         return choices
 
-    def _ranges(self, written: Written, where: tuple[str, ...], kind: str | None) -> _Choices:
+    def _ranges(self, written: Value, where: tuple[str, ...], kind: str | None) -> _Choices:
         if kind in ("boolean", "string"):
             self._mistakes.add(written, where[:-1], f"a range goes with numbers, and type: {kind} says otherwise", key=True)
             return []
@@ -219,8 +219,8 @@ class MetricReader:
                 self._mistakes.add(one, where, f"found {one.found}, expected {{start: 1, end: 10, step: 1}}")
         return choices
 
-    def _range(self, written: Written, where: tuple[str, ...], kind: str | None) -> list[int] | list[float]:
-        given: dict[str, Written] = written.value
+    def _range(self, written: Value, where: tuple[str, ...], kind: str | None) -> list[int] | list[float]:
+        given: dict[str, Value] = written.value
         for key, inner in given.items():
             if key not in _RANGE:
                 self._mistakes.add(inner, where, unknown_key(key, _RANGE), key=True)
@@ -247,7 +247,7 @@ class MetricReader:
             return []
 
 
-def _is_grammar(written: Written) -> bool:
+def _is_grammar(written: Value) -> bool:
     return isinstance(written.value, dict) and not written.value.keys().isdisjoint(_GRAMMAR)
 
 
@@ -274,7 +274,7 @@ def _failure(metric: Metric, values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _typed(written: Written, kind: str) -> bool | int | float | str:
+def _typed(written: Value, kind: str) -> bool | int | float | str:
     """A value of a declared type. Quotes do not matter, as they do not in RELISON.
 
     Raises:

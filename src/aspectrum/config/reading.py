@@ -12,9 +12,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from aspectrum.config.metric_grammar import MetricReader
-from aspectrum.config.settings import FORMAT_OF, INPUTS, ContactSettings, OutputSettings, Settings, SourceSettings, system_name
+from aspectrum.config.settings import ContactSettings, OutputSettings, Settings, SourceSettings, system_name
 from aspectrum.config.tree import read_tree
-from aspectrum.config.written import UNREADABLE, Mistakes, Written, did_you_mean, listed, unknown_key
+from aspectrum.config.values import UNREADABLE, Mistakes, Value, did_you_mean, listed, unknown_key
+from aspectrum.formats import EXTENSIONS
+from aspectrum.inputs import ALL_TRUTH
 
 
 def read_settings(path: str | os.PathLike[str]) -> Settings:
@@ -51,11 +53,11 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     return settings
 
 
-def _named_systems(written: Written, mistakes: Mistakes) -> Written:
+def _named_systems(written: Value, mistakes: Mistakes) -> Value:
     """A list of systems, or a single one, as a mapping by the names of the files."""
     if not isinstance(written.value, list | str):
         return written
-    named: dict[str, Written] = {}
+    named: dict[str, Value] = {}
     for place, source in enumerate(written.value if isinstance(written.value, list) else [written]):
         path = source.value.get("path", source) if isinstance(source.value, dict) else source
         name = system_name(path.value) if isinstance(path.value, str) and "\0" not in path.value else ""
@@ -66,7 +68,7 @@ def _named_systems(written: Written, mistakes: Mistakes) -> Written:
     return replace(written, value=named)
 
 
-def _check_ids(written: Mapping[str, Written], mistakes: Mistakes) -> None:
+def _check_ids(written: Mapping[str, Value], mistakes: Mistakes) -> None:
     for part in ("systems", "inputs"):
         sources = written[part].value if part in written else None
         for name, source in sources.items() if isinstance(sources, dict) else ():
@@ -75,7 +77,7 @@ def _check_ids(written: Mapping[str, Written], mistakes: Mistakes) -> None:
                 mistakes.add(ids, (part, name), "found ids, which goes with inputs.features only", key=True)
 
 
-def _translate(error: ErrorDetails, tree: Written, mistakes: Mistakes) -> None:
+def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
     """A model's error in plain words, at its place in the file."""
     written, where, location, kind, context = tree, list[str](), error["loc"], error["type"], error.get("ctx", {})
     for step in location[:-1] if kind == "missing" else location:
@@ -87,7 +89,7 @@ def _translate(error: ErrorDetails, tree: Written, mistakes: Mistakes) -> None:
             written = inner[step]
     words = re.findall(r"'([^']*)'", context.get("expected", ""))
     if kind == "extra_forbidden" or location[-1] == "[key]":
-        hint = "; it belongs under inputs" if len(where) == 1 and where[0] in INPUTS else ""
+        hint = "; it belongs under inputs" if len(where) == 1 and where[0] in ALL_TRUTH else ""
         mistakes.add(written, where[:-1], unknown_key(where[-1], words or _fields_at(location)) + hint, key=True)
     elif written.value is UNREADABLE:
         return
@@ -98,7 +100,7 @@ def _translate(error: ErrorDetails, tree: Written, mistakes: Mistakes) -> None:
         if path is None or not isinstance(path.value, str):
             return  # the path has been reported
         extension = Path(path.value).suffix
-        said = f"found a path with {f'the extension {extension}' if extension else 'no extension'}, expected {listed(FORMAT_OF)}"
+        said = f"found a path with {f'the extension {extension}' if extension else 'no extension'}, expected {listed(EXTENSIONS)}"
         mistakes.add(path, where, f"{said}, or a mapping with path and format")
     elif kind == "literal_error":
         mistakes.add(written, where, f"found {written.found}, expected {listed(words)}{did_you_mean(written.value, words)}")

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from aspectrum.config.metric_grammar import TYPES, options_of
-from aspectrum.config.settings import INPUTS, ROLES, Settings
+from aspectrum.config.settings import Settings
 from aspectrum.documentation import metrics_as_data
+from aspectrum.inputs import ALL_TRUTH, ROLES, TRUTH
 from aspectrum.metric import registered
 
 _Schema = dict[str, Any]
@@ -33,7 +34,10 @@ def json_schema() -> dict[str, Any]:
         "systems": {"anyOf": [_PATH, {"type": "array", "items": _SOURCE}, {"type": "object", "additionalProperties": _SOURCE}]},
         "inputs": {
             "type": "object",
-            "properties": {name: _or_null(_described(meaning, _SOURCE)) for name, meaning in INPUTS.items()},
+            "properties": {
+                name: _or_null(_described(spec.help if name in TRUTH else f"For contacts, {spec.comment}.", _SOURCE))
+                for name, spec in ALL_TRUTH.items()
+            },
             "additionalProperties": False,
         },
         "columns": {"$ref": "#/$defs/Columns"},

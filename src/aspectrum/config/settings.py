@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -22,58 +22,15 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from aspectrum.config.written import did_you_mean, listed
+from aspectrum.config.values import did_you_mean, listed
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, UserChoice
+from aspectrum.formats import EXTENSIONS, Format
+from aspectrum.inputs import ALL_TRUTH, ROLES
+from aspectrum.io import FORMATS
 from aspectrum.metric import Metric
 
-ROLES: Mapping[str, str] = {
-    "user": "Who a row is about.",
-    "item": "What is recommended, judged or described.",
-    "aspect": "A genre, topic, community or subtopic.",
-    "score": "What a list is ordered by, largest first.",
-    "rank": "The place in the list, from 1.",
-    "grade": "How relevant an item is.",
-    "strength": "How much of an aspect an item has.",
-    "weight": "How much an aspect is wanted.",
-    "feature": "The name of a feature.",
-    "value": "The value of a feature.",
-    "source": "Where a link of a social network starts.",
-    "target": "Where it ends.",
-    "community": "A community of users.",
-    "text": "Something that a user wrote.",
-    "candidate": "Who is recommended to a user.",
-}
-"""What a column can hold."""
-
-INPUTS: Mapping[str, str] = {
-    "aspects": "What items are about: rows (item, aspect[, strength]).",
-    "relevance": "The truth: rows (user, item[, grade]).",
-    "history": "What users had before: rows (user, item[, grade]).",
-    "subtopics": "Aspects judged for a user and an item: rows (user, aspect, item[, grade[, strength]]).",
-    "features": "One vector per item, or rows (item, feature[, value]).",
-    "weights": "How much aspects are wanted: rows (aspect, weight) or (user, aspect, weight).",
-    "catalogue": "Items that could have been recommended, one per row.",
-    "items": "Items that `aspects` knows, even those without any aspect, one per row.",
-    "train": "For contacts, the network that was known: rows (source, target[, weight]), or GraphML.",
-    "test": "For contacts, the links that were to be found, in the same form.",
-    "communities": "For contacts, the communities of users: rows (user, community).",
-    "texts": "For contacts, what users wrote: rows (user, text).",
-}
-"""What an evaluation reads beside the lists; one of contacts has the last four, and features."""
-
-SourceFormat = Literal["auto", "csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy", "graphml"]
-OutputFormat = Literal["table", "json", "csv", "markdown", "latex", "relison"]
-
-FORMAT_OF: Mapping[str, OutputFormat] = {
-    ".txt": "table",
-    ".json": "json",
-    ".csv": "csv",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".tex": "latex",
-}
 _USER_CHOICES: tuple[str, ...] = get_args(UserChoice)
 _PACKED = (".gz", ".zst")
 
@@ -144,7 +101,7 @@ def _as_output(value: Any) -> Any:
         raise _expected("a path, or a mapping with path and format")
     value = _without_none(value, OutputSettings.model_fields)
     if "format" not in value and isinstance(value.get("path"), str):
-        named = FORMAT_OF.get(Path(value["path"]).suffix.lower())
+        named = EXTENSIONS.get(Path(value["path"]).suffix.lower())
         return value if named is None else {**value, "format": named}
     return value
 
@@ -167,7 +124,7 @@ def _as_systems(value: Any) -> Any:
 
 
 def _as_inputs(value: Any) -> Any:
-    return _without_none(value, INPUTS) if isinstance(value, dict) else value
+    return _without_none(value, ALL_TRUTH) if isinstance(value, dict) else value
 
 
 def _as_contacts(value: Any) -> Any:
@@ -214,7 +171,9 @@ class SourceSettings(_Model):
     split: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         default=None, description='The character between several aspects in one cell, such as "|".'
     )
-    format: SourceFormat | None = Field(default=None, description="The kind of file. Default: by its extension.")
+    format: Annotated[str, _OneOf(("auto", *FORMATS))] | None = Field(
+        default=None, description="The kind of file. Default: by its extension."
+    )
     header: bool | None = Field(default=None, description="Whether the first line names the columns. Default: found out.")
     ids: _FilePath | None = Field(default=None, description="For features: the file with the ids of the rows of the matrix, one per line.")
 
@@ -223,7 +182,7 @@ class OutputSettings(_Model):
     """A file that results are written to: its path, or a mapping with path and format."""
 
     path: _FilePath = Field(description="The file, relative to the folder of this configuration.")
-    format: OutputFormat = Field(description="How the results are written. Default: by the extension of the path.")
+    format: Format = Field(description="How the results are written. Default: by the extension of the path.")
 
 
 _Source = Annotated[SourceSettings, BeforeValidator(_as_source)]
@@ -249,7 +208,7 @@ class Settings(_Model):
     systems: Annotated[dict[str, _Source], BeforeValidator(_as_systems)] = Field(
         default={}, description="The lists of each system: names and paths, or a list of paths."
     )
-    inputs: Annotated[dict[Annotated[str, _OneOf(tuple(INPUTS))], _Source], BeforeValidator(_as_inputs)] = Field(
+    inputs: Annotated[dict[Annotated[str, _OneOf(tuple(ALL_TRUTH))], _Source], BeforeValidator(_as_inputs)] = Field(
         default={}, description="What the lists are measured against."
     )
     columns: _Columns = Field(default={}, description="Which column holds what, for every source that does not say it itself.")

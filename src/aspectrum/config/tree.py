@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from yaml.composer import ComposerError
 
-from aspectrum.config.written import UNREADABLE, Mistakes, Written, shortened
+from aspectrum.config.values import UNREADABLE, Mistakes, Value, shortened
 
 _MAX_BYTES = 1 << 20
 _MAX_DEPTH = 50
@@ -16,7 +16,7 @@ _MAX_VALUES = 100_000
 _TAG = "tag:yaml.org,2002:"
 
 
-def read_tree(file: str, mistakes: Mistakes) -> Written:
+def read_tree(file: str, mistakes: Mistakes) -> Value:
     """The one document of a file. What cannot be read at all is raised, what can be read around is only noted."""
     text = _read_text(file, mistakes)
     unprintable = _Loader.NON_PRINTABLE.search(text)
@@ -132,7 +132,7 @@ class _TreeReader:
         self._n_values = 0
         self._inside: list[yaml.Node] = []
 
-    def read(self, node: yaml.Node, where: tuple[str, ...], key: tuple[int, int] | None) -> Written:
+    def read(self, node: yaml.Node, where: tuple[str, ...], key: tuple[int, int] | None) -> Value:
         place = _place(node.start_mark)
         self._n_values += 1
         if self._n_values > _MAX_VALUES:
@@ -141,10 +141,10 @@ class _TreeReader:
             self._mistakes.report()
         if any(node is outer for outer in self._inside):
             self._mistakes.add_at(place, where, "an alias stands inside the value it stands for")
-            return Written(UNREADABLE, place, key=key)
+            return Value(UNREADABLE, place, key=key)
         self._inside.append(node)
         text = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
-        written = Written(self._value(node, where), place, text, key)
+        written = Value(self._value(node, where), place, text, key)
         self._inside.pop()
         return written
 
@@ -194,8 +194,8 @@ class _TreeReader:
         self._mistakes.add_at(_place(node.start_mark), where, f"found the tag {shortened(tag)}, expected a plain value")
         return UNREADABLE
 
-    def _mapping(self, node: yaml.MappingNode, where: tuple[str, ...]) -> dict[str, Written]:
-        entries: dict[str, Written] = {}
+    def _mapping(self, node: yaml.MappingNode, where: tuple[str, ...]) -> dict[str, Value]:
+        entries: dict[str, Value] = {}
         merged: list[yaml.Node] = []
         for key_node, value_node in node.value:
             place = _place(key_node.start_mark)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Ids
-from aspectrum.coding.rows import IdColumn, Rows, join_ids
+from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.table import IdTable
 
 _OF_USERS = ("source", "target", "user", "item")
 
@@ -43,11 +43,9 @@ class Coded:
         )
 
 
-def code_users(inputs: Mapping[str, Rows]) -> tuple[Ids, dict[str, Coded]]:
+def code_users(inputs: Mapping[str, Rows]) -> tuple[IdTable, dict[str, Coded]]:
     """Everybody who is named in any input, and the inputs under that coding. Whoever links, is linked or recommended is a user."""
-    named = [(name, role) for name, rows in inputs.items() for role in rows.ids if role in _OF_USERS]
-    ids, joined = join_ids("user", [(inputs[name].source, inputs[name].ids[role]) for name, role in named])
-    codes = dict(zip(named, joined, strict=True))
-    return ids, {
-        name: Coded(rows, {role: codes[name, role] for role in rows.ids if (name, role) in codes}) for name, rows in inputs.items()
+    table = IdTable("user", [(rows.source, rows.ids[role]) for rows in inputs.values() for role in rows.ids if role in _OF_USERS])
+    return table, {
+        name: Coded(rows, {role: table.joined(rows.ids[role]) for role in rows.ids if role in _OF_USERS}) for name, rows in inputs.items()
     }

@@ -22,7 +22,7 @@ from aspectrum.contacts.graphs import Graph, Links, read_graph
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
 from aspectrum.io.ids import code_column
-from aspectrum.writing import replacing, write_text
+from aspectrum.output_files import replacing, write_text
 
 if TYPE_CHECKING:
     import polars

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.api import side_by_side
+from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
@@ -17,11 +18,10 @@ from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
-from aspectrum.evaluation import Progress, evaluate_world, is_enough
 from aspectrum.metric import Metric, parse
 from aspectrum.metrics import IntraListDiversity
+from aspectrum.plan import Plan, Progress, is_enough
 from aspectrum.results import Results, SystemResults
-from aspectrum.world.building import Duplicates, Order, Ties
 
 DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
 """What RELISON measures of recommended contacts, but for its novelty."""
@@ -211,26 +211,28 @@ def evaluate_systems(
             rows = _NO_FEATURES
             if any(type(metric) is IntraListDiversity for metric in read):
                 notes.append("there are no features, and without them RELISON takes every distance for 0: ILD is 0")
-        built = read_network.build(way, features=rows, weighted=weighted, order=order, ties=ties, duplicates=duplicates)
-        notes += read_network.notes_on(built)
-        found[way.name] = SystemResults(
-            {
-                system: evaluate_world(
-                    world,
-                    read,
-                    users=users if whom is None else read_network.chosen_users(built),  # type: ignore[arg-type]
-                    convention=way,
-                    threads=threads,
-                    batch_size=batch_size,
-                    per_user=per_user,
-                    ideal_budget=ideal_budget,
-                    ideal_seconds=ideal_seconds,
-                    progress=None if progress is None else partial(progress, f"{system} ({way.name})" if len(ways) > 1 else system),
-                )
-                for system, world in built.worlds.items()
-            },
-            tuple(dict.fromkeys(notes)),
+        options = {"order": order, "users_in_one_block": order == "input", "ties": ties, "duplicates": duplicates}
+        truth = read_network.truth(way, features=rows, weighted=weighted, **options)
+        plan = Plan(
+            read,
+            truth,
+            users=users if whom is None else read_network.chosen_users(),
+            convention=way,
+            threads=threads,
+            batch_size=batch_size,
+            per_user=per_user,
+            ideal_budget=ideal_budget,
+            ideal_seconds=ideal_seconds,
         )
+        lists = {system: plan.lists(read_network.lists(system)) for system in systems}
+        notes += read_network.notes_on(truth, lists.values())
+        label = f"{{}} ({way.name})" if len(ways) > 1 else "{}"
+        partials = {
+            system: plan.observe(coded, progress=None if progress is None else partial(progress, label.format(system)))
+            for system, coded in lists.items()
+        }
+        results = {system: plan.finish(part, notes=()) for system, part in partials.items()}
+        found[way.name] = SystemResults(results, tuple(dict.fromkeys(notes)))
     return side_by_side(found)
 
 

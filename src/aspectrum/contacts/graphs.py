@@ -16,7 +16,8 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats
 from aspectrum.coding.ids import Ids, shown
 from aspectrum.coding.objects import link_rows
-from aspectrum.coding.rows import IdColumn, Rows, code_series, join_ids
+from aspectrum.coding.rows import IdColumn, Rows, code_series
+from aspectrum.coding.table import IdTable
 from aspectrum.errors import InputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
@@ -117,15 +118,15 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
         (['ann', 'bob', 'cyd'], 3, {'links lead from a user to the same user and are left out': 1})
     """
     rows, directed = link_table(given, name, directed)
-    users, (of_sources, of_targets) = join_ids("user", [(rows.source, rows.ids[role]) for role in ("source", "target")])
-    sources, targets = of_sources[rows.ids["source"].codes], of_targets[rows.ids["target"].codes]
+    users = IdTable("user", [(rows.source, rows.ids[role]) for role in ("source", "target")])
+    sources, targets = (users.codes(rows.ids[role]) for role in ("source", "target"))
     to_others = sources != targets
     weights = rows.numbers.get("weight")
     links = Links.of(sources[to_others], targets[to_others], None if weights is None else weights[to_others], directed=directed)
     noticed = Counter(rows.noticed)  # of a graph that is read again, too
     noticed["links lead from a user to the same user and are left out"] += int((~to_others).sum())
     noticed["links repeat an earlier one; their weights add up"] += links.repeated
-    return Graph(rows.source, users, links, directed, {what: count for what, count in noticed.items() if count})
+    return Graph(rows.source, users.ids, links, directed, {what: count for what, count in noticed.items() if count})
 
 
 def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Flags
+from aspectrum.arrays import Flags
 from aspectrum.coding.ids import Ids, shown
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, ranking_rows
 from aspectrum.coding.rows import IdColumn, Rows
@@ -22,7 +23,8 @@ from aspectrum.conventions import Convention
 from aspectrum.errors import InputError
 from aspectrum.inspection import Finding, Level, likely_reason, noticed, order_notes
 from aspectrum.io import Source, is_external, read_input
-from aspectrum.world.building import Built, Duplicates, Order, Ties, build_worlds
+from aspectrum.world import Truth
+from aspectrum.world.building import CodedLists
 
 _ROLES = {"community": "aspect"}
 _PLURALS = {"feature": "features"}
@@ -94,7 +96,8 @@ class Network:
         if users is not None:
             inputs["users"] = read_input("users", users) if is_external(users) else id_rows("users", "user", users)
         lists = {f"system {name}": _recommendations(name, given) for name, given in systems.items()}
-        ids, coded = code_users({**inputs, **lists})
+        everybody, coded = code_users({**inputs, **lists})
+        ids = everybody.ids
         cleaning = Cleaning(ids, directed, keep)
         of_train = cleaning.train(coded["train"])
         of_test = None if test is None else cleaning.test(coded["test"])
@@ -135,17 +138,16 @@ class Network:
         way = ["links lead one way" if self.directed else "links lead both ways"] if self.from_files or not self.directed else []
         return [*way, *(str(finding) for finding in self.findings if finding.level == "warning")]
 
-    def notes_on(self, built: Built) -> list[str]:
-        """What was noticed as worlds were built."""
-        ordered = order_notes(built.rankings.values()) if self.from_files else []
-        inputs = [*built.rankings.values(), *built.truth.values()]
-        return [*ordered, *(str(finding) for given in inputs for finding in noticed(given) if finding.level != "fact")]
+    def notes_on(self, truth: Truth, systems: Iterable[CodedLists]) -> list[str]:
+        """What was noticed as the truth and the lists were made."""
+        lists = [one.input for one in systems]
+        ordered = order_notes(lists) if self.from_files else []
+        return [*ordered, *(str(one) for given in (*lists, *truth.inputs.values()) for one in noticed(given) if one.level != "fact")]
 
-    def chosen_users(self, built: Built) -> Codes:
-        """Users that were named to be averaged, as worlds call them."""
-        code = np.empty(len(self.ids), dtype=np.int32)
-        code[self.members] = built.truth["users"].ids["user"]
-        return code[self.inputs["users"].joined["user"]]
+    def chosen_users(self) -> Rows:
+        """Users that were named to be averaged."""
+        users = self.inputs["users"]
+        return replace(users.rows, ids={"user": self._users(users.codes("user"), users.joined["user"])})
 
     def text_features(self, of: Of, weighting: Weighting) -> Rows:
         """Features of users from their texts."""
@@ -163,26 +165,19 @@ class Network:
         index = index_texts(written, of=of, graph=graph, weighting=weighting)
         return replace(index.rows(), source=texts.rows.source, noticed=texts.rows.noticed)
 
-    def build(
-        self,
-        convention: Convention,
-        *,
-        features: Rows | None = None,
-        weighted: bool = False,
-        order: Order = "input",
-        ties: Ties | None = None,
-        duplicates: Duplicates = "error",
-    ) -> Built:
-        """Worlds as a convention reads them: candidates are items, communities aspects, train links the history.
+    def truth(self, convention: Convention, *, features: Rows | None = None, weighted: bool = False, **options: Any) -> Truth:
+        """The truth as a convention reads it: candidates are items, communities aspects, train links the history.
 
         Args:
             features: Features to be taken if none were given.
+            weighted: Whether the weights of test links are grades.
+            options: How lists are read.
         """
-        users = np.flatnonzero(self.members)
+        members = np.flatnonzero(self.members).astype(np.int32)
         truth: dict[str, Any] = {
             "history": self._link_rows(self.train, "train"),
-            "catalogue": Rows(self._source("train"), {"item": self._column(users)}),
-            "users": Rows(self._source("train"), {"user": self._column(users)}),
+            "catalogue": Rows(self._source("train"), {"item": self._column(members, members)}),
+            "users": Rows(self._source("train"), {"user": self._users(members)}),
         }
         threshold = 1.0
         if self.test is not None:
@@ -196,20 +191,24 @@ class Network:
             truth["features"] = self._owned(self.inputs["features"], "item")
         elif features is not None:
             truth["features"] = features
-        building = {**convention.building, "order": order, "users_in_one_block": order == "input"}
-        if ties is not None:
-            building["ties"] = ties
-        lists = {name: self._lists(recommended) for name, recommended in self.systems.items()}
-        return build_worlds(lists, **truth, threshold=threshold, duplicates=duplicates, **building)
+        return convention.truth(**truth, threshold=threshold, **options)
 
     def _source(self, name: str) -> str:
         return self.inputs[name].rows.source
 
-    def _column(self, codes: npt.NDArray[Any], known: npt.NDArray[Any] | None = None) -> IdColumn:
-        """Ids of rows; `known` are all who are to be among the ids, if they are more."""
-        named = self._flags(codes if known is None else known)
-        place = np.cumsum(named, dtype=np.int32) - 1
-        return IdColumn(place[codes], self.ids.take(np.flatnonzero(named)).values)
+    def _column(self, codes: npt.NDArray[Any], named: npt.NDArray[Any] | None = None) -> IdColumn:
+        """A column of ids of everybody; `named` are those whom it names, if that matters."""
+        return IdColumn(codes, self.ids.values, named=named)
+
+    def _users(self, codes: npt.NDArray[Any], named: npt.NDArray[Any] | None = None) -> IdColumn:
+        """A column of ids of users. They come first among everybody, as train and test links are read first."""
+        return IdColumn(codes, self._user_ids, named=named)
+
+    @cached_property
+    def _user_ids(self) -> Any:
+        n = int(self.members.sum())
+        assert self.members[:n].all()
+        return self.ids.values[:n]
 
     def _flags(self, codes: npt.NDArray[Any]) -> Flags:
         flags = np.zeros(len(self.ids), np.bool_)
@@ -217,15 +216,16 @@ class Network:
         return flags
 
     def _link_rows(self, links: Links, name: str, graded: bool = False) -> Rows:
-        ids = {"user": self._column(links.sources), "item": self._column(links.targets)}
+        ids = {"user": self._users(links.sources), "item": self._column(links.targets)}
         return Rows(self._source(name), ids, {"grade": links.weights} if graded else {})
 
-    def _lists(self, recommended: Coded) -> Rows:
-        """The lists of users; a user whose list is empty has one."""
+    def lists(self, system: str) -> Rows:
+        """The lists of a system; a user whose list is empty has one."""
+        recommended = self.systems[system]
         users, owners = recommended.codes("user"), recommended.joined["user"]
         kept = np.flatnonzero(self.members[users])
         ids = {
-            "user": self._column(users[kept], owners[self.members[owners]]),
+            "user": self._users(users[kept], np.flatnonzero(self._flags(owners) & self.members)),
             "item": self._column(recommended.codes("item")[kept]),
         }
         return recommended.taken(kept, ids)
@@ -233,7 +233,8 @@ class Network:
     def _owned(self, given: Coded, role: str) -> Rows:
         """Communities or features of users as they stand, under everybody's codes."""
         ids = {_ROLES.get(other, other): column for other, column in given.rows.ids.items() if other != role}
-        return replace(given.rows, ids={"item": self._column(given.codes(role), given.joined[role]), **ids})
+        named = np.flatnonzero(self._flags(given.joined[role])).astype(np.int32)
+        return replace(given.rows, ids={"item": self._column(given.codes(role), named), **ids})
 
     def _look_at_lists(self, recommended: Coded) -> None:
         users, candidates = recommended.codes("user"), recommended.codes("item")

@@ -13,14 +13,15 @@ import numpy.typing as npt
 
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import Codebook, Ids, shown
-from aspectrum.coding.rows import IdColumn, Rows, join_ids
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, link_table
 from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes
-from aspectrum.writing import replacing
+from aspectrum.output_files import replacing
 
 Of = Literal["own", "followees", "followers", "all"]
 """Whose texts make a user: their own, those of the users they link to, those of the users who link to them, or theirs and
@@ -214,19 +215,19 @@ class _People:
 def _people(rows: Rows, graph: Any, directed: bool | None) -> _People:
     texts = (rows.source, rows.ids["user"])
     if graph is None:
-        users, (places,) = join_ids("user", [texts])
-        return _People(users, places[texts[1].codes], None, rows.noticed)
+        table = IdTable("user", [texts])
+        return _People(table.ids, table.codes(texts[1]), None, rows.noticed)
     # As they stand, not as read_graph settles them: 7 in one text file is what it is in the other.
     network, directed = link_table(graph, "graph", directed)
     ends = [network.ids[role] for role in ("source", "target")]
-    users, (of_sources, of_targets, places) = join_ids("user", [*((network.source, end) for end in ends), texts])
-    sources, targets = of_sources[ends[0].codes], of_targets[ends[1].codes]
+    table = IdTable("user", [*((network.source, end) for end in ends), texts])
+    sources, targets = (table.codes(end) for end in ends)
     to_others = sources != targets
     links = Links.of(sources[to_others], targets[to_others], None, directed=directed)
-    n_users = int(max(of_sources.max(initial=-1), of_targets.max(initial=-1))) + 1
-    left_out = {f"users of the texts are not in {network.source} and are left out": len(users) - n_users}
+    n_users = max(int(table.joined(end).max(initial=-1)) for end in ends) + 1
+    left_out = {f"users of the texts are not in {network.source} and are left out": len(table) - n_users}
     noticed = {**rows.noticed, **{what: count for what, count in left_out.items() if count}}
-    return _People(users.slice(0, n_users), places[texts[1].codes], links, noticed)
+    return _People(table.ids.slice(0, n_users), table.codes(texts[1]), links, noticed)
 
 
 def _counts(rows: Rows, people: _People, of: Of, stop_words: Any, lowercase: bool) -> tuple[Any, list[str]]:

@@ -91,7 +91,7 @@ def gains(
     if code is None:
         raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
     one = world.slice(code, code + 1)
-    judged_by = judged_by or choose_judgment(one, ("history", "relevance"), "gains")
+    judged_by = judged_by or choose_judgment(one.truth, ("history", "relevance"), "gains")
     pool = pool or JUDGINGS[judged_by].default_pool
     coverage = cover(one, judged_by)
     length = len(one.rankings.items)

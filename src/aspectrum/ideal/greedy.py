@@ -56,4 +56,4 @@ def greedy_lists(request: IdealRequest, depth: int) -> tuple[Codes, Codes]:
 
 def items_at(world: World, heads: Codes) -> Codes:
     """The items at these places in the order of ids; -1 stays -1."""
-    return np.append(np.argsort(world.items.heads), -1).astype(np.int32)[heads]
+    return np.append(np.argsort(world.truth.items.heads), -1).astype(np.int32)[heads]

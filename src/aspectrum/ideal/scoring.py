@@ -12,7 +12,7 @@ from aspectrum.ideal.exact import DEFAULT_WORK, Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import IdealRequest
 from aspectrum.metric import Metric, Terms, check_goes_with
-from aspectrum.world import World
+from aspectrum.world import Truth
 
 IdealKind = Literal["greedy", "exact"]
 
@@ -62,8 +62,8 @@ def check_ideal(metric: Metric) -> None:
             raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 or more")
 
 
-def ideal_details(metric: AgainstIdeal, world: World) -> Mapping[str, Any]:
+def ideal_details(metric: AgainstIdeal, truth: Truth) -> Mapping[str, Any]:
     """The tie rule of a greedy ideal, which an exact one does not depend on; the budget of an exact ideal."""
     if metric.ideal == "exact":
         return {"budget": budget_of(metric).work}
-    return {"ties": world.items.tie_rule} if metric.ideal == "greedy" else {}
+    return {"ties": truth.items.tie_rule} if metric.ideal == "greedy" else {}

@@ -27,13 +27,13 @@ from ir_measures.providers.base import Any as AnyValue  # noqa: E402
 from ir_measures.util import QrelsConverter, RunConverter  # noqa: E402
 
 from aspectrum import metrics  # noqa: E402
-from aspectrum.api import read_worlds  # noqa: E402
 from aspectrum.coding.objects import ranking_rows, subtopic_rows  # noqa: E402
 from aspectrum.coding.rows import IdColumn, Rows, code_series  # noqa: E402
 from aspectrum.conventions import CONVENTIONS  # noqa: E402
 from aspectrum.errors import AspectrumError, InputError  # noqa: E402
-from aspectrum.evaluation import evaluate_world  # noqa: E402
 from aspectrum.metric import Metric  # noqa: E402
+from aspectrum.plan import Plan  # noqa: E402
+from aspectrum.world import Truth  # noqa: E402
 
 __all__ = ["AspectrumProvider", "main", "register", "unregister"]
 
@@ -50,7 +50,7 @@ _OURS: dict[str, Callable[[Any], Metric]] = {
 }
 
 # Documents in pyndeval's order, with the numbers of ndeval: pyndeval forgets to normalise at k = 1.
-_CONVENTION = replace(CONVENTIONS["ndeval"], building=CONVENTIONS["pyndeval"].building)
+_CONVENTION = replace(CONVENTIONS["ndeval"], reads=CONVENTIONS["pyndeval"].reads)
 
 
 class AspectrumProvider(providers.Provider):
@@ -87,6 +87,7 @@ class _Evaluator(providers.Evaluator):
             judged_only = "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]
             metrics = self._asked.setdefault(measure["rel"], {}).setdefault("judged" if judged_only else "all", {})
             metrics.setdefault(metric if cutoff is NOT_PROVIDED else metric.at(cutoff), []).append(measure)
+        self._truths = {level: Truth.read(subtopics=self._relevant_from(level)) for level in self._asked}
         self._judged = {(topic, document) for topic, _, document, _ in judgments}
         topics, subtopics = (self._judgments.ids[role].codes.astype(np.int64) for role in ("user", "aspect"))
         if len(topics) and len(np.unique(topics << 32 | subtopics)) == len(np.unique(topics)):
@@ -102,9 +103,10 @@ class _Evaluator(providers.Evaluator):
         if any("judged" in by_documents for by_documents in self._asked.values()):
             lists["judged"] = _ranking_rows([row for row in ranked if row[:2] in self._judged])
         for level, by_documents in self._asked.items():
-            worlds = read_worlds(lists, subtopics=self._relevant_from(level), convention=_CONVENTION).worlds
             for documents, asked in by_documents.items():
-                results = evaluate_world(worlds[documents], list(asked), users="judged", convention=_CONVENTION)
+                plan = Plan(list(asked), self._truths[level], users="judged", convention=_CONVENTION)
+                everything = plan.lists(lists["all"])  # ids that never match are an error, whichever documents count
+                results = plan.finish(plan.observe(everything if documents == "all" else lists[documents]), notes=())
                 (block,) = results.blocks
                 measures = [asked[results.columns[name].metric] for name in block.names]
                 for topic, scores in zip(block.users, block.scores.tolist(), strict=True):

@@ -3,167 +3,75 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from aspectrum.errors import InputError
+from aspectrum.inputs import InputSpec
 from aspectrum.io.source import UsualColumns
 
-ROLES = (
-    "user",
-    "item",
-    "aspect",
-    "rank",
-    "score",
-    "grade",
-    "strength",
-    "weight",
-    "feature",
-    "value",
-    "source",
-    "target",
-    "community",
-    "text",
-    "candidate",
-)
+K = TypeVar("K", bound=Hashable)
+
+
+def _words(spellings: Mapping[K, str]) -> Mapping[K, Sequence[str]]:
+    return {key: words.split() for key, words in spellings.items()}
+
 
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
-_USERS = [
-    "user",
-    "userid",
-    "uid",
-    "users",
-    "query",
-    "queryid",
-    "qid",
-    "topic",
-    "topicid",
-    "targetuser",
-    "source",
-    "sourceuser",
-    "customer",
-    "customerid",
-    "session",
-    "sessionid",
-]
-_ITEMS = [
-    "item",
-    "itemid",
-    "iid",
-    "items",
-    "movie",
-    "movieid",
-    "doc",
-    "docid",
-    "docno",
-    "document",
-    "documentid",
-    "candidate",
-    "product",
-    "productid",
-    "article",
-    "articleid",
-    "track",
-    "trackid",
-    "song",
-    "songid",
-    "book",
-    "bookid",
-    "isbn",
-    "news",
-    "newsid",
-    "business",
-    "businessid",
-    "node",
-    "nodeid",
-]
-_ASPECTS = [
-    "aspect",
-    "aspects",
-    "genre",
-    "genres",
-    "subtopic",
-    "subtopics",
-    "subtopicid",
-    "tag",
-    "tags",
-    "community",
-    "communities",
-    "category",
-    "categories",
-    "intent",
-    "nugget",
-]
-_SPELLINGS: Mapping[str, Sequence[str]] = {
-    "user": _USERS,
-    "item": _ITEMS,
-    "aspect": _ASPECTS,
-    "rank": ("rank", "position", "pos", "place"),
-    "score": ("score", "scores", "similarity", "prediction", "pred", "predicted", "predictedrating", "estimate", "est"),
-    "grade": ("grade", "rating", "ratings", "relevance", "relevant", "rel", "judgment", "judgement", "stars", "label", "qrel"),
-    "strength": ("strength", "confidence", "probability"),
-    "weight": ("weight", "weights", "importance", "probability"),
-    "feature": ("feature", "featureid", "features", "term", "word", "attribute", "tag"),
-    "value": ("value", "weight", "count", "frequency", "tf", "tfidf", "score"),
-    "source": ("source", "src", "from", "follower", "followerid", "sourceid", "fromid", "node1", "id1", *_USERS),
-    "target": (
-        "target",
-        "dst",
-        "dest",
-        "to",
-        "followee",
-        "followeeid",
-        "followed",
-        "followedid",
-        "friend",
-        "friendid",
-        "contact",
-        "contactid",
-        "targetid",
-        "toid",
-        "node2",
-        "id2",
-        *_ITEMS,
-    ),
-    "community": ("community", "communities", "communityid", "cluster", "clusterid", "partition", "group", "module", "label", "class"),
-    "text": ("text", "texts", "content", "contents", "body", "tweet", "message", "post", "document", "words"),
-}
+_USERS = "user userid uid users query queryid qid topic topicid targetuser source sourceuser customer customerid session sessionid"
+_ITEMS = (
+    "item itemid iid items movie movieid doc docid docno document documentid candidate product productid article "
+    "articleid track trackid song songid book bookid isbn news newsid business businessid node nodeid"
+)
+_ASPECTS = "aspect aspects genre genres subtopic subtopics subtopicid tag tags community communities category categories intent nugget"
+_SPELLINGS = _words(
+    {
+        "user": _USERS,
+        "item": _ITEMS,
+        "aspect": _ASPECTS,
+        "rank": "rank position pos place",
+        "score": "score scores similarity prediction pred predicted predictedrating estimate est",
+        "grade": "grade rating ratings relevance relevant rel judgment judgement stars label qrel",
+        "strength": "strength confidence probability",
+        "weight": "weight weights importance probability",
+        "feature": "feature featureid features term word attribute tag",
+        "value": "value weight count frequency tf tfidf score",
+        "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
+        "target": (
+            f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}"
+        ),
+        "community": "community communities communityid cluster clusterid partition group module label class",
+        "text": "text texts content contents body tweet message post document words",
+    }
+)
 # What else a word may mean in one input, where no column has a name from above.
-_ANY_ID = ("user", "userid", "uid", "id")
-_FALLBACK: Mapping[tuple[str, str], Sequence[str]] = {
-    ("aspects", "aspect"): ("topic", "topicid", "topics", "cluster", "class", "label", "group"),
-    ("aspects", "item"): _ANY_ID,
-    ("features", "item"): _ANY_ID,
-    ("catalogue", "item"): _ANY_ID,
-    ("items", "item"): _ANY_ID,
-    ("users", "user"): ("id",),
-    ("subtopics", "aspect"): ("iteration",),
-    ("communities", "user"): ("node", "nodeid", "item", "itemid", "id", "vertex", "name"),
-    ("communities", "community"): _ASPECTS,
-    ("texts", "user"): ("node", "nodeid", "item", "itemid", "id", "author", "authorid", "name"),
-    ("rankings", "user"): ("target", "follower", "followerid", "from"),
-    ("relevance", "user"): ("target",),
-    ("history", "user"): ("target",),
-    ("rankings", "item"): (
-        "recommended",
-        "recommendation",
-        "target",
-        "candidateid",
-        "contact",
-        "contactid",
-        "followee",
-        "followeeid",
-        "followed",
-        "friend",
-        "friendid",
-        "to",
-    ),
-    ("relevance", "item"): ("target",),
-    ("history", "item"): ("target",),
-    ("rankings", "score"): ("rating", "weight"),
-    ("relevance", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
-    ("history", "grade"): ("score", "weight", "click", "clicks", "clicked", "liked"),
-}
+_ANY_ID = "user userid uid id"
+_FALLBACK = _words(
+    {
+        ("aspects", "aspect"): "topic topicid topics cluster class label group",
+        ("aspects", "item"): _ANY_ID,
+        ("features", "item"): _ANY_ID,
+        ("catalogue", "item"): _ANY_ID,
+        ("items", "item"): _ANY_ID,
+        ("users", "user"): "id",
+        ("subtopics", "aspect"): "iteration",
+        ("communities", "user"): "node nodeid item itemid id vertex name",
+        ("communities", "community"): _ASPECTS,
+        ("texts", "user"): "node nodeid item itemid id author authorid name",
+        ("rankings", "user"): "target follower followerid from",
+        ("relevance", "user"): "target",
+        ("history", "user"): "target",
+        (
+            "rankings",
+            "item",
+        ): "recommended recommendation target candidateid contact contactid followee followeeid followed friend friendid to",
+        ("relevance", "item"): "target",
+        ("history", "item"): "target",
+        ("rankings", "score"): "rating weight",
+        ("relevance", "grade"): "score weight click clicks clicked liked",
+        ("history", "grade"): "score weight click clicks clicked liked",
+    }
+)
 
 # Frames of search tools have both: the text of a query and a document's place in an index are no ids beside these.
 _STANDS_ASIDE_FOR: Mapping[str, Sequence[str]] = {"query": ("qid", "queryid"), "docid": ("docno",)}
@@ -179,38 +87,9 @@ def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
     return any(plain(name) in (*_SPELLINGS[role], *_FALLBACK.get((input, role), ())) for role in roles)
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Columns an input has.
-
-    Args:
-        input: The input.
-        required: Roles of columns that must be there.
-        optional: Roles of columns that may be.
-        by_place: By how many columns there are, their roles where they have no names.
-        commented: Whether comments may stand in front, as in public edge lists.
-        prose: Whether a column holds what people wrote, in which a quote is a letter.
-    """
-
-    input: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    by_place: Mapping[int, tuple[str, ...]] | None = None
-    commented: bool = False
-    prose: bool = False
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return self.required + self.optional
-
-    @property
-    def form(self) -> str:
-        return ", ".join(self.required) + "".join(f"[, {role}]" for role in self.optional)
-
-
 def find_columns(
     source: str,
-    wanted: Wanted,
+    spec: InputSpec,
     said: Mapping[str, str | int],
     names: Sequence[str] | None,
     width: int,
@@ -218,29 +97,29 @@ def find_columns(
     header: bool = False,
 ) -> dict[str, int]:
     """The place of every column that is there, by role; `header` if the names stand in the first line of a file."""
-    found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in wanted.roles}
+    found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in spec.roles}
     if names is None:
-        if not found and wanted.required:
-            roles = (wanted.by_place or {}).get(width)
+        if not found and spec.required:
+            roles = spec.by_place.get(width)
             if roles is None:
                 raise InputError(
-                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {wanted.form}; say which is which, "
-                    f"as in --columns {wanted.input}:{','.join(f'{role}={place}' for place, role in enumerate(wanted.required, 1))}"
+                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {spec.form}; say which is which, "
+                    f"as in --columns {spec.name}:{','.join(f'{role}={place}' for place, role in enumerate(spec.required, 1))}"
                 )
             return {role: place for place, role in enumerate(roles)}
     else:
-        for role in wanted.roles:
+        for role in spec.roles:
             place = None if usual is None or role in found else usual.place(role, names)
             if place is not None:
                 found[role] = _only(source, role, names, place)
-        for role in wanted.roles:
+        for role in spec.roles:
             if role not in found:
-                place = _recognised(source, wanted, role, names, set(found.values()))
+                place = _recognised(source, spec, role, names, set(found.values()))
                 if place is not None:
                     found[role] = place
-        if not found and width == len(wanted.required) == 1:
-            found[wanted.required[0]] = 0
-    missing = [role for role in wanted.required if role not in found]
+        if not found and width == len(spec.required) == 1:
+            found[spec.required[0]] = 0
+    missing = [role for role in spec.required if role not in found]
     if missing:
         there = f"its columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
         raise InputError(
@@ -286,10 +165,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
-def _recognised(source: str, wanted: Wanted, role: str, names: Sequence[str], taken: set[int]) -> int | None:
+def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], taken: set[int]) -> int | None:
     words = [plain(name) for name in names]
     aside = {word for word, others in _STANDS_ASIDE_FOR.items() if any(other in words for other in others)}
-    for known in (_SPELLINGS[role], _FALLBACK.get((wanted.input, role), ())):
+    for known in (_SPELLINGS[role], _FALLBACK.get((spec.name, role), ())):
         places = [place for place, word in enumerate(words) if word in known and word not in aside and place not in taken]
         exact = [place for place in places if words[place] == role]
         if len(exact or places) > 1:

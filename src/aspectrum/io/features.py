@@ -13,7 +13,8 @@ from aspectrum.coding.objects import id_rows
 from aspectrum.coding.rows import IdColumn, Rows, code_series
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
-from aspectrum.io.columns import Wanted, find_columns, is_spelling
+from aspectrum.inputs import INPUTS, InputSpec
+from aspectrum.io.columns import find_columns, is_spelling
 from aspectrum.io.files import read_bytes, reason
 from aspectrum.io.frames import as_number
 from aspectrum.io.source import Source
@@ -22,34 +23,34 @@ from aspectrum.io.tables import Table, open_table
 if TYPE_CHECKING:
     import polars
 
-RowsOf = Callable[[Source, Wanted, Table], Rows]
+RowsOf = Callable[[Source, InputSpec, Table], Rows]
 
-_ITEM = Wanted("features", ("item",), (), {1: ("item",)})
+_ITEM = InputSpec("features", ("item",))
 _ID_KEYS = ("ids", "items", "item_ids", "item", "id", "names", "index")
 _MATRIX_KEYS = ("features", "vectors", "embeddings", "matrix", "values", "x", "X", "arr_0")
 _SPARSE_KEYS = ("data", "indices", "indptr", "shape")
 
 
-def read_features(source: Source, wanted: Wanted, rows_of: RowsOf) -> Rows:
+def read_features(source: Source, spec: InputSpec, rows_of: RowsOf) -> Rows:
     """One vector per item."""
     format = source.guessed_format if source.is_path else None
     if format in ("npz", "npy"):
         return _arrays(source, format, rows_of)
     if source.ids is not None:
         raise InputError(f"{source.named('features')}: ids go with an npy or npz file")
-    table = open_table(source, wanted)
+    table = open_table(source, spec)
     vectors = table.vectors()
     if vectors:
         return _lists(source, table, vectors, rows_of)
-    if _is_rows(source, wanted, table):
-        rows = rows_of(source, wanted, table)
+    if _is_rows(source, spec, table):
+        rows = rows_of(source, spec, table)
         if table.names is None and "feature" not in source.columns:
             _check_not_vectors(table.source, rows)
         return rows
     return _columns(source, table, rows_of)
 
 
-def _is_rows(source: Source, wanted: Wanted, table: Table) -> bool:
+def _is_rows(source: Source, spec: InputSpec, table: Table) -> bool:
     """Whether a table has rows item, feature[, value], and not one column per dimension."""
     if table.names is None or "feature" in source.columns:
         return True
@@ -57,7 +58,7 @@ def _is_rows(source: Source, wanted: Wanted, table: Table) -> bool:
     named = [name for name in table.names if name == said or is_spelling("features", ("feature",), name)]
     if not named:
         return False
-    known = find_columns(table.source, wanted, source.columns, table.names, table.width, source.usual)
+    known = find_columns(table.source, spec, source.columns, table.names, table.width, source.usual)
     others = [name for place, name in enumerate(table.names) if place not in known.values() and table.is_number(place)]
     if others and table.is_number(known["feature"]):
         feature = table.names[known["feature"]]
@@ -124,7 +125,7 @@ def _lists(source: Source, table: Table, vectors: list[int], rows_of: RowsOf) ->
     assert table.names is not None
     item = _item_of(source, table)
     if "feature" in source.columns:
-        one = Wanted("features", (), ("feature",))
+        one = InputSpec("features", (), ("feature",))
         vectors = [find_columns(table.source, one, {"feature": source.columns["feature"]}, table.names, table.width)["feature"]]
     if len(vectors) > 1:
         both = " and ".join(repr(table.names[place]) for place in vectors[:2])
@@ -187,7 +188,7 @@ def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
 
 
 def _given_ids(given: Any, rows_of: RowsOf) -> IdColumn:
-    from aspectrum.io.inputs import INPUTS, is_external
+    from aspectrum.io.reading import is_external
 
     if not is_external(given):
         return id_rows("ids", "item", given).ids["item"]

@@ -11,6 +11,7 @@ import re
 import sys
 import zlib
 from pathlib import Path
+from typing import BinaryIO, Literal
 
 from aspectrum.errors import InputError
 
@@ -44,6 +45,27 @@ def read_bytes(path: str, name: str | None = None) -> bytes:
     if path.lower().endswith((".gz", ".zst")):
         raise InputError(f"{name}: is not packed, although its name ends in {os.path.splitext(path)[1]}")
     return data
+
+
+def binary_format(start: bytes) -> Literal["parquet", "arrow"] | None:
+    """The binary format of a file that begins with these bytes."""
+    if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    return "parquet" if start.startswith(b"PAR1") else None
+
+
+def open_binary(path: str) -> BinaryIO | None:
+    """A Parquet or Arrow file on disk, as its first bytes tell; None for anything else, also for what cannot be opened."""
+    try:
+        if path == "-" or not os.path.isfile(path):  # opening a pipe would wait for its writer
+            return None
+        file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+    except (OSError, ValueError):
+        return None
+    if binary_format(os.pread(file.fileno(), 6, 0)) is not None:
+        return file
+    file.close()
+    return None
 
 
 def printed(path: str) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import io
+import mmap
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 
 from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
 from aspectrum.io.binary import check_arrow, check_parquet
-from aspectrum.io.files import reason
+from aspectrum.io.files import binary_format, reason
 
 if TYPE_CHECKING:
     import polars
@@ -77,23 +80,39 @@ def guarded(read: Callable[[], polars.DataFrame]) -> polars.DataFrame:
         raise
 
 
-def read_binary(source: str, data: bytes, format: Literal["parquet", "arrow"]) -> polars.DataFrame:
-    """A Parquet file, or an Arrow file or stream."""
+def read_binary(source: str, file: BinaryIO, format: str | None) -> polars.DataFrame:
+    """A Parquet file, or an Arrow file or stream; a file on disk is mapped, and never held in memory.
+
+    Args:
+        format: parquet or arrow. Default: as the first bytes tell.
+    """
     import polars
 
-    what = "a Parquet file" if format == "parquet" else "an Arrow file"
+    with _mapped(file) as data:
+        format, is_stream = format or binary_format(data[:6]), data[:4] == b"\xff\xff\xff\xff"
 
-    def read() -> polars.DataFrame:
-        (check_parquet if format == "parquet" else check_arrow)(data)
-        file = io.BytesIO(data)
-        if format == "parquet":
-            return polars.read_parquet(file)
-        return polars.read_ipc_stream(file) if data.startswith(b"\xff\xff\xff\xff") else polars.read_ipc(file)
+        def read() -> polars.DataFrame:
+            if format == "parquet":
+                check_parquet(data)
+                return polars.read_parquet(file)
+            check_arrow(data)
+            if is_stream:
+                return polars.read_ipc_stream(file)
+            # polars 1 maps Arrow files without checking their contents, and damaged ones are a segmentation fault; 2 reads them.
+            options: Any = {"memory_map": False} if "memory_map" in inspect.signature(polars.read_ipc).parameters else {}
+            return polars.read_ipc(file, **options)
 
-    try:
-        return guarded(read)
-    except Exception as error:
-        raise InputError(f"{source}: cannot be read as {what}: {reason(error)}") from None
+        try:
+            return guarded(read)
+        except Exception as error:
+            what = "a Parquet file" if format == "parquet" else "an Arrow file"
+            raise InputError(f"{source}: cannot be read as {what}: {reason(error)}") from None
+
+
+def _mapped(file: BinaryIO) -> AbstractContextManager[bytes | mmap.mmap]:
+    if isinstance(file, io.BytesIO):
+        return nullcontext(file.getvalue())
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def to_polars(source: str, given: Any) -> polars.DataFrame:

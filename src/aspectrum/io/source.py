@@ -13,24 +13,8 @@ from aspectrum.io.files import printed
 Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy", "graphml"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
-_EXTENSIONS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".run": "run",
-    ".qrels": "qrels",
-    ".qrel": "qrels",
-    ".npz": "npz",
-    ".npy": "npy",
-    ".graphml": "graphml",
-}
+_OTHER_EXTENSIONS = {".tab": "tsv", ".pq": "parquet", ".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".qrel": "qrels"}
+_EXTENSIONS: Mapping[str, Any] = {f".{format}": format for format in FORMATS} | _OTHER_EXTENSIONS
 _COMPRESSED = (".gz", ".zst")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
-from aspectrum.io.columns import Wanted
-from aspectrum.io.files import as_text, read_bytes
+from aspectrum.inputs import InputSpec
+from aspectrum.io.files import as_text, binary_format, open_binary, read_bytes
 from aspectrum.io.frames import FrameTable, Layout, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
 from aspectrum.io.source import Source
@@ -49,9 +50,9 @@ class Table(Protocol):
         """Give back the room that the text takes; it is read again should an error have to name a line."""
 
 
-def open_table(source: Source, wanted: Wanted) -> Table:
+def open_table(source: Source, spec: InputSpec) -> Table:
     """A table from a file or a frame."""
-    name = source.named(wanted.input)
+    name = source.named(spec.name)
     if not source.is_path:
         return FrameTable(name, to_polars(name, source.data))
     format = source.guessed_format
@@ -59,15 +60,14 @@ def open_table(source: Source, wanted: Wanted) -> Table:
         raise InputError(f"{name}: holds arrays, which only features can come as")
     if format == "graphml":
         raise InputError(f"{name}: is a graph, which only the links of a social network can come as")
+    if format in (None, "parquet", "arrow") and (file := open_binary(source.path)) is not None:
+        with file:
+            return FrameTable(name, read_binary(name, file, format))
     data = read_bytes(source.path, name)
     if not data or data.isspace():
         raise InputError(f"{name}: the file is empty")
-    if format is None and data.startswith(b"PAR1"):
-        format = "parquet"
-    if format is None and data.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        format = "arrow"
-    if format in ("parquet", "arrow"):
-        return FrameTable(name, read_binary(name, data, format))
+    if format in ("parquet", "arrow") or (format is None and binary_format(data[:6])):
+        return FrameTable(name, read_binary(name, io.BytesIO(data), format))
     text = as_text(name, data)
     del data
     if not text or text.isspace():
@@ -76,4 +76,4 @@ def open_table(source: Source, wanted: Wanted) -> Table:
         return JsonTable(name, text)
     if source.path.lower().endswith(".json"):
         raise InputError(f"{name}, line 1: is not a JSON object; expected JSON Lines: one object per line, without brackets around them")
-    return TextTable(name, text, wanted, source, format)
+    return TextTable(name, text, spec, source, format)

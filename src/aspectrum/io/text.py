@@ -12,7 +12,8 @@ from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import shown
 from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
-from aspectrum.io.columns import Wanted, is_place, is_spelling
+from aspectrum.inputs import InputSpec
+from aspectrum.io.columns import is_place, is_spelling
 from aspectrum.io.files import as_text, read_bytes
 from aspectrum.io.frames import Layout
 from aspectrum.io.source import Source
@@ -33,13 +34,13 @@ class TextTable:
     Every record must have the same number of fields, and every quote be closed. What is wrong is named by its line.
     """
 
-    def __init__(self, source: str, text: bytes, wanted: Wanted, how: Source, format: str | None) -> None:
-        self.source, self._path, self._wanted = source, how.path, wanted
+    def __init__(self, source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> None:
+        self.source, self._path, self._spec = source, how.path, spec
         text = self._text = self._without_comments(text)
         if not text.strip():
             raise InputError(f"{source}: the file is empty but for comments")
         self.layout: Layout
-        self.layout, self._separator = _layout(source, text, wanted, how, format)
+        self.layout, self._separator = _layout(source, text, spec, how, format)
         self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
         self._quoted = self._separator != "" and b'"' in text
         # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
@@ -49,7 +50,7 @@ class TextTable:
         self._about_records = n_records * len(text) // len(start) + 1
         self.untyped: Untyped | None = "number" if self.layout == "table" else "text"
         head = [self._record(row) for row in range(min(_N_HEAD, n_records))]
-        has_header = self.layout == "table" and (_is_header(source, wanted, how, head) if how.header is None else how.header)
+        has_header = self.layout == "table" and (_is_header(source, spec, how, head) if how.header is None else how.header)
         self._skip, self._n_rows = int(has_header), 0
         self.first = head[0]
         self.names: Sequence[str] | None = [name.strip() for name in head[0]] if has_header else None
@@ -58,7 +59,7 @@ class TextTable:
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout]
-        scan, self._quoted = _scanned(text, self._separator, expected, self._wanted.prose)
+        scan, self._quoted = _scanned(text, self._separator, expected, self._spec.prose)
         where = f"{self.source}, line {scan.line}"
         if scan.problem == "fields":
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
@@ -133,7 +134,7 @@ class TextTable:
     def _without_comments(self, text: bytes) -> bytes:
         """Public edge lists often begin with comments, which become empty lines; the others keep their numbers."""
         end = 0
-        while self._wanted.commented and _COMMENT.match(text, end):
+        while self._spec.commented and _COMMENT.match(text, end):
             end = text.find(b"\n", end) + 1 or len(text)
         return b"\n" * text.count(b"\n", 0, end) + text[end:]
 
@@ -159,13 +160,13 @@ def _gathered(codes: Codes, ids: polars.Series) -> polars.Series:
     return ids.gather(places.set(places < 0, None))
 
 
-def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str | None) -> tuple[Layout, str]:
+def _layout(source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> tuple[Layout, str]:
     """What kind of text it is, and its separator; none means blanks."""
     if format in ("run", "qrels"):
         return format, ""  # type: ignore[return-value]
     lines = _first_lines(text)
     if format is None and not how.columns:
-        layout = _trec_layout(source, wanted, lines)
+        layout = _trec_layout(source, spec, lines)
         if layout is not None:
             return layout, ""
     if format == "tsv":
@@ -173,16 +174,16 @@ def _layout(source: str, text: bytes, wanted: Wanted, how: Source, format: str |
     outside = next(iter(_first_lines(_QUOTED.sub(b'""', text[: 1 << 16]))), b"")
     there = [separator for separator in ("\t", ",", ";") if separator.encode() in outside]
     # In `1|Toy Story` the bar separates, in `1 Action|Comedy` the blank does: the one that comes first.
-    if not there and b"|" in outside.split(b" ")[0] and how.split != "|" and len(wanted.required) > 1:
+    if not there and b"|" in outside.split(b" ")[0] and how.split != "|" and len(spec.required) > 1:
         return "table", "|"
-    if not there and format is None and b" " in lines[0].strip() and len(wanted.required) > 1:
+    if not there and format is None and b" " in lines[0].strip() and len(spec.required) > 1:
         return "table", ""
     if len(there) < 2:
         return "table", there[0] if there else "," if format == "csv" else "\t"
-    return "table", _one_of(source, text, wanted, how, there)
+    return "table", _one_of(source, text, spec, how, there)
 
 
-def _one_of(source: str, text: bytes, wanted: Wanted, how: Source, separators: Sequence[str]) -> str:
+def _one_of(source: str, text: bytes, spec: InputSpec, how: Source, separators: Sequence[str]) -> str:
     """The one of several separators in the first line that gives every record the same number of fields."""
     scans = {one: _scanned(text, one) for one in separators if one != how.split}
     fit = [one for one, (scan, _) in scans.items() if not scan.problem]
@@ -193,36 +194,34 @@ def _one_of(source: str, text: bytes, wanted: Wanted, how: Source, separators: S
         for one, (scan, quoted) in scans.items()
         if one in fit
     }
-    named = [one for one, cells in firsts.items() if any(is_spelling(wanted.input, wanted.roles, cell) or cell in said for cell in cells)]
+    named = [one for one, cells in firsts.items() if any(is_spelling(spec.name, spec.roles, cell) or cell in said for cell in cells)]
     fit = named if len(named) == 1 and how.header is not False else fit
     if len(fit) > 1:
         raise InputError(
             f"{source}, line 1: both {fit[0]!r} and {fit[1]!r} may separate its columns; add a first line with their names, "
-            f"or separate them by tabs and say --reader {wanted.input}=tsv"
+            f"or separate them by tabs and say --reader {spec.name}=tsv"
         )
     return (fit or separators)[0]
 
 
-def _trec_layout(source: str, wanted: Wanted, lines: Sequence[bytes]) -> Layout | None:
+def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout | None:
     """A run or judgments, as seen from the first lines."""
     rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
-    if wanted.input == "rankings":
+    if spec.trec == "run":
         is_run = all(
             len(row) == 6 and row[1].upper() in ("Q0", "0") and reads_as_number(row[3]) and reads_as_number(row[4]) for row in rows[:1]
         )
         return "run" if is_run else None
-    if wanted.input not in ("relevance", "history", "subtopics") or any(
-        len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows
-    ):
+    if spec.trec != "qrels" or any(len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows):
         return None
     if any(b"," in line for line in lines[:1]) or (b"\t" in lines[0] and not reads_as_number(rows[0][1])):
         return None
     if any(b"\t" in line and len(line.strip().split(b"\t")) != 4 for line in lines):
         raise InputError(
             f"{source}, line 1: has words separated by blanks and by tabs; say whether it is TREC judgments or has columns separated by tabs: "
-            f"--reader {wanted.input}=qrels or {wanted.input}=tsv"
+            f"--reader {spec.name}=qrels or {spec.name}=tsv"
         )
-    if wanted.input == "subtopics":
+    if "aspect" in spec.required:
         return "qrels"
     # A user, an item, a rating and a time are four numbers too. Judgments have an iteration that is always 0, or documents with names.
     plain = all(row[1].upper() in ("0", "Q0") for row in rows)
@@ -258,28 +257,28 @@ def _scanned(text: bytes, separator: str, fields: int = 0, prose: bool = False) 
     return scan, quoted
 
 
-def _is_header(source: str, wanted: Wanted, how: Source, head: Sequence[Sequence[str]]) -> bool:
+def _is_header(source: str, spec: InputSpec, how: Source, head: Sequence[Sequence[str]]) -> bool:
     """Whether the first record names the columns."""
     first = [cell.strip() for cell in head[0]]
     places = {role: int(column) for role, column in how.columns.items() if is_place(column)}
     names = [column for role, column in how.columns.items() if role not in places]
     if any(name in first for name in (*names, *(how.usual.columns.values() if how.usual is not None else ()))):
         return True
-    spelled = {role for role in wanted.roles if any(is_spelling(wanted.input, (role,), cell) for cell in first)}
+    spelled = {role for role in spec.roles if any(is_spelling(spec.name, (role,), cell) for cell in first)}
     if any(reads_as_number(cell) for cell in first):
-        if wanted.input == "features" and "item" in spelled:  # and dimensions called 0, 1, 2
+        if spec.name == "features" and "item" in spelled:  # and dimensions called 0, 1, 2
             others = [cell for cell in first if not is_spelling("features", ("item",), cell)]
             return others in ([str(place + start) for place in range(len(others))] for start in (0, 1))
-        return len(wanted.required) > 1 and spelled.issuperset(wanted.required)
-    if places.keys() >= set(wanted.required):
+        return len(spec.required) > 1 and spelled.issuperset(spec.required)
+    if places.keys() >= set(spec.required):
         # Who says places may have data that reads like a name, so the name has to stand where it belongs.
-        if any(is_spelling(wanted.input, (role,), first[place - 1]) for role, place in places.items() if 0 < place <= len(first)):
+        if any(is_spelling(spec.name, (role,), first[place - 1]) for role, place in places.items() if 0 < place <= len(first)):
             return True
     elif spelled:
         return True
     if any(first[place] and all(reads_as_number(row[place]) for row in head[1:]) for place in range(len(first)) if len(head) > 1):
         raise InputError(
             f"{source}, line 1: {', '.join(map(shown, first[:6]))} looks like names of columns that are not known; say which is "
-            f"which, as in --columns {','.join(f'{role}=NAME' for role in wanted.required)}, or --no-header if it is data"
+            f"which, as in --columns {','.join(f'{role}=NAME' for role in spec.required)}, or --no-header if it is data"
         )
     return False

@@ -97,5 +97,5 @@ class Coverage:
     @cached_property
     def heads(self) -> Codes:
         """The place of each row's item in the order of item ids, which breaks ties."""
-        heads = self.world.items.heads
+        heads = self.world.truth.items.heads
         return heads if self.row_items is None else heads[self.row_items]

@@ -16,20 +16,20 @@ from aspectrum.judging.membership import ByMembership
 from aspectrum.judging.relevance import ByRelevance
 from aspectrum.judging.subtopics import BySubtopics
 from aspectrum.judging.weighing import Weighing, scaled, weighed_as_given, weighed_by_counts
-from aspectrum.world import World
+from aspectrum.world import Truth, World
 
 Unjudged = Literal["keep", "condense", "drop"]
 
 JUDGINGS: Mapping[JudgedBy, type[Judging]] = {judging.name: judging for judging in (BySubtopics, ByHistory, ByRelevance, ByMembership)}
 
 
-def choose_judgment(world: World, preferred: Sequence[JudgedBy], needed_by: str) -> JudgedBy:
+def choose_judgment(truth: Truth, preferred: Sequence[JudgedBy], needed_by: str) -> JudgedBy:
     """Subtopics if given, else the first preferred way of judging whose inputs are there."""
     for name in ("subtopics", *preferred):
-        if all(getattr(world, input) is not None for input in JUDGINGS[name].inputs):
+        if all(getattr(truth, input) is not None for input in JUDGINGS[name].inputs):
             return name
-    truth = " or ".join(f"{input}=" for name in preferred for input in JUDGINGS[name].inputs if input != "aspects")
-    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects={' and ' + truth if truth else ''}")
+    inputs = " or ".join(f"{input}=" for name in preferred for input in JUDGINGS[name].inputs if input != "aspects")
+    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects={' and ' + inputs if inputs else ''}")
 
 
 def cover(
@@ -50,7 +50,7 @@ def cover(
         gammas: A further factor for each aspect's weight, not part of ``attainable``.
         max_grade: If given, a judgment's strength is (2^grade - 1) / (2^max_grade - 1).
     """
-    if weighing == "given" and world.weights is None:
+    if weighing == "given" and world.truth.weights is None:
         weighing = "uniform"  # the same, so computed once for both
 
     def make() -> Coverage:

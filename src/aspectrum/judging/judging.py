@@ -38,19 +38,6 @@ class Judging(ABC):
         """The same with judgments of strength (2^grade - 1) / (2^max_grade - 1)."""
         raise InputError(f"grades=True needs graded judgments: judged_by='subtopics' or 'relevance', not {self.name!r}")
 
-    def largest_grade(self, needed_by: str) -> float:
-        """The largest grade of all judgments; 1 if there are none, or none above 0."""
-
-        def largest() -> float:
-            found = 1.0 if grades is None or len(grades) == 0 else float(grades.max())
-            return found if found > 0 else 1.0
-
-        grades = self._grades(needed_by)
-        return self.world.remember(("largest grade", self.name), largest)  # with the truth, so that all parts of a world use the same
-
-    def _grades(self, needed_by: str) -> Floats | None:
-        raise InputError(f"{needed_by}: grades=True needs judged_by='subtopics' or 'relevance', not {self.name!r}")
-
     @abstractmethod
     def attainable_aspects(self) -> WantedAspects:
         """The aspects each user could be shown."""

@@ -64,7 +64,7 @@ def pool_of(coverage: Coverage, name: PoolName) -> OwnPools | SharedPool:
     if name == "catalogue":
         return shared
     history = coverage.world.need_history("pool 'unseen'")
-    return replace(shared, excluded_offsets=history.offsets, excluded_heads=coverage.world.items.heads[history.items])
+    return replace(shared, excluded_offsets=history.offsets, excluded_heads=coverage.world.truth.items.heads[history.items])
 
 
 def catalogue_totals(coverage: Coverage) -> Floats:
@@ -87,7 +87,7 @@ def _catalogue(coverage: Coverage) -> SharedPool:
     rows = np.flatnonzero(possible).astype(np.int32)
     order = np.ascontiguousarray(rows[np.argsort(coverage.heads[rows], kind="stable")[::-1]])
     sets = kernels.distinct_sets(coverage.without_lists(0, None, None), order, coverage.heads)
-    return SharedPool(*sets, coverage.world.n_items)
+    return SharedPool(*sets, coverage.world.truth.n_items)
 
 
 def _in_history(coverage: Coverage, own: OwnPools) -> Flags:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Floats, take_segments
+from aspectrum.arrays import Codes, Flags, take_segments
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.judging import JudgedBy, Judging, graded_strengths
 from aspectrum.judging.pools import OwnPools, PoolName
@@ -63,9 +63,6 @@ class ByRelevance(Judging):
         own_sets = AspectSets(offsets, sets.codes[entries], sets.n_aspects, strengths)
         rows = self._if_relevant(self._judgments, self._judgments)
         return replace(self.cover(), sets=own_sets, rows=rows, row_items=relevance.items)
-
-    def _grades(self, needed_by: str) -> Floats | None:
-        return self.world.need_relevance(needed_by).grades
 
     def attainable_aspects(self) -> WantedAspects:
         sets, relevance = self._sets, self._relevance

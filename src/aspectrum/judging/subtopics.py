@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.arrays import Codes, Flags
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.judging import JudgedBy, Judging, graded_strengths
 from aspectrum.judging.pools import OwnPools, PoolName
@@ -35,9 +35,6 @@ class BySubtopics(Judging):
         sets = coverage.sets
         strengths = graded_strengths(sets.strengths, np.ones(len(sets.codes)) if grades is None else grades, max_grade)
         return replace(coverage, sets=replace(sets, strengths=strengths))
-
-    def _grades(self, needed_by: str) -> Floats | None:
-        return self.world.need_subtopics(needed_by).grades
 
     def attainable_aspects(self) -> WantedAspects:
         offsets = self._subtopics.aspect_offsets

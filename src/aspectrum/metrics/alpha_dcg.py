@@ -1,20 +1,20 @@
 """alpha-DCG: cumulated gain in which repeated aspects gain less, with or without a discount."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum.discounts import LOG2, NONE, perfect_sums
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, list_sums
-from aspectrum.judging import JudgedBy, Unjudged, choose_judgment, cover
-from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
+from aspectrum.judging import JudgedBy, Unjudged, cover
+from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class AlphaDCG(UserMetric):
+class AlphaDCG(AspectMetric):
     r"""Discounted cumulated gain of a list in which repeated aspects gain less; without a discount, cumulated gain.
 
     .. math:: \sum_{j \le k} G[j] \cdot disc(j), \quad G[j] = \sum_{i \in J(u, d_j)} (1-\alpha)^{r_i(j-1)}
@@ -57,6 +57,8 @@ class AlphaDCG(UserMetric):
         "alpha_CG": {"discount": "none"},
     }
 
+    preferred: ClassVar[tuple[JudgedBy, ...]] = ("history", "relevance")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
@@ -64,14 +66,10 @@ class AlphaDCG(UserMetric):
         check_gamma(type(self).__name__, self.gamma)
         check_goes_with(self, "normalize", "gain", "linear")
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaDCG"))
-
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
+        assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        coverage = cover(world, metric.judged_by, unjudged=self.unjudged, gammas=gammas)
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
         discount = LOG2 if self.discount == "log2" else NONE
         stops = coverage.stops(self.cutoffs)
         reached = list_sums(coverage, GainRule.of(self.gain, self.alpha, self.gamma), discount, stops)

@@ -10,13 +10,13 @@ from aspectrum import kernels
 from aspectrum.discounts import LOG2
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, place_gains
 from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, choose_judgment, cover
-from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import World
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
+from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
-class AlphaNDCG(UserMetric):
+class AlphaNDCG(AspectMetric):
     r"""Discounted gain of a list in which repeated aspects gain less, over that of the ideal list.
 
     .. math:: \frac{\sum_{j \le k} G[j] / \log_2(1+j)}{\sum_{j \le k} G^*[j] / \log_2(1+j)},
@@ -69,6 +69,8 @@ class AlphaNDCG(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
 
+    preferred: ClassVar[tuple[JudgedBy, ...]] = ("history", "relevance")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
@@ -79,35 +81,33 @@ class AlphaNDCG(UserMetric):
         if self.ideal == "exact":
             check_goes_with(self, "ideal", "gain", "linear")
 
-    def resolved(self, world: World) -> Self:
-        judged_by = self.judged_by or choose_judgment(world, ("history", "relevance"), "AlphaNDCG")
+    def resolved(self, truth: Truth) -> Self:
+        judged_by = self.judging(truth)
         pool = None if self.ideal == "sorted" else self.pool or JUDGINGS[judged_by].default_pool
         return replace(self, judged_by=judged_by, pool=pool)
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return ideal_details(self, world)
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return ideal_details(self, truth)
 
     def ideal_request(self, world: World) -> IdealRequest | None:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        if metric.pool is None:
+        if self.ideal == "sorted":
             return None
-        return IdealRequest(self._coverage(world, metric.judged_by), metric.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
+        assert self.pool is not None
+        return IdealRequest(self._coverage(world), self.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
 
-    def _coverage(self, world: World, judged_by: JudgedBy) -> Coverage:
+    def _coverage(self, world: World) -> Coverage:
+        assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        return cover(world, judged_by, unjudged=self.unjudged, gammas=gammas)
+        return cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        coverage = self._coverage(world, metric.judged_by)
+        coverage = self._coverage(world)
         stops = coverage.stops(self.cutoffs)
         gains = place_gains(coverage, GainRule.of(self.gain, self.alpha, self.gamma), stops)
         discounts = LOG2.first(int(stops.max(initial=0)))
         offsets = coverage.rankings.offsets
         reached = kernels.discounted_sums(offsets, gains, stops, discounts)
-        request = metric.ideal_request(world)
+        request = self.ideal_request(world)
         if request is not None:
             return against_ideal(self, reached, request)
         best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)

@@ -1,20 +1,20 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.judging import JudgedBy, Unjudged, choose_judgment, cover
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.judging import JudgedBy, Unjudged, cover
+from aspectrum.metric import AspectMetric, Terms
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class AspectRecall(UserMetric):
-    r"""Share of the aspects a user could be shown that the top of the list shows.
+class AspectRecall(AspectMetric):
+    r"""Share of the aspects a user could be coverage that the top of the list shows.
 
     .. math:: \Big|\bigcup_{j \le k} J(u, d_j)\Big| \, / \, |\text{aspects attainable for } u|
 
@@ -49,12 +49,10 @@ class AspectRecall(UserMetric):
         "strec": {},
     }
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("membership",), "AspectRecall"))
+    preferred: ClassVar[tuple[JudgedBy, ...]] = ("membership",)
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
+        assert self.judged_by is not None
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         covered = kernels.covered_aspects(coverage.kernel, coverage.stops(self.cutoffs))
         return Terms(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))

@@ -9,7 +9,7 @@ from aspectrum import kernels
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
 from aspectrum.graded import positive_grades, truth_gains
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.metric import Family, Terms, UserMetric
 from aspectrum.world import World
 
 
@@ -40,6 +40,8 @@ class DCG(UserMetric):
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
 
+    family: ClassVar[Family] = "relevance"
+    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
     truth: ClassVar[str | None] = "relevance"
 
     def __post_init__(self) -> None:

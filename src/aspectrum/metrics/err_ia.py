@@ -1,22 +1,22 @@
 """ERR-IA: how soon a user who may want any of several aspects finds what they want."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from aspectrum.discounts import RECIPROCAL, perfect_sums
-from aspectrum.errors import MetricError, MissingInput
+from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, list_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, choose_judgment, cover
-from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import World
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
+from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
-class ERRIA(UserMetric):
+class ERRIA(AspectMetric):
     r"""Intent-aware expected reciprocal rank.
 
     .. math:: \sum_c p(c|u) \sum_{j \le k} \frac{1}{j} R_{jc} \prod_{l<j} (1 - R_{lc})
@@ -84,26 +84,33 @@ class ERRIA(UserMetric):
         if self.max_grade is not None and self.max_grade <= 0:
             raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0")
 
-    def resolved(self, world: World) -> Self:
-        judged_by = self.judged_by or choose_judgment(world, ("relevance",), "ERRIA")
-        intents = self.intents or ("uniform" if world.weights is None else "given")
-        if intents == "given" and world.weights is None:
+    def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
+        more = {"given": [("weights",)], "counts": [("relevance",), ("history",)]}.get(self.intents or "", [()])
+        return [(*pool, *intents) for pool in super().needs_beside(judged_by) for intents in more]
+
+    def resolved(self, truth: Truth) -> Self:
+        judged_by = self.judging(truth)
+        intents = self.intents or ("uniform" if truth.weights is None else "given")
+        if intents == "given" and truth.weights is None:
             raise MissingInput("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:
-            max_grade = JUDGINGS[judged_by](world).largest_grade("ERRIA")
+            if judged_by not in ("subtopics", "relevance"):
+                raise InputError(f"ERRIA: grades=True needs judged_by='subtopics' or 'relevance', not {judged_by!r}")
+            truth.need(judged_by, "ERRIA")
+            max_grade = truth.largest_grade(judged_by)
         ideal = self.ideal if pool is None else self.ideal or "greedy"
         return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None, ideal=ideal)
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return ideal_details(self, world)
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return ideal_details(self, truth)
 
     def ideal_request(self, world: World) -> IdealRequest | None:
-        metric = self.resolved(world)
-        if metric.pool is None:
+        if self.normalize != "ideal":
             return None
-        return IdealRequest(metric._coverage(world), metric.pool, GainRule(metric._largest_stop), RECIPROCAL)
+        assert self.pool is not None
+        return IdealRequest(self._coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
 
     def _coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None and self.intents is not None
@@ -115,16 +122,15 @@ class ERRIA(UserMetric):
         return self.stop if self.max_grade is None else 1.0 - 2.0**-self.max_grade
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        coverage, stop = metric._coverage(world), metric._largest_stop
+        coverage, stop = self._coverage(world), self._largest_stop
         stops = coverage.stops(self.cutoffs)
         reached = list_sums(coverage, GainRule(stop), RECIPROCAL, stops)
         attainable = coverage.attainable[:, np.newaxis]
         if self.normalize is None:
             return Terms(stop * reached, np.broadcast_to(attainable, reached.shape))
-        request = metric.ideal_request(world)
+        request = self.ideal_request(world)
         if request is not None:
-            return against_ideal(metric, reached, request)
+            return against_ideal(self, reached, request)
         perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, coverage.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import shown
 from aspectrum.errors import InputError
-from aspectrum.metric import Metric
+from aspectrum.metric import Family, Metric
 from aspectrum.states import ItemCounts, State
-from aspectrum.world import World
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -46,25 +46,24 @@ class GiniComplement(Metric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"Predicted Gini complement": {}}
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return {"catalogue": "all items seen" if world.catalogue is None else "given"}
+    family: ClassVar[Family] = "exposure"
+
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {"catalogue": "all items seen" if truth.catalogue is None else "given"}
 
     def observe(self, world: World) -> list[State]:
-        rankings = world.rankings
+        rankings, inside = world.rankings, world.catalogue
         counts = kernels.count_items(rankings.offsets, rankings.items, rankings.stops(self.cutoffs), world.n_items)
-        inside = world.catalogue
-        left_out = [0] * len(self.cutoffs)
-        items: Ids = world.items
+        left_out = np.zeros(len(self.cutoffs), dtype=np.int64)
         if inside is not None:
-            left_out = counts[:, ~inside].sum(axis=1).tolist()
-            if self.outside == "error" and any(left_out):
-                item = int(np.flatnonzero((counts.sum(axis=0) > 0) & ~inside)[0])
+            outside = np.append(~inside, np.ones(world.n_items - len(inside), dtype=np.bool_))
+            left_out = counts[:, outside].sum(axis=1)
+            if self.outside == "error" and left_out.any():
+                item = int(np.flatnonzero((counts.sum(axis=0) > 0) & outside)[0])
                 raise InputError(f"GiniComplement: item {shown(world.items[item])} is recommended but not in the catalogue")
-            counts = np.ascontiguousarray(counts[:, inside])
-            items = world.remember(("catalogue ids",), lambda: world.items.take(np.flatnonzero(inside)))
         empty = math.nan if self.empty is None else self.empty
         missing = int((~world.listed).sum())
         return [
-            ItemCounts(items, row, inside is not None, empty, missing, {"outside_catalogue": lost} if lost else {})
-            for row, lost in zip(counts, left_out, strict=True)
+            ItemCounts(world.tables.item, row, inside, empty, missing, {"outside_catalogue": lost} if lost else {})
+            for row, lost in zip(counts, left_out.tolist(), strict=True)
         ]

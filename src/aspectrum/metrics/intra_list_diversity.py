@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.metric import Family, Terms, UserMetric
 from aspectrum.world import Distance, World
 
 
@@ -50,6 +50,9 @@ class IntraListDiversity(UserMetric):
     single: Literal["undefined", "zero"] = "undefined"
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ILD": {}, "Intra-list diversity": {}}
+
+    family: ClassVar[Family] = "distance"
+    inputs: ClassVar[tuple[str, ...]] = ("features",)
 
     @property
     def pooled(self) -> bool:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aspectrum.graded import n_relevant, place_sums, relevant_places
-from aspectrum.metric import Terms, UserMetric
-from aspectrum.world import World
+from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,12 @@ class MAP(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"AP": {}, "Mean average precision": {}}
 
+    family: ClassVar[Family] = "relevance"
+    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
     truth: ClassVar[str | None] = "relevance"
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return {"threshold": world.need_relevance("MAP").threshold}
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {"threshold": truth.need("relevance", "MAP").threshold}
 
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("MAP")

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.judging import JUDGINGS, JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, choose_judgment, cover, pool_of
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.judging import JUDGINGS, JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, cover, pool_of
+from aspectrum.metric import AspectMetric, Terms
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class MAPIA(UserMetric):
+class MAPIA(AspectMetric):
     r"""Average precision of each attainable aspect, averaged over aspects.
 
     .. math:: \frac{1}{S} \sum_c \frac{1}{N_c} \sum_{j : c \in J(u, d_j)} \frac{|\{l \le j : c \in J(u, d_l)\}|}{j}
@@ -44,14 +44,10 @@ class MAPIA(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("relevance",), "MAPIA"))
-
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
-        pool = pool_of(coverage, JUDGINGS[metric.judged_by].default_pool)
+        assert self.judged_by is not None
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        pool = pool_of(coverage, JUDGINGS[self.judged_by].default_pool)
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
             coverage = replace(coverage, rows=np.where(world.catalogue[coverage.rows], coverage.rows, np.int32(-1)))
         stops = coverage.stops(self.cutoffs)

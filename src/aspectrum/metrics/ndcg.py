@@ -10,7 +10,7 @@ from aspectrum import kernels
 from aspectrum.discounts import Discount
 from aspectrum.errors import MetricError
 from aspectrum.graded import positive_grades, truth_gains
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.metric import Family, Terms, UserMetric
 from aspectrum.world import World
 
 
@@ -48,6 +48,8 @@ class NDCG(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"nDCG": {}}
 
+    family: ClassVar[Family] = "relevance"
+    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
     truth: ClassVar[str | None] = "relevance"
 
     def __post_init__(self) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, list_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged, choose_judgment, cover
-from aspectrum.metric import Terms, UserMetric, check_goes_with, check_unit
-from aspectrum.world import World
+from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged, cover
+from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
-class NRBP(UserMetric):
+class NRBP(AspectMetric):
     r"""Gain of a patient user in which repeated aspects gain less, scaled so that nothing exceeds 1.
 
     .. math:: \frac{1 - (1-\alpha)\beta}{S} \sum_j \beta^{j-1} G[j],
@@ -67,30 +67,29 @@ class NRBP(UserMetric):
         check_goes_with(self, "ideal", "normalize", "ideal")
         check_ideal(self)
 
-    def resolved(self, world: World) -> Self:
-        judged_by = self.judged_by or choose_judgment(world, ("relevance",), "NRBP")
+    def resolved(self, truth: Truth) -> Self:
+        judged_by = self.judging(truth)
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         return replace(self, judged_by=judged_by, pool=pool, ideal=self.ideal if pool is None else self.ideal or "greedy")
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return ideal_details(self, world)
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return ideal_details(self, truth)
 
     def ideal_request(self, world: World) -> IdealRequest | None:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        if metric.pool is None:
+        if self.normalize != "ideal":
             return None
-        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
-        return IdealRequest(coverage, metric.pool, GainRule(self.alpha), Discount("geometric", self.beta))
+        assert self.pool is not None
+        assert self.judged_by is not None
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        return IdealRequest(coverage, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
+        assert self.judged_by is not None
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), coverage.stops(self.cutoffs))
-        request = metric.ideal_request(world)
+        request = self.ideal_request(world)
         if request is not None:  # the ideal list has the same factor in front, which may be 0
-            return against_ideal(metric, reached, request)
+            return against_ideal(self, reached, request)
         attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.

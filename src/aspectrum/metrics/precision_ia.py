@@ -1,20 +1,20 @@
 """Intent-aware precision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum.discounts import NONE
 from aspectrum.gain import GainRule, list_sums
-from aspectrum.judging import JudgedBy, Unjudged, choose_judgment, cover
-from aspectrum.metric import Terms, UserMetric
+from aspectrum.judging import JudgedBy, Unjudged, cover
+from aspectrum.metric import AspectMetric, Terms
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class PrecisionIA(UserMetric):
+class PrecisionIA(AspectMetric):
     r"""Precision averaged over the attainable aspects.
 
     .. math:: \frac{1}{k S} \sum_{j \le k} |J(u, d_j)|
@@ -44,13 +44,9 @@ class PrecisionIA(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P_IA": {}, "P-IA": {}}
 
-    def resolved(self, world: World) -> Self:
-        return replace(self, judged_by=self.judged_by or choose_judgment(world, ("relevance",), "PrecisionIA"))
-
     def terms(self, world: World) -> Terms:
-        metric = self.resolved(world)
-        assert metric.judged_by is not None
-        coverage = cover(world, metric.judged_by, unjudged=self.unjudged)
+        assert self.judged_by is not None
+        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         pairs = list_sums(coverage, GainRule(alpha=0.0), NONE, coverage.stops(self.cutoffs))
         whole = np.maximum(coverage.rankings.lengths, 1)[:, np.newaxis]
         ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aspectrum.graded import n_relevant, relevant_found
-from aspectrum.metric import Terms, UserMetric
-from aspectrum.world import World
+from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,12 @@ class Recall(UserMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"R": {}}
 
+    family: ClassVar[Family] = "relevance"
+    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
     truth: ClassVar[str | None] = "relevance"
 
-    def details(self, world: World) -> Mapping[str, Any]:
-        return {"threshold": world.need_relevance("Recall").threshold}
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {"threshold": truth.need("relevance", "Recall").threshold}
 
     def terms(self, world: World) -> Terms:
         relevance = world.need_relevance("Recall")

@@ -4,6 +4,7 @@ from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.features import Distance, Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
+from aspectrum.world.truth import Truth
 from aspectrum.world.world import World
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Rankings",
     "Relevance",
     "Subtopics",
+    "Truth",
     "Weights",
     "World",
 ]

@@ -1,9 +1,8 @@
-"""The world: lists, and all that is known about their users and items, as integer codes and arrays."""
+"""The world: lists of some users, and the truth they are measured against."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -11,130 +10,186 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, as_flags, check_range
+from aspectrum.arrays import Codes, Flags, check_range
 from aspectrum.coding.ids import Ids, shown
-from aspectrum.errors import InputError, MissingInput
+from aspectrum.coding.objects import ranking_rows
+from aspectrum.coding.rows import Rows
+from aspectrum.errors import InputError
+from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
+from aspectrum.world.building import CodedLists, Tables, build_lists
 from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
+from aspectrum.world.truth import Truth, missing, smallest_n_items
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
 class World:
-    """What is evaluated. Users, items and aspects are codes 0, 1, 2 ...; ids only name them.
+    """Lists of some users, and the truth. Users, items and aspects are codes 0, 1, 2 ...; ids only name them.
 
-    Build it from plain Python objects with :meth:`of`, or from parts that already hold codes::
+    Build it from inputs in any form with :meth:`of`, or from parts that already hold codes::
 
         World(Rankings(offsets, items), aspects=Aspects(...), relevance=Relevance(...))
 
-    Every part about users has one segment per user, in the same order.
+    The truth is whole: ``world.truth.relevance`` is everybody's. ``world.relevance`` and the like are those of the users whose
+    lists these are, segment by segment, and so are other parts about users; a metric that needs a fact about all users asks the
+    truth for it.
 
     Args:
-        rankings: The lists.
-        aspects: Aspects of items.
-        relevance: Graded items of users.
-        history: Earlier items of users.
-        subtopics: Aspects judged for (user, item).
-        features: Vectors of items.
-        weights: How much aspects are wanted.
-        catalogue: Items that could have been recommended, one flag per item; None means all.
-        users, items, aspect_ids: The ids behind the codes; counted 0, 1, 2 ... by default.
-        n_items: Number of items; by default the smallest that holds every code.
+        rankings: The lists, one per user.
+        truth: What is known apart from them; or its parts by name, as for :class:`Truth`, with one segment per list.
+        codes: Whose list each is; by default that of user 0, 1, 2 ...
+        tables: The ids, with those that only lists name; by default those of the truth.
     """
 
-    rankings: Rankings
-    aspects: Aspects | None = None
-    relevance: Relevance | None = None
-    history: History | None = None
-    subtopics: Subtopics | None = None
-    features: Features | None = None
-    weights: Weights | None = None
-    catalogue: Flags | None = None
-    users: Ids = None  # type: ignore[assignment]  # filled below
-    items: Ids = None  # type: ignore[assignment]
-    aspect_ids: Ids = None  # type: ignore[assignment]
-    n_items: int = -1
-    memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # shared with all parts
-    _covered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # of these users only
-
-    def __post_init__(self) -> None:
-        n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else self._smallest_n_items()
-        object.__setattr__(self, "n_items", n_items)
-        if self.users is None:
-            object.__setattr__(self, "users", Ids.counted(self.rankings.n_users))
-        if self.items is None:
-            object.__setattr__(self, "items", Ids.counted(n_items))
-        if self.aspect_ids is None:
-            object.__setattr__(self, "aspect_ids", Ids.counted(self._smallest_n_aspects()))
-        if self.catalogue is not None:
-            object.__setattr__(self, "catalogue", as_flags(self.catalogue, n_items, "catalogue"))
+    def __init__(
+        self,
+        rankings: Rankings,
+        truth: Truth | None = None,
+        *,
+        codes: Codes | None = None,
+        tables: Tables | None = None,
+        **parts: Any,
+    ) -> None:
+        if truth is None:
+            truth = _truth_of_lists(rankings, parts)
+        elif parts:
+            raise InputError(f"{next(iter(parts))} was given beside the truth, which already holds everything")
+        self.rankings, self.truth, self.tables = rankings, truth, tables or truth.tables
+        self._codes = codes
+        self.memory: dict[Hashable, Any] = {}
+        self._covered: dict[Hashable, Any] = {}  # of these lists only
         self._check()
 
     @staticmethod
     def of(rankings: Any, **inputs: Any) -> World:
-        """From plain Python objects; see :func:`aspectrum.evaluate` for the forms of each input.
+        """From all inputs by name; see :func:`aspectrum.evaluate` for the forms of each.
+
+        Everybody who is known is a user of this world, those who have a list first.
 
         >>> world = World.of({"ann": ["a", "b"]}, aspects={"a": ["x"], "b": ["x", "y"]})
         >>> world.n_users, world.n_items
         (1, 2)
         """
-        from aspectrum.world.building import build_worlds
+        return World.read(rankings, Truth.read(**inputs))
 
-        return build_worlds({"rankings": rankings}, **inputs).worlds["rankings"]
+    @staticmethod
+    def read(rankings: Any, truth: Truth) -> World:
+        """Lists in any form that :func:`aspectrum.evaluate` takes, and everybody whom the truth knows, those who have a list first."""
+        tables = truth.tables.copy()
+        lists = build_lists(list_rows(rankings), tables, truth.reading)
+        return World.of_lists(lists, truth, tables).with_everybody()
+
+    @staticmethod
+    def of_lists(lists: CodedLists, truth: Truth, tables: Tables, memory: dict[Hashable, Any] | None = None) -> World:
+        """The users of some lists."""
+        return World._made(lists.rankings, truth, lists.users.within(tables.user), tables, {} if memory is None else memory)
+
+    @staticmethod
+    def _made(rankings: Rankings, truth: Truth, codes: Codes | None, tables: Tables, memory: dict[Hashable, Any]) -> World:
+        world = object.__new__(World)  # what was checked needs no second look
+        world.__dict__.update(rankings=rankings, truth=truth, _codes=codes, tables=tables, memory=memory, _covered={})
+        return world
 
     @property
     def n_users(self) -> int:
         return self.rankings.n_users
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are, with those that only lists name."""
+        return len(self.tables.item)
+
+    @property
+    def codes(self) -> Codes:
+        """Whose list each is."""
+        return np.arange(self.n_users, dtype=np.int32) if self._codes is None else self._codes
+
+    @cached_property
+    def users(self) -> Ids:
+        ids = self.tables.user.ids
+        return ids if self._codes is None and len(ids) == self.n_users else ids.take(self.codes)
+
+    @property
+    def items(self) -> Ids:
+        return self.tables.item.ids
+
+    @property
+    def aspect_ids(self) -> Ids:
+        return self.truth.aspect_ids
+
+    @property
+    def aspects(self) -> Aspects | None:
+        return self.truth.aspects
+
+    @property
+    def features(self) -> Features | None:
+        return self.truth.features
+
+    @property
+    def catalogue(self) -> Flags | None:
+        return self.truth.catalogue
+
+    @cached_property
+    def relevance(self) -> Relevance | None:
+        return self._own(self.truth.relevance)
+
+    @cached_property
+    def history(self) -> History | None:
+        return self._own(self.truth.history)
+
+    @cached_property
+    def subtopics(self) -> Subtopics | None:
+        return self._own(self.truth.subtopics)
+
+    @cached_property
+    def weights(self) -> Weights | None:
+        return self._own(self.truth.weights)
+
+    def _own(self, part: T) -> T:
+        """The segments of these users; without copying where they stand together."""
+        if part is None or (self._codes is None and self.n_users == self.truth.n_users):
+            return part
+        codes = self.codes
+        n = len(codes)
+        if n and codes[0] + n <= self.truth.n_users and codes[-1] == codes[0] + n - 1 and (np.diff(codes) == 1).all():
+            return part.slice(int(codes[0]), int(codes[0]) + n)  # type: ignore[attr-defined, no-any-return]
+        return part.take(np.where(codes < self.truth.n_users, codes, -1))  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
     def listed(self) -> Flags:
         """Users who have a list."""
         return np.ones(self.n_users, dtype=np.bool_) if self.rankings.listed is None else self.rankings.listed
 
-    def judged(self, truth: str | None = None) -> Flags:
-        """Users with truth: the one that is named, else subtopics if given, else relevance, else a history."""
-        for name in (truth,) if truth else ("subtopics", "relevance", "history"):
-            part = getattr(self, name)
-            if part is not None:
-                judged: Flags = np.diff(part.offsets) > 0
-                return judged
-        raise MissingInput(f"who is averaged depends on who is judged: give {truth or 'subtopics, relevance or history'}")
-
-    def with_relevant_items(self) -> Flags:
-        """Users with at least one relevant item."""
-        relevance = self.need_relevance("users='relevant'")
-        before = np.concatenate(([0], np.cumsum(relevance.relevant)))
-        return np.diff(before[relevance.offsets]) > 0
-
-    @property
+    @cached_property
     def known_items(self) -> Codes:
-        """The item of each place of the lists; -1 for an item that only lists name."""
-        return self.rankings.items
+        """The items of all places, -1 where only lists name an item: what items have in the truth is found by these."""
+        items = self.rankings.items
+        return items if self.n_items == self.truth.n_items else np.where(items < self.truth.n_items, items, np.int32(-1))
 
     def remember_coverage(self, key: Hashable, make: Callable[[], T]) -> T:
-        """`make()`, computed once for these users."""
+        """`make()`, computed once for these lists."""
         if key not in self._covered:
             self._covered[key] = make()
         found: T = self._covered[key]
         return found
 
     def need_aspects(self, needed_by: str) -> Aspects:
-        return _need(self.aspects, needed_by, "aspects", "(item, aspect) pairs")
+        return _need(self.aspects, "aspects", needed_by)
 
     def need_relevance(self, needed_by: str) -> Relevance:
-        return _need(self.relevance, needed_by, "relevance", "(user, item[, grade]) rows")
+        return _need(self.relevance, "relevance", needed_by)
 
     def need_history(self, needed_by: str) -> History:
-        return _need(self.history, needed_by, "history", "(user, item) rows")
+        return _need(self.history, "history", needed_by)
 
     def need_subtopics(self, needed_by: str) -> Subtopics:
-        return _need(self.subtopics, needed_by, "subtopics", "(user, aspect, item, grade) rows")
+        return _need(self.subtopics, "subtopics", needed_by)
 
     def need_features(self, needed_by: str) -> Features:
-        return _need(self.features, needed_by, "features", "one vector per item")
+        return _need(self.features, "features", needed_by)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """`make()`, computed once for this world and all its parts."""
@@ -144,18 +199,31 @@ class World:
         return found
 
     def slice(self, start: int, stop: int) -> World:
-        """Users start to stop, without copying rows."""
-        return self._part(lambda part: part.slice(start, stop))
+        """Lists start to stop, without copying."""
+        return self._part(self.rankings.slice(start, stop), self.codes[start:stop])
 
-    def take(self, users: npt.NDArray[Any]) -> World:
-        """The chosen users, by code."""
-        if len(users) == self.n_users and (users == np.arange(self.n_users)).all():
+    def take(self, lists: npt.NDArray[Any]) -> World:
+        """The chosen lists, by place."""
+        if len(lists) == self.n_users and (lists == np.arange(self.n_users)).all():
             return self
-        return self._part(lambda part: part.take(users))
+        return self._part(self.rankings.take(lists), self.codes[lists])
 
     def cut(self, depth: int) -> World:
         """The same world with the first places of every list."""
-        return self._part(lambda part: part.cut(depth) if isinstance(part, Rankings) else part)
+        return self._part(self.rankings.cut(depth), self._codes)
+
+    def with_everybody(self) -> World:
+        """The same lists, and after them the users of the truth who have none."""
+        known = np.zeros(len(self.tables.user), dtype=np.bool_)
+        known[self.codes] = True
+        return self.and_without_lists(np.flatnonzero(~known))
+
+    def and_without_lists(self, users: npt.NDArray[Any]) -> World:
+        """The same lists, and after them some users who have none."""
+        lists = self.rankings
+        offsets = np.append(lists.offsets, np.full(len(users), lists.offsets[-1]))
+        listed = np.append(self.listed, np.zeros(len(users), dtype=np.bool_))
+        return self._part(Rankings(offsets, lists.items, lists.tied, listed), np.append(self.codes, users).astype(np.int32))
 
     def batches(self, size: int) -> Iterator[World]:
         """The world in parts of at most `size` users."""
@@ -164,64 +232,16 @@ class World:
         for start in range(0, self.n_users, size):
             yield self if size >= self.n_users else self.slice(start, min(start + size, self.n_users))
 
-    def _part(self, cut: Callable[[Any], Any]) -> World:
-        parts: dict[str, Any] = {
-            name: None if getattr(self, name) is None else cut(getattr(self, name))
-            for name in ("rankings", "relevance", "history", "subtopics", "weights", "users")
-        }
-        part = object.__new__(World)  # a part of what was checked needs no second look
-        part.__dict__.update(self.__dict__ | parts | {"_covered": {}})
-        part.__dict__.pop("listed", None)
-        return part
-
-    def share_memory(self, other: World) -> None:
-        """Let two worlds of the same truth remember together."""
-        object.__setattr__(self, "memory", other.memory)
-
-    def forget_coverage(self) -> None:
-        """Give back what was kept for these users."""
-        self._covered.clear()
+    def _part(self, rankings: Rankings, codes: Codes | None) -> World:
+        return World._made(rankings, self.truth, codes, self.tables, self.memory)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"memory": {}, "_covered": {}}
 
-    def _smallest_n_items(self) -> int:
-        largest = [_largest(part.items) for part in (self.rankings, self.relevance, self.history, self.subtopics) if part is not None]
-        if self.aspects is not None:
-            largest.append(self.aspects.n_items - 1)
-        if self.features is not None:
-            largest.append((len(self.features.rows) if self.features.rows is not None else self.features.n_rows) - 1)
-        if self.catalogue is not None:
-            largest.append(len(self.catalogue) - 1)
-        return max(largest) + 1
-
-    def _smallest_n_aspects(self) -> int:
-        n = 0 if self.aspects is None else self.aspects.n_aspects
-        if self.subtopics is not None:
-            n = max(n, _largest(self.subtopics.aspects) + 1)
-        if self.weights is not None:
-            n = max(n, len(self.weights.shared) if self.weights.aspects is None else _largest(self.weights.aspects) + 1)  # type: ignore[arg-type]
-        return n
-
     def _check(self) -> None:
-        for name in ("rankings", "relevance", "history", "subtopics"):
-            part = getattr(self, name)
-            if part is None:
-                continue
-            check_range(part.items, self.n_items, f"{name}: items")
-            if part.n_users != self.n_users:
-                raise InputError(f"{name} has {part.n_users} users, rankings {self.n_users}: every part needs one segment per user")
-        if self.weights is not None and self.weights.offsets is not None and len(self.weights.offsets) - 1 != self.n_users:
-            raise InputError(f"weights have {len(self.weights.offsets) - 1} users, rankings {self.n_users}")
-        if self.weights is not None and self.weights.aspects is not None:
-            check_range(self.weights.aspects, len(self.aspect_ids), "weights: aspects")
-        if len(self.users) != self.n_users:
-            raise InputError(f"{len(self.users)} user ids for {self.n_users} users")
-        if len(self.items) != self.n_items:
-            raise InputError(f"{len(self.items)} item ids for {self.n_items} items")
-        if self.aspects is not None and self.aspects.n_items != self.n_items:
-            object.__setattr__(self, "aspects", _stretched(self.aspects, self.n_items))
-        self._check_features()
+        check_range(self.rankings.items, self.n_items, "rankings: items")
+        if self._codes is None and self.n_users != self.truth.n_users:
+            raise InputError(f"there are {self.n_users} lists and {self.truth.n_users} users: say whose list each is")
         user, place = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
@@ -230,39 +250,23 @@ class World:
                 f"the second time at rank {place + 1}"
             )
 
-    def _check_features(self) -> None:
-        if self.features is None:
-            return
-        if self.features.rows is not None and len(self.features.rows) != self.n_items:
-            raise InputError(f"features: rows for {len(self.features.rows)} items, the world has {self.n_items}")
-        bad = self.features.first_bad_row()
-        if bad is not None:
-            rows = self.features.rows
-            named = np.flatnonzero(rows == bad) if rows is not None else np.array([bad])
-            whose = f"item {shown(self.items[int(named[0])])}" if len(named) else f"row {bad}"
-            raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
+
+def list_rows(given: Any, name: str = "rankings") -> Rows:
+    """The rows of lists in any form; `name` is what errors call plain objects."""
+    if isinstance(given, Rows):
+        return given
+    return read_input("rankings", given) if is_external(given) else ranking_rows(name, given)
 
 
-def _need(part: T | None, needed_by: str, name: str, form: str) -> T:
+def _truth_of_lists(rankings: Rankings, parts: dict[str, Any]) -> Truth:
+    """The truth of lists that come as codes: every item that a list names is known."""
+    given = {"n_users": rankings.n_users, **parts}
+    if parts.get("n_items", -1) < 0 and parts.get("items") is None:
+        given["n_items"] = smallest_n_items(parts, rankings)
+    return Truth(**given)
+
+
+def _need(part: T | None, name: str, needed_by: str) -> T:
     if part is None:
-        raise MissingInput(f"{needed_by} needs {name}: pass {name}=, {form}")
+        raise missing(name, needed_by)
     return part
-
-
-def _largest(codes: Codes) -> int:
-    return int(codes.max(initial=-1))
-
-
-def _stretched(aspects: Aspects, n_items: int) -> Aspects:
-    """The same aspects for a world with more items, which have none and are not known."""
-    if aspects.n_items > n_items:
-        raise InputError(f"aspects speak of {aspects.n_items} items, the world has {n_items}")
-    missing = n_items - aspects.n_items
-    known = np.ones(aspects.n_items, dtype=np.bool_) if aspects.known is None else aspects.known
-    return Aspects(
-        np.append(aspects.offsets, np.full(missing, aspects.offsets[-1])),
-        aspects.codes,
-        aspects.n_aspects,
-        aspects.strengths,
-        np.append(known, np.zeros(missing, dtype=np.bool_)),
-    )

@@ -19,11 +19,11 @@ from aspectrum.coding.objects import aspect_rows
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.errors import AspectrumError, InputError, MetricError, MissingInput
-from aspectrum.evaluation import is_enough
 from aspectrum.integrations.cornac.recording import Split
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.metric import parse
+from aspectrum.plan import is_enough
 from aspectrum.world.building import OBJECTS
 
 _INPUTS = ("aspects", "features", "weights", "items")
@@ -146,7 +146,7 @@ class Metric(RankingMetric):
         """Whether the inputs know any item of a split."""
         for input, rows in self.inputs_for(split).items():
             column = rows.ids.get("item")
-            ids = [] if column is None else list(column.ids)
+            ids = [] if column is None else [column.ids[index] for index in column.named] if column.named is not None else list(column.ids)
             untyped = column is not None and column.untyped is not None  # from a file, in which 7 may be a number or text
             known = set(map(str, split.items)) if untyped else split.index_of_item
             if ids and not any(id in known for id in ids):
@@ -190,9 +190,11 @@ class Metric(RankingMetric):
                 )
         if is_matrix and len(column.ids) > n_items:  # of a modality that knows more items than the split
             matrix = rows.matrix.tocsr() if hasattr(rows.matrix, "tocsr") else rows.matrix
-            return replace(rows, ids={"item": IdColumn(column.codes[:n_items], list(split.items))}, matrix=matrix[:n_items])
-        items = [split.items[index] for index in column.ids]
-        return replace(rows, ids={**rows.ids, "item": IdColumn(column.codes, items)})
+            return replace(
+                rows, ids={"item": IdColumn(column.codes[:n_items], split.items, named=np.arange(n_items))}, matrix=matrix[:n_items]
+            )
+        indices = np.array(column.ids, dtype=np.int32)
+        return replace(rows, ids={**rows.ids, "item": IdColumn(indices[column.codes], split.items, named=indices)})
 
     def compute(self, **_: Any) -> float:
         raise AspectrumError(

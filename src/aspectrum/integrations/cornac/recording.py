@@ -26,6 +26,7 @@ from scipy.sparse import csr_matrix
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import shown
 from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.table import flags_of
 from aspectrum.errors import InputError
 
 
@@ -85,34 +86,38 @@ class Lists:
     n_unscored: int = 0
     reach: int | None = None
 
+    @cached_property
+    def _user_ids(self) -> list[Hashable]:
+        return [self.split.users[user] for user in self.users]
+
     @property
-    def inputs(self) -> dict[str, Any]:
-        """Inputs of an evaluation, with the users' and items' own ids."""
-        users = [self.split.users[user] for user in self.users]
-        places = np.repeat(np.arange(len(users), dtype=np.int32), [len(items) for items in self.lists])
-        rankings = {
-            "user": IdColumn(places, users),  # with those whose list is empty
-            "item": _column(np.concatenate([np.empty(0, np.int32), *self.lists]), self.split.items),
-        }
+    def rankings(self) -> Rows:
+        """The lists, with the users' and items' own ids; users whose list is empty are among them."""
+        places = np.repeat(np.arange(len(self.users), dtype=np.int32), [len(items) for items in self.lists])
+        items = _column(np.concatenate([np.empty(0, np.int32), *self.lists]), self.split.items)
+        return Rows(self.model, {"user": IdColumn(places, self._user_ids), "item": items})
+
+    @property
+    def truth(self) -> dict[str, Rows]:
+        """What Cornac's data sets say of the users and items."""
+        candidates = _column(np.arange(self.split.n_candidates, dtype=np.int32), self.split.items)
         return {
-            "rankings": Rows(self.model, rankings),
-            "history": self._rated("history", self.split.train, users, self.split.threshold),
-            "relevance": self._rated("relevance", self.split.truth, users, -math.inf),
-            "catalogue": self.split.items[: self.split.n_candidates],
-            "threshold": self.split.threshold,
+            "history": self._rated("history", self.split.train, self.split.threshold),
+            "relevance": self._rated("relevance", self.split.truth, -math.inf),
+            "catalogue": Rows("catalogue", {"item": candidates}),
         }
 
-    def _rated(self, input: str, data: Any, users: Sequence[Hashable], threshold: float) -> Rows:
+    def _rated(self, input: str, data: Any, threshold: float) -> Rows:
         """What the users rated, from a rating on; a user whom the data do not know rated nothing."""
         known = np.flatnonzero(self.users < data.csr_matrix.shape[0])
         rated = data.csr_matrix[self.users[known]]
         places = np.repeat(known, np.diff(rated.indptr))
         bad = np.flatnonzero(~np.isfinite(rated.data))
         if len(bad):
-            user, item = users[places[bad[0]]], self.split.items[rated.indices[bad[0]]]
+            user, item = self._user_ids[places[bad[0]]], self.split.items[rated.indices[bad[0]]]
             raise InputError(f"{input}: the rating of item {shown(item)} by user {shown(user)} is {rated.data[bad[0]]}, expected a number")
         kept = np.flatnonzero(rated.data >= threshold)
-        ids = {"user": _column(places[kept], users), "item": _column(rated.indices[kept], self.split.items)}
+        ids = {"user": _column(places[kept], self._user_ids), "item": _column(rated.indices[kept], self.split.items)}
         return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
 
 
@@ -273,9 +278,8 @@ def nobody_explained(method: Any) -> Iterator[None]:
 
 
 def _column(indices: npt.NDArray[Any], ids: Sequence[Hashable]) -> IdColumn:
-    """A column of the ids that indices stand for."""
-    used, codes = np.unique(indices, return_inverse=True)
-    return IdColumn(codes.astype(np.int32), [ids[index] for index in used.tolist()])
+    """A column of the ids that indices, which are codes already, stand for."""
+    return IdColumn(indices.astype(np.int32), ids, named=np.flatnonzero(flags_of(indices, len(ids))))
 
 
 def _by_index(ids: Mapping[Hashable, int]) -> list[Hashable]:

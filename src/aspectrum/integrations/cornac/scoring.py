@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from cornac.experiment.result import CVResult
 
-from aspectrum.api import evaluate
+from aspectrum.coding.rows import Rows
+from aspectrum.conventions import Convention
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Lists, Recorder, splits_before
 from aspectrum.metric import Metric as OurMetric
+from aspectrum.plan import Plan
 from aspectrum.results import Results, joined_notes
 
 
@@ -25,11 +27,10 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
     together: dict[Any, list[Metric]] = {}
     for metric in asked:
         together.setdefault(metric.key, []).append(metric)
-    parts = []
-    inputs = lists.inputs
-    for group in together.values():
-        given = {**inputs, **group[0].inputs_for(lists.split)}
-        parts.append(_called(evaluate(metrics=_each_once(group), convention=group[0].convention, **given), group))
+    parts = [
+        _called(_evaluate(lists, group[0].inputs_for(lists.split), _each_once(group), group[0].convention), group)
+        for group in together.values()
+    ]
     doubts = [doubt for metric in asked for doubt in metric.doubts(lists.split)]
     columns = {name: column for part in parts for name, column in part.columns.items()}
     return Results(
@@ -37,6 +38,14 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
         tuple(block for part in parts for block in part.blocks),
         tuple(dict.fromkeys([*doubts, *(note for part in parts for note in part.notes)])),
     )
+
+
+def _evaluate(lists: Lists, inputs: Mapping[str, Rows], metrics: Sequence[OurMetric], convention: Convention) -> Results:
+    """Cornac's indices are codes; whatever goes by other ids is coded beside them."""
+    plan = Plan(metrics, convention.truth(**lists.truth, **inputs, threshold=lists.split.threshold), convention=convention)
+    coded = plan.lists(lists.rankings)
+    notes = plan.notes_on({"rankings": coded.input}, from_files=False)
+    return plan.finish(plan.observe(coded), notes=notes)
 
 
 def try_inputs(method: Any, metrics: Iterable[Metric]) -> None:

@@ -14,7 +14,8 @@ from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import shown
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
-from aspectrum.io.columns import Wanted, find_columns
+from aspectrum.inputs import ALL_INPUTS, NUMBERS, InputSpec
+from aspectrum.io.columns import find_columns
 from aspectrum.io.features import read_features
 from aspectrum.io.frames import as_number
 from aspectrum.io.ids import code_column
@@ -24,45 +25,6 @@ from aspectrum.io.text import TextTable, reads_as_number
 
 if TYPE_CHECKING:
     import polars
-
-_IDS = ("user", "item", "aspect", "feature", "source", "target", "community", "text")
-
-INPUTS: Mapping[str, Wanted] = {
-    wanted.input: wanted
-    for wanted in (
-        Wanted("rankings", ("user", "item"), ("rank", "score"), {2: ("user", "item"), 3: ("user", "item", "score")}),
-        Wanted("aspects", ("item", "aspect"), ("strength",), {2: ("item", "aspect"), 3: ("item", "aspect", "strength")}),
-        Wanted("relevance", ("user", "item"), ("grade",), {2: ("user", "item"), 3: ("user", "item", "grade")}),
-        Wanted("history", ("user", "item"), ("grade",), {2: ("user", "item"), 3: ("user", "item", "grade")}),
-        Wanted(
-            "subtopics",
-            ("user", "aspect", "item"),
-            ("grade", "strength"),
-            {
-                3: ("user", "aspect", "item"),
-                4: ("user", "aspect", "item", "grade"),
-                5: ("user", "aspect", "item", "grade", "strength"),
-            },
-        ),
-        Wanted("features", ("item", "feature"), ("value",), {2: ("item", "feature"), 3: ("item", "feature", "value")}),
-        Wanted("weights", ("aspect", "weight"), ("user",), {2: ("aspect", "weight"), 3: ("user", "aspect", "weight")}),
-        Wanted("catalogue", ("item",), (), {1: ("item",)}),
-        Wanted("items", ("item",), (), {1: ("item",)}),
-        Wanted("users", ("user",), (), {1: ("user",)}),
-    )
-}
-"""What an evaluation of any lists reads."""
-
-_LINKS = {2: ("source", "target"), 3: ("source", "target", "weight")}
-SOCIAL_INPUTS: Mapping[str, Wanted] = {
-    wanted.input: wanted
-    for wanted in (
-        *(Wanted(name, ("source", "target"), ("weight",), _LINKS, commented=True) for name in ("train", "test", "graph")),
-        Wanted("communities", ("user", "community"), (), {2: ("user", "community")}),
-        Wanted("texts", ("user", "text"), (), {2: ("user", "text")}, prose=True),
-    )
-}
-"""What there is beside it in a social network."""
 
 _TREC = {
     "run": {"user": 0, "item": 2, "rank": 3, "score": 4},
@@ -82,50 +44,50 @@ def is_external(given: Any) -> bool:
 def read_input(input: str, given: Any) -> Rows:
     """The rows of one input, from a path, a frame or a :class:`Source`."""
     source = given if isinstance(given, Source) else Source(given)
-    wanted = {**INPUTS, **SOCIAL_INPUTS}[input]
+    spec = ALL_INPUTS[input]
     for role in source.columns:
-        if role not in wanted.roles:
-            raise InputError(f"{source.named(input)}: {role!r} is no column of {input}, which has {wanted.form}")
-    if source.split is not None and input not in ("aspects", "subtopics", "features", "communities"):
+        if role not in spec.roles:
+            raise InputError(f"{source.named(input)}: {role!r} is no column of {input}, which has {spec.form}")
+    if source.split is not None and spec.split is None:
         raise InputError(f"{source.named(input)}: cells are to be split at {source.split!r}, and {input} has no aspects")
     if source.ids is not None and input != "features":
         raise InputError(f"{source.named(input)}: ids go with features in an npy or npz file")
     if input == "features":
-        return read_features(source, wanted, rows_of)
-    return rows_of(source, wanted, open_table(source, wanted))
+        return read_features(source, spec, rows_of)
+    return rows_of(source, spec, open_table(source, spec))
 
 
-def rows_of(source: Source, wanted: Wanted, table: Table) -> Rows:
+def rows_of(source: Source, spec: InputSpec, table: Table) -> Rows:
     """Rows of a table whose columns are ids and numbers."""
-    places = _places(source, wanted, table)
+    places = _places(source, spec, table)
     if isinstance(table, TextTable) and source.split is None:
-        return _text_rows(source, wanted, table, places)
-    numbers = [role for role in places if role not in _IDS]
-    several = _one_a_row(source, wanted, table, table.fetch(places, numbers))
+        return _text_rows(source, spec, table, places)
+    numbers = [role for role in places if role in NUMBERS]
+    several = _one_a_row(source, spec, table, table.fetch(places, numbers))
     table.close()
     values = {role: _finite(table, role, places[role], several) for role in numbers}
-    columns = {role: _id_column(table, role, wanted.input, several) for role in places if role in _IDS}
-    return _rows(wanted, source, table, places, columns, values, several.place)
+    columns = {role: _id_column(table, role, spec, several) for role in places if role not in NUMBERS}
+    return _rows(spec, source, table, places, columns, values, several.place)
 
 
-def _text_rows(source: Source, wanted: Wanted, table: TextTable, places: Mapping[str, int]) -> Rows:
+def _text_rows(source: Source, spec: InputSpec, table: TextTable, places: Mapping[str, int]) -> Rows:
     """The same from text, whose ids are coded as they are read."""
-    roles = {role: place for role, place in places.items() if role in _IDS}
-    texts, values = table.coded(sorted(set(roles.values())), sorted({place for role, place in places.items() if role not in _IDS}))
+    roles = {role: place for role, place in places.items() if role not in NUMBERS}
+    texts, values = table.coded(sorted(set(roles.values())), sorted({place for role, place in places.items() if role in NUMBERS}))
     for role, place in places.items():
         bad = np.flatnonzero(texts[place][0] < 0 if role in roles else np.isnan(values[place]))
-        if len(bad) and role in roles and not _may_be_missing(role, wanted.input):
+        if len(bad) and role in roles and role not in spec.may_be_missing:
             raise _missing(table, role, int(bad[0]))
         if len(bad) and role not in roles:
             raise _no_number(table, role, place, int(bad[0]))
     table.close()
     numbers = {role: values[place] for role, place in places.items() if role not in roles}
     columns = {role: IdColumn(*texts[place], table.untyped) for role, place in roles.items()}
-    return _rows(wanted, source, table, places, columns, numbers, table.place)
+    return _rows(spec, source, table, places, columns, numbers, table.place)
 
 
 def _rows(
-    wanted: Wanted,
+    spec: InputSpec,
     source: Source,
     table: Table,
     places: Mapping[str, int],
@@ -135,7 +97,7 @@ def _rows(
 ) -> Rows:
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
-    noticed = _doubts(wanted, source, table, places, columns) | _blanks(columns)
+    noticed = _doubts(spec, source, table, places, columns) | _blanks(columns)
     return Rows(table.source, columns, numbers, place, reading=_reading(table, places), noticed=noticed)
 
 
@@ -152,18 +114,18 @@ def _reading(table: Table, places: Mapping[str, int]) -> str:
     return f"columns: {used}" + (f"; not used: {', '.join(unused[:10])}{more}" if unused else "")
 
 
-def _doubts(wanted: Wanted, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> dict[str, int]:
+def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> dict[str, int]:
     """Where the columns could have been meant in another way."""
     doubts: dict[str, int] = {}
     if isinstance(table, TextTable) and not table.ends_with_a_line:
         doubts["line, the last, has no line end; is the file whole?"] = 1
     if table.layout != "table" or len(table) == 0:
         return doubts
-    wants = {"rankings": ("rank", "score"), "relevance": ("grade",)}.get(wanted.input, ())
-    if table.names is not None and wants and not any(role in places for role in wants):
+    if table.names is not None and spec.expected and not any(role in places for role in spec.expected):
         spare = [name for place, name in enumerate(table.names) if place not in places.values() and table.is_number(place)]
         if spare:
-            doubts[f"rows have no {' or '.join(wants)}, although column {spare[0]!r} holds numbers; is it the {wants[-1]}?"] = len(table)
+            missing = " or ".join(spec.expected)
+            doubts[f"rows have no {missing}, although column {spare[0]!r} holds numbers; is it the {spec.expected[-1]}?"] = len(table)
     if isinstance(table, TextTable) and source.header is None:
         first = ", ".join(map(shown, table.first))
         if table.names is not None and table.width == 1:
@@ -188,11 +150,6 @@ def _blanks(columns: Mapping[str, IdColumn]) -> dict[str, int]:
     return {f"{role}s have blanks around them": count for role, count in counts.items() if count}
 
 
-def _may_be_missing(role: str, input: str) -> bool:
-    """A row without an aspect says that the item is known, or judged, and has none; of texts and communities likewise."""
-    return (role == "aspect" and input in ("aspects", "subtopics")) or role in ("community", "text")
-
-
 def _missing(table: Table, role: str, row: int) -> InputError:
     return InputError(f"{table.source}, {table.place(row)}: the {role} is missing")
 
@@ -203,17 +160,17 @@ def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
     return InputError(f"{table.source}, {table.place(row)}: the {role} is {what}, expected a finite number")
 
 
-def _places(source: Source, wanted: Wanted, table: Table) -> dict[str, int]:
+def _places(source: Source, spec: InputSpec, table: Table) -> dict[str, int]:
     if table.layout == "table":
         is_text = isinstance(table, TextTable)
-        return find_columns(table.source, wanted, source.columns, table.names, table.width, source.usual, is_text)
-    known = {role: place for role, place in _TREC[table.layout].items() if role in wanted.roles}
+        return find_columns(table.source, spec, source.columns, table.names, table.width, source.usual, is_text)
+    known = {role: place for role, place in _TREC[table.layout].items() if role in spec.roles}
     if source.columns:
-        known |= find_columns(table.source, Wanted(wanted.input, (), wanted.roles), source.columns, None, table.width)
-    missing = [role for role in wanted.required if role not in known]
+        known |= find_columns(table.source, InputSpec(spec.name, (), spec.roles), source.columns, None, table.width)
+    missing = [role for role in spec.required if role not in known]
     if missing:
         what = "a TREC run has" if table.layout == "run" else "TREC judgments have"
-        raise InputError(f"{table.source}: {what} no {missing[0]}, which {wanted.input} need")
+        raise InputError(f"{table.source}: {what} no {missing[0]}, which {spec.name} need")
     return known
 
 
@@ -246,19 +203,18 @@ class _Several:
         return values if self.kept is None else values[self.kept]
 
 
-def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataFrame) -> _Several:
+def _one_a_row(source: Source, spec: InputSpec, table: Table, frame: polars.DataFrame) -> _Several:
     """Cells that hold several things, as a list or as text to split, become several rows."""
     import polars
 
-    for role in ("aspect", "feature", "community"):
-        if source.split is not None and role in frame.columns and not _holds_lists(frame[role]):
-            frame = frame.with_columns(_split(frame[role], source.split))
+    if source.split is not None and spec.split in frame.columns and not _holds_lists(frame[spec.split]):
+        frame = frame.with_columns(_split(frame[spec.split], source.split))
     owners = [role for role in ("item", "aspect", "feature", "target", "community") if role in frame.columns and _holds_lists(frame[role])]
     if not owners:
         return _Several(table, frame)
     if len(owners) > 1:
         raise InputError(f"{table.source}: both the {owners[0]} and the {owners[1]} come as lists, expected one of them")
-    lists = owners + [role for role in frame.columns if role not in _IDS and _holds_lists(frame[role])]
+    lists = owners + [role for role in frame.columns if role in NUMBERS and _holds_lists(frame[role])]
     frame = frame.with_columns([frame[role].arr.to_list() for role in lists if isinstance(frame.schema[role], polars.Array)])
     lengths = frame[lists[0]].list.len()
     for role in lists[1:]:
@@ -275,7 +231,7 @@ def _one_a_row(source: Source, wanted: Wanted, table: Table, frame: polars.DataF
     at = at.set(at < 0, None)
     columns = [frame[role].filter(full).explode().gather(at) if role in lists else frame[role].gather(rows) for role in frame.columns]
     # Who has an empty list is known all the same; a judged item without aspects is a row.
-    kept = None if wanted.input == "subtopics" and owners == ["aspect"] else counts[rows] > 0
+    kept = None if spec.name == "subtopics" and owners == ["aspect"] else counts[rows] > 0
     return _Several(table, polars.DataFrame([column.alias(role) for role, column in zip(frame.columns, columns, strict=True)]), rows, kept)
 
 
@@ -304,13 +260,13 @@ def _finite(table: Table, role: str, place: int, several: _Several) -> Floats:
     return np.ascontiguousarray(several.keep(values), dtype=np.float64)
 
 
-def _id_column(table: Table, role: str, input: str, several: _Several) -> IdColumn:
+def _id_column(table: Table, role: str, spec: InputSpec, several: _Several) -> IdColumn:
     def refuse(row: int, what: str) -> InputError:
         return InputError(f"{table.source}, {table.place(several.origin(row))}: {what}")
 
     codes, ids = code_column(role, several.frame[role], refuse)
     missing = several.among_kept(codes < 0)
-    if len(missing) and not _may_be_missing(role, input):
+    if len(missing) and role not in spec.may_be_missing:
         raise refuse(int(missing[0]), f"the {role} is missing")
     return IdColumn(several.keep(codes), ids, table.untyped if hasattr(ids, "dtype") else None)
 

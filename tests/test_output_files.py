@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from aspectrum import writing
+from aspectrum import output_files
 from aspectrum.errors import OutputError
-from aspectrum.writing import replacing, write_text
+from aspectrum.output_files import replacing, write_text
 
 
 @pytest.fixture(params=["unnamed", "named"])
@@ -91,7 +91,7 @@ def test_an_error_leaves_no_file_where_there_was_none(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="only Linux has files without a name")
 @pytest.mark.parametrize("old", [None, "old"])
 def test_a_killed_process_leaves_the_old_file_only(tmp_path: Path, old: str | None) -> None:
-    handle = writing._unnamed_file(str(tmp_path))
+    handle = output_files._unnamed_file(str(tmp_path))
     if handle is None:
         pytest.skip(f"the file system of {tmp_path} has no files without a name")
     os.close(handle)
@@ -100,7 +100,7 @@ def test_a_killed_process_leaves_the_old_file_only(tmp_path: Path, old: str | No
         path.write_text(old)
     script = """
         import sys, time
-        from aspectrum.writing import replacing
+        from aspectrum.output_files import replacing
         with replacing(sys.argv[1]) as file:
             file.write(b"new" * 100_000)
             file.flush()
@@ -238,7 +238,9 @@ def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_goes_on_where_it_was(tmp_path: Path, name: str) -> None:
     """Even if it is a file: what the process printed before and prints after stays."""
-    script = "import sys; from aspectrum.writing import write_text; print('a', flush=True); write_text(sys.argv[1], 'b\\n'); print('c')"
+    script = (
+        "import sys; from aspectrum.output_files import write_text; print('a', flush=True); write_text(sys.argv[1], 'b\\n'); print('c')"
+    )
     with (tmp_path / "out.txt").open("wb") as out:
         subprocess.run([sys.executable, "-c", script, name], stdout=out, check=True)
     assert (tmp_path / "out.txt").read_text() == "a\nb\nc\n"
@@ -265,7 +267,7 @@ def test_a_file_that_appears_meanwhile_is_replaced(tmp_path: Path) -> None:
 
 def test_without_proc_the_file_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.path.exists", lambda path: False)
-    assert writing._unnamed_file(str(tmp_path)) is None
+    assert output_files._unnamed_file(str(tmp_path)) is None
     write_text(tmp_path / "out.txt", "new")
     assert (tmp_path / "out.txt").read_text() == "new"
     assert len(list(tmp_path.iterdir())) == 1

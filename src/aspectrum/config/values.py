@@ -14,7 +14,7 @@ UNREADABLE = object()
 
 
 @dataclass(frozen=True)
-class Written:
+class Value:
     """A value of the file: None, bool, int, float, str, a list or dict of such, or unreadable.
 
     Args:
@@ -69,7 +69,7 @@ class Mistakes:
     def __len__(self) -> int:
         return len(self._found)
 
-    def add(self, written: Written, where: Iterable[str], message: str, *, key: bool = False) -> None:
+    def add(self, written: Value, where: Iterable[str], message: str, *, key: bool = False) -> None:
         """A mistake in a value, or in the key before it if there is one."""
         self.add_at((written.key if key else None) or written.place, where, message)
 

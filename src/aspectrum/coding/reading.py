@@ -1,0 +1,100 @@
+"""How inputs are read, and what was read as one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from aspectrum.coding.table import SomeIds
+from aspectrum.errors import InputError
+
+Order = Literal["auto", "rank", "score", "input"]
+"""What orders a list: its ranks, its scores (best first) or its rows as they stand; ``auto`` is the first that is there."""
+
+Ties = Literal["input", "ascending", "descending"]
+"""Which of two items that are equal in that order comes first: as given, the smaller id, the larger id."""
+
+Duplicates = Literal["error", "first"]
+"""What to do with an item that a list names twice, or a fact that is stated twice in different ways."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How inputs with ids are read.
+
+    Args:
+        threshold: The grade from which an item is relevant.
+        history_threshold: If given, only history rows with at least this grade count.
+        order: What orders a list.
+        scores_before_ranks: With order ``auto``, scores order a list that has both.
+        ties: Which of two items with equal scores comes first.
+        duplicates: What to do with what is stated twice.
+        one_aspect_per_item: Only the first aspect of an item counts.
+        features_are_sets: Whether an item has a feature counts, not its value; but for an index of texts.
+        users_in_one_block: Rows of a user must stand together.
+    """
+
+    threshold: float = 1.0
+    history_threshold: float | None = None
+    order: Order = "auto"
+    scores_before_ranks: bool = False
+    ties: Ties = "input"
+    duplicates: Duplicates = "error"
+    one_aspect_per_item: bool = False
+    features_are_sets: bool = False
+    users_in_one_block: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.threshold, str | bool) or not np.isfinite(self.threshold):
+            raise InputError(f"threshold is {self.threshold!r}, expected a number")
+        for name, kind in (("order", Order), ("ties", Ties), ("duplicates", Duplicates)):
+            value = getattr(self, name)
+            if value not in get_args(kind):
+                raise InputError(f"{name} is {value!r}, expected {', '.join(map(repr, get_args(kind)))}")
+
+    @property
+    def of_truth(self) -> tuple[Any, ...]:
+        """What changes the truth; the rest is about lists."""
+        return self.threshold, self.history_threshold, self.duplicates, self.one_aspect_per_item, self.features_are_sets
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """What was read as one input, or as the lists of one system.
+
+    Args:
+        name: The input it is: rankings, aspects, relevance ...
+        source: Its file, or its name.
+        n_rows: How many rows it has.
+        ids: The distinct users, items and aspects it names.
+        noticed: How many rows had something that a user should know of.
+        ordered_by: For rankings, what ordered the lists: rank, score or input.
+        reading: How its columns were understood, in words.
+        external: Whether it was read from a file or a frame.
+    """
+
+    name: str
+    source: str
+    n_rows: int
+    ids: Mapping[str, SomeIds]
+    noticed: dict[str, int] = field(default_factory=dict)
+    ordered_by: str | None = None
+    reading: str | None = None
+    external: bool = False
+
+    @property
+    def order_in_words(self) -> str:
+        return {"rank": "rank", "score": "score, best first"}.get(self.ordered_by or "", "their rows as given")
+
+    def __add__(self, other: Input) -> Input:
+        """Two pieces of the same input; users come in one of them only."""
+        counts = Counter(self.noticed)
+        counts.update(other.noticed)
+        ids = {role: (some + other.ids[role]).distinct() for role, some in self.ids.items()}
+        source = self.source if self.source == other.source else f"{self.source}, {other.source}"
+        ordered_by = self.ordered_by if self.ordered_by == other.ordered_by else None
+        return replace(self, source=source, n_rows=self.n_rows + other.n_rows, ids=ids, noticed=dict(counts), ordered_by=ordered_by)

@@ -1,0 +1,235 @@
+"""One table of ids per role: the code of an id never changes, and what comes later gets the next codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum.arrays import Codes
+from aspectrum.coding.ids import Codebook, Ids, shown
+from aspectrum.coding.rows import IdColumn, Untyped, code_series
+from aspectrum.errors import InputError
+
+_WHOLE = r"^(0|-?[1-9][0-9]{0,99})$"
+
+Named = tuple[str, IdColumn]
+"""A column of ids, and the source it stands in."""
+
+
+class IdTable:
+    """The ids of one role (user, item, aspect) in order of first appearance.
+
+    Ids are a polars series as long as all of them are text, or all whole numbers; anything else goes by a codebook. Ids of text
+    files stay text until it is clear whether they are numbers.
+    """
+
+    def __init__(self, role: str, columns: Sequence[Named] = ()) -> None:
+        self.role = role
+        self._known: Named | None = None
+        self._book: Codebook | None = None
+        self._ids = Ids([])
+        self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
+        self._copied_from: tuple[IdTable, ...] = ()
+        self._heads: dict[str, Named] = {}  # an id of each kind that is no text of a text file, and where it stands
+        if columns:
+            self.join(columns)
+
+    @classmethod
+    def of(cls, role: str, ids: Ids) -> IdTable:
+        """A table of ids that have their codes."""
+        table = cls(role)
+        if hasattr(ids.values, "dtype") and not isinstance(ids.values, np.ndarray):
+            table.join([("codes", IdColumn(np.empty(0, np.int32), ids.values))])
+        table._ids = ids
+        return table
+
+    @property
+    def ids(self) -> Ids:
+        """The ids by code, as they are now."""
+        return self._ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def copy(self) -> IdTable:
+        """A table that grows by itself from here on, while this one stays as it is."""
+        other = IdTable(self.role)
+        own: dict[str, Any] = {"_copied_from": (*self._copied_from, self)}
+        own |= {"_book": None if self._book is None else self._book.copy(), "_joined": dict(self._joined), "_heads": dict(self._heads)}
+        other.__dict__.update(self.__dict__ | own)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_joined": {}}
+
+    def has_codes_of(self, other: IdTable) -> bool:
+        """Whether every code of another table means the same id here."""
+        mine, theirs = self.ids.values, other.ids.values
+        return other is self or other in self._copied_from or (isinstance(mine, range) and isinstance(theirs, range) and mine == theirs)
+
+    def codes(self, column: IdColumn) -> Codes:
+        """The code of each row of a column that was joined; -1 for none."""
+        joined = self.joined(column)
+        return np.append(joined, np.int32(-1))[column.codes] if len(joined) else column.codes
+
+    def joined(self, column: IdColumn) -> Codes:
+        """What the own codes of a column that was joined are here."""
+        return self._joined[id(column.ids)][1]
+
+    def named(self, column: IdColumn) -> Codes:
+        """The codes of the ids that a column that was joined names."""
+        joined = self.joined(column)
+        return joined if column.named is None else joined[column.named]
+
+    def join(self, columns: Sequence[Named]) -> None:
+        """Give a code to every id that has none."""
+        nothing = np.empty(0, dtype=np.int32)
+        self._joined |= {id(column.ids): (column.ids, nothing) for _, column in columns if len(column.ids) == 0}
+        fresh = {id(column.ids): (source, column) for source, column in columns if id(column.ids) not in self._joined}
+        if fresh:
+            several = list(fresh.values())
+            found = self._join(several)
+            self._joined |= {key: (column.ids, codes) for (key, (_, column)), codes in zip(fresh.items(), found, strict=True)}
+
+    def forget(self, columns: Iterable[IdColumn]) -> None:
+        """Columns that will not be asked for again; their ids stay."""
+        for column in columns:
+            self._joined.pop(id(column.ids), None)
+
+    def _join(self, fresh: list[Named]) -> list[Codes]:
+        before = [] if self._known is None else [self._known]
+        heads = list(self._heads.values())
+        _check_kinds(self.role, [*heads, *before, *fresh])
+        several = settled(self.role, [*heads, *before, *fresh])[len(heads) :]
+        for source, column in fresh:
+            if column.untyped is None and len(column.ids):
+                kind = str(getattr(column.ids, "dtype", type(column.ids[0]).__name__))
+                self._heads.setdefault(kind, (source, IdColumn(np.empty(0, np.int32), column.ids[:1])))
+        kinds = {str(ids.dtype) if hasattr(ids, "dtype") else "any" for ids in several}
+        if self._book is None and kinds in ({"String"}, {"Int64"}) and len(before) == bool(len(self)):
+            return self._join_series(before, fresh, several)
+        return self._join_objects(before, fresh, several)
+
+    def _join_objects(self, before: list[Named], fresh: list[Named], several: list[Any]) -> list[Codes]:
+        if self._book is None and len(self) == 0 and len(fresh) == 1 and fresh[0][1].named is not None:  # a table has distinct ids
+            self._ids = Ids(several[0])
+            return [np.arange(len(several[0]), dtype=np.int32)]
+        if self._book is None:
+            self._book = Codebook(self.role)
+            heads = next(iter(self._heads.values()), ("codes", None))
+            self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else heads[0])
+        own = several[len(before) :]
+        found = [
+            self._book.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(fresh, own, strict=True)
+        ]
+        self._known, self._ids = None, self._book.ids()
+        return found
+
+    def _join_series(self, before: list[Named], fresh: list[Named], several: list[Any]) -> list[Codes]:
+        import polars
+
+        typed = any(column.untyped is None and len(column.ids) for _, column in [*before, *fresh])
+        if not before and len(fresh) == 1:  # ids of one column are distinct already
+            joined, parts = several[0], [np.arange(len(several[0]), dtype=np.int32)]
+        else:
+            codes, joined = code_series(polars.concat([ids.alias(self.role) for ids in several]))
+            parts = np.split(codes, np.cumsum([len(ids) for ids in several])[:-1])[len(before) :]
+        untyped: Untyped | None = None
+        if not typed:
+            untyped = "text" if any(column.untyped == "text" for _, column in [*before, *fresh]) else "number"
+        raw = joined if untyped is None or joined.dtype == polars.String else joined.cast(polars.String)
+        self._known = ((before or fresh)[0][0], IdColumn(np.empty(0, np.int32), raw, untyped))
+        self._ids = Ids(joined)
+        return parts
+
+
+@dataclass(frozen=True, eq=False)
+class SomeIds:
+    """Some ids of a table, by code. Two of the same table join without a look at the ids themselves."""
+
+    table: IdTable
+    codes: Codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def ids(self) -> Ids:
+        return self.table.ids.take(self.codes)
+
+    def within(self, table: IdTable) -> Codes:
+        """Their codes in a table, which may get to know them."""
+        if table.has_codes_of(self.table):
+            return self.codes
+        column = IdColumn(np.empty(0, np.int32), self.ids.values)
+        table.join([("a part", column)])
+        codes = table.joined(column)
+        table.forget([column])
+        return codes
+
+    def __add__(self, other: SomeIds) -> SomeIds:
+        return SomeIds(self.table, np.concatenate([self.codes, other.within(self.table)]))
+
+    def distinct(self) -> SomeIds:
+        return SomeIds(self.table, np.flatnonzero(flags_of(self.codes, len(self.table))).astype(np.int32))
+
+    def repeated(self) -> Any:
+        """An id that is there twice, or None."""
+        seen = np.bincount(self.codes, minlength=0)
+        again = np.flatnonzero(seen > 1)
+        return self.table.ids[int(again[0])] if len(again) else None
+
+
+def flags_of(codes: npt.NDArray[Any], n: int) -> npt.NDArray[np.bool_]:
+    """One flag for each of n things, set for those that are named."""
+    flags = np.zeros(n, dtype=np.bool_)
+    flags[codes] = True
+    return flags
+
+
+def _check_kinds(role: str, columns: Sequence[Named]) -> None:
+    """Whole numbers in one file or frame and text in another never match; files of text can be either."""
+    typed: dict[str, tuple[str, Any]] = {}
+    for source, column in columns:
+        if column.untyped is None and hasattr(column.ids, "dtype") and len(column.ids):
+            typed.setdefault(str(column.ids.dtype), (source, column.ids[0]))
+    if typed.keys() >= {"Int64", "String"}:
+        (here, number), (there, text) = typed["Int64"], typed["String"]
+        raise InputError(
+            f"{role} ids never match: in {here} they are numbers ({shown(number)}), in {there} text ({shown(text)}); use one kind everywhere"
+        )
+
+
+def settled(role: str, columns: Sequence[Named]) -> list[Any]:
+    """Distinct ids of each column, those of text files as numbers or as text."""
+    if all(column.untyped is None for _, column in columns):
+        return [column.ids for _, column in columns]
+    typed = [(source, column.ids) for source, column in columns if column.untyped is None]
+    numbers = next(((source, id) for source, ids in typed for id in ids[:1] if not isinstance(id, str)), None)
+    texts = any(isinstance(id, str) for _, ids in typed for id in ids[:1])
+    if texts or (numbers is None and any(column.untyped == "text" for _, column in columns)):
+        return [column.ids for _, column in columns]
+    for source, column in columns:
+        if column.untyped is None:
+            continue
+        words: Any = column.ids.filter(~column.ids.str.contains(_WHOLE))  # type: ignore[union-attr]
+        if len(words):
+            if numbers is not None:
+                raise InputError(
+                    f"{role} ids never match: in {numbers[0]} they are numbers ({shown(numbers[1])}), "
+                    f"in {source} there is {shown(words[0])}; use one kind everywhere"
+                )
+            return [column.ids for _, column in columns]
+    return [column.ids if column.untyped is None else _numbers(column.ids) for _, column in columns]
+
+
+def _numbers(texts: Any) -> Any:
+    """Whole numbers written as text: Int64, or numbers of Python where some are larger."""
+    import polars
+
+    numbers = texts.cast(polars.Int64, strict=False)
+    return [int(text) for text in texts] if numbers.null_count() else numbers

@@ -1,0 +1,218 @@
+"""Text formats of results: plain text, Markdown, LaTeX, CSV, JSON and RELISON's table.
+
+One table says which formats there are, which file extensions stand for them and which method of the results writes them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from aspectrum.errors import OutputError
+from aspectrum.output_files import replacing
+
+if TYPE_CHECKING:
+    import polars
+
+    from aspectrum.states import State
+
+Format = Literal["table", "json", "csv", "markdown", "latex", "relison"]
+"""The name of a format."""
+
+
+@dataclass(frozen=True)
+class OutputFormat:
+    """A format that results can be written in.
+
+    Args:
+        method: The method of the results that renders it; results without that method do not have the format.
+        extensions: Extensions of file names that stand for it.
+        oriented: Whether systems can be the rows or the columns.
+    """
+
+    method: str
+    extensions: tuple[str, ...] = ()
+    oriented: bool = False
+
+
+FORMATS: Mapping[Format, OutputFormat] = {
+    "table": OutputFormat("to_text", (".txt",), oriented=True),
+    "json": OutputFormat("to_json", (".json",)),
+    "csv": OutputFormat("to_csv", (".csv",)),
+    "markdown": OutputFormat("to_markdown", (".md", ".markdown"), oriented=True),
+    "latex": OutputFormat("to_latex", (".tex",), oriented=True),
+    "relison": OutputFormat("to_relison"),
+}
+
+EXTENSIONS: Mapping[str, Format] = {extension: name for name, format in FORMATS.items() for extension in format.extensions}
+
+ABSENT = "not computed"
+
+
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """The format that the extension of a path stands for."""
+    extension = os.path.splitext(os.fspath(path))[1].lower()
+    if extension not in EXTENSIONS:
+        firsts = {name: format.extensions[0] for name, format in FORMATS.items() if format.extensions}
+        known = ", ".join(first if first[1:] == name else f"{first} ({name})" for name, first in firsts.items())
+        found = f"unknown extension {extension!r}" if extension else "no extension"
+        raise OutputError(f"{os.fspath(path)}: {found} to tell the format; expected {known}, or say the format")
+    return EXTENSIONS[extension]
+
+
+def written(results: Any, format: str, systems_as: str | None = None) -> str:
+    """Results in a format, with a line end."""
+    known = {name: one for name, one in FORMATS.items() if hasattr(results, one.method)}
+    if format not in known:
+        raise OutputError(f"format is {format!r}, expected {', '.join(map(repr, known))}")
+    chosen = FORMATS[format]
+    options = {"systems_as": systems_as} if systems_as and chosen.oriented else {}
+    return str(getattr(results, chosen.method)(**options)).removesuffix("\n") + "\n"
+
+
+def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
+    """A plain table, how its numbers were computed, and the notes."""
+    return _joined(plain_table(head, rows), "\n".join(map(_one_line, how)), _listed("Notes:", notes))
+
+
+def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(map(_markdown_text, cells)) + " |"
+
+    table = [line(head), "| " + " | ".join(["---", *["---:"] * (len(head) - 1)]) + " |", *map(line, rows)]
+    return _joined("\n".join(table), _listed(None, how, _markdown_text), _listed("Notes:\n", notes, _markdown_text))
+
+
+def as_latex(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str], alignment: str) -> str:
+    """A tabular; how its numbers were computed, and the notes, follow as comments."""
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(_one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
+
+    table = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
+    comments = (*how, *(["Notes:"] if notes else []), *(f"- {note}" for note in notes))
+    return "\n".join([*table, *(f"% {_one_line(comment)}" for comment in comments)])
+
+
+def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "".join(map(_csv_line, [head, *rows]))
+
+
+def as_json(content: Any, indent: int | None = 2) -> str:
+    return json.dumps(_finite(content), indent=indent, ensure_ascii=False, default=str, allow_nan=False)
+
+
+def as_tabs(table: Sequence[Sequence[str]]) -> str:
+    """Cells separated by tabs, as RELISON writes them."""
+    return "\n".join("\t".join(map(_one_line, cells)) for cells in table)
+
+
+def check_parquet(path: str | os.PathLike[str]) -> None:
+    """Whether scores of users can be written under this name."""
+    if os.path.splitext(os.fspath(path))[1].lower() not in (".parquet", ".pq"):
+        raise OutputError(f"{os.fspath(path)}: scores of users are written as Parquet; expected a name that ends in .parquet or .pq")
+
+
+def write_scores(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any) -> None:
+    """Scores of users to a Parquet file, with how they were computed as JSON beside them."""
+    content = io.BytesIO()  # polars hides why a write to a file failed
+    frame.write_parquet(content, metadata={"aspectrum": as_json(how, None)})
+    with replacing(path) as file:
+        file.write(content.getbuffer())
+
+
+def number(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.4f}"
+
+
+def exact_number(value: float) -> str:
+    """All digits; nothing for an undefined number."""
+    return "" if math.isnan(value) else repr(float(value))
+
+
+def counted(state: State) -> str:
+    """Only what is not 0, but always the users scored; and how far the number may be off."""
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in state.counts.items() if count or name == "scored")
+    limits = state.limits
+    if not limits.get("widest_interval"):
+        return counts
+    return f"{counts}; at least {limits['at_least']:.4f}, one score by up to {limits['widest_interval']:.2g} less"
+
+
+def computed(how: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in how.items() if value is not None and name != "metric")
+
+
+def grouped(lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines "name: text", one for all names with the same text."""
+    names: dict[str, list[str]] = {}
+    for name, text in lines:
+        names.setdefault(text, []).append(name)
+    return [f"{', '.join(group)}: {text}" for text, group in names.items()]
+
+
+def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Plain text, in which columns of numbers are aligned right and all others left."""
+    columns = [tuple(map(_one_line, cells)) for cells in zip(head, *rows, strict=True)]
+    widths = [max(map(len, cells)) for cells in columns]
+    right = [bool(rows) and all(map(_numeric, cells[1:])) for cells in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (cell.rjust(width) if is_right else cell.ljust(width) for cell, width, is_right in zip(cells, widths, right, strict=True))
+        return "  ".join(padded).rstrip()
+
+    first, *others = zip(*columns, strict=True)
+    return "\n".join([line(first), line(["-" * width for width in widths]), *map(line, others)])
+
+
+def _numeric(cell: str) -> bool:
+    return cell in ("undefined", ABSENT) or re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def _one_line(text: str) -> str:
+    """Line ends and control characters made visible: no name can break a table, leave a comment or command a terminal."""
+    return _BREAKS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], str] = _one_line) -> str:
+    return "\n".join([*([head] if head else []), *(f"- {escaped(entry)}" for entry in entries)]) if entries else ""
+
+
+_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|<`*["})
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+)
+
+
+def _markdown_text(text: str) -> str:
+    return _one_line(text.translate(_MARKDOWN))
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(cells)  # what is in the line end is quoted within cells, so both are
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _finite(content: Any) -> Any:
+    """JSON has no infinite numbers (a threshold may be one): they become text."""
+    if isinstance(content, Mapping):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return str(content) if isinstance(content, float) and not math.isfinite(content) else content

@@ -1,0 +1,487 @@
+"""Plan and Partial: metrics and truth, lists as they come, parts that add up, results. The only loop.
+
+The law: ``observe(a and b) == observe(a) + observe(b)``, to the bit, for any parts of the lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
+from aspectrum.arrays import Codes, Flags
+from aspectrum.coding.ids import shown
+from aspectrum.coding.objects import id_rows
+from aspectrum.coding.reading import Input
+from aspectrum.coding.rows import Rows
+from aspectrum.coding.table import SomeIds, flags_of
+from aspectrum.conventions import Convention, convention_named
+from aspectrum.errors import InputError, MetricError
+from aspectrum.ideal import reporting
+from aspectrum.inspection import Inputs, notes_on
+from aspectrum.io import is_external, read_input
+from aspectrum.metric import Metric, Summary, UserMetric, parse
+from aspectrum.results import Column, Results, UserScores
+from aspectrum.states import State
+from aspectrum.world import Rankings, Truth, World
+from aspectrum.world.building import CodedLists, build_lists
+from aspectrum.world.truth import FORMS, missing
+from aspectrum.world.world import list_rows
+
+_PLACES_PER_BATCH = 2_000_000
+
+Progress = Callable[[int, int], None]
+"""Called with users done and users in all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """What the metrics of a plan remember of some users: a part of an evaluation.
+
+    Parts of one plan add up. Parts of other plans, and users that come twice, are refused.
+    """
+
+    plan: Plan
+    parts: tuple[_Part, ...]
+    lists: Input
+
+    def __add__(self, other: Partial) -> Partial:
+        self.plan.check_same(other.plan)
+        twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
+        if twice is not None:
+            raise InputError(f"user {shown(twice)} is in both parts: a user must be scored once")
+        return Partial(self.plan, _joined(self.parts, other.parts), self.lists + other.lists)
+
+    def finish(self) -> Results:
+        """The results, as :meth:`Plan.finish`."""
+        return self.plan.finish(self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What the metrics that average the same users remember: a list of states for each, and the scores of users if kept."""
+
+    states: tuple[tuple[State, ...], ...]
+    scores: UserScores | None
+
+    @staticmethod
+    def joined(several: Sequence[_Part]) -> _Part:
+        states = [
+            tuple(reduce(add, states) for states in zip(*cutoffs, strict=True))
+            for cutoffs in zip(*(part.states for part in several), strict=True)
+        ]
+        scores = [part.scores for part in several if part.scores is not None]
+        return _Part(tuple(states), UserScores.joined(scores) if scores else None)
+
+
+def _joined(*several: Sequence[_Part]) -> tuple[_Part, ...]:
+    """Parts of the same groups, group by group."""
+    return tuple(_Part.joined(parts) for parts in zip(*several, strict=True))
+
+
+class Plan:
+    """Metrics and the truth, with every choice made: what each metric is judged by, who is averaged, whose convention.
+
+    Args:
+        metrics: Metrics, or their text forms.
+        truth: What the lists are measured against.
+        users: Who is averaged: ``"lists"``, ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users themselves. Default:
+            as the convention says.
+        convention: Whose way of computing; by default the published definitions.
+        threads: Maximum number of threads; by default one per core. The bits do not depend on it.
+        batch_size: Users evaluated at a time; by default about two million places. The bits do not depend on it.
+        per_user: Whether to keep the scores of users.
+        ideal_budget, ideal_seconds: The budget and seconds of metrics with an exact ideal that do not say their own.
+
+    Examples:
+        >>> truth = Truth.read(relevance={"ann": ["x"], "bob": ["y"]})
+        >>> plan = Plan("NDCG@2", truth, users="judged")
+        >>> monday, tuesday = plan.observe({"ann": ["x"]}), plan.observe({"bob": ["x", "y"]})
+        >>> round(plan.finish(monday + tuesday)["NDCG@2"], 4)
+        0.8155
+        >>> round(plan.finish(monday)["NDCG@2"], 4)  # bob has no list
+        0.5
+    """
+
+    def __init__(
+        self,
+        metrics: Iterable[str | Metric] | str | Metric,
+        truth: Truth,
+        *,
+        users: str | Iterable[Hashable] | Rows | None = None,
+        convention: str | Convention | None = None,
+        threads: int | None = None,
+        batch_size: int | None = None,
+        per_user: bool = True,
+        ideal_budget: float | None = None,
+        ideal_seconds: float | None = None,
+    ) -> None:
+        self.convention = convention_named(convention)
+        self.metrics = as_metrics(metrics)
+        spending = spending_on_ideals(self.metrics, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+        self.truth = truth.read_as(self.convention.reading(truth.options))
+        self.tables = self.truth.tables.copy()
+        self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
+        self.memory: dict[Hashable, Any] = {}
+        self.inputs = dict(self.truth.inputs)
+        whom = None if users is None or isinstance(users, str) else self._named_users(users)
+        groups: dict[tuple[str, str | None], _Group] = {}
+        for asked in self.metrics:
+            resolved = spent_on_ideal(self.convention.applied(asked), spending).resolved(self.truth)
+            _check_needs(asked, resolved, self.truth)
+            choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
+            judged_in = _judged_in(resolved) if choice in ("judged", "both") else None
+            if (choice, judged_in) not in groups:
+                groups[choice, judged_in] = _Group.of(self.truth, choice, judged_in, whom)
+            task = _Task(asked, resolved, self.convention.undefined_for(asked), _how(resolved, self.truth, choice, self.convention))
+            groups[choice, judged_in].tasks.append(task)
+        self._groups = tuple(groups.values())
+
+    def _named_users(self, users: Any) -> Codes:
+        rows = users if isinstance(users, Rows) else read_input("users", users) if is_external(users) else None
+        if rows is None:
+            several = list(users)
+            if self.truth.rows is None:
+                for user in several:
+                    if self.truth.users.code(user) is None:
+                        raise InputError(f"users: {shown(user)} is not a user of this world")
+                return np.array([self.truth.users.code(user) for user in several], dtype=np.int32)
+            rows = id_rows("users", "user", several)
+        self.tables.join([rows])
+        self.inputs["users"] = self.tables.input("users", rows)
+        return self.inputs["users"].ids["user"].codes
+
+    @property
+    def needs(self) -> dict[str, tuple[frozenset[str], ...]]:
+        """By metric, sets of inputs each of which is enough."""
+        return {str(metric): self.convention.applied(metric).needs() for metric in self.metrics}
+
+    def lists(self, given: Any, name: str = "rankings") -> CodedLists:
+        """Lists in any form that :func:`aspectrum.evaluate` takes, under the codes of this plan.
+
+        Items and users that the truth does not know are added.
+        """
+        return build_lists(list_rows(given, name), self.tables, self.truth.reading)
+
+    def observe(self, lists: Any, *, progress: Progress | None = None) -> Partial:
+        """What the metrics remember of the users of some lists.
+
+        Args:
+            lists: Lists of any complete users of one system, in any form that :func:`aspectrum.evaluate` takes.
+            progress: Called with users done and users in all, after each batch and while exact ideals are looked for.
+        """
+        if isinstance(lists, World | Rankings):
+            coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
+        else:
+            coded = lists if isinstance(lists, CodedLists) else self.lists(lists)
+        world = World.of_lists(coded, self.truth, self.tables, self.memory)
+        return Partial(self, self._observe(world, self._groups, progress), coded.input)
+
+    def finish(self, partial: Partial, *, notes: Sequence[str] | None = None) -> Results:
+        """The results of everybody: users without a list are settled here, once.
+
+        Args:
+            notes: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
+        """
+        self.check_same(partial.plan)
+        listed = flags_of(partial.lists.ids["user"].within(self.tables.user), len(self.tables.user))
+        nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
+        settled = []
+        for group, part in zip(self._groups, partial.parts, strict=True):
+            others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & ~listed))
+            settled.append(_Part.joined([part, *self._observe(others, (group,))]))
+        columns = {}
+        for group, part in zip(self._groups, settled, strict=True):
+            for task, states in zip(group.tasks, part.states, strict=True):
+                columns[task.asked] = [
+                    Column(task.asked.at(k), state, task.how) for k, state in zip(task.asked.cutoffs, states, strict=True)
+                ]
+        said = self.notes_on({"rankings": partial.lists}) if notes is None else notes
+        return Results(
+            {column.name: column for metric in self.metrics for column in columns[metric]},
+            tuple(part.scores for part in settled if part.scores is not None),
+            tuple(said),
+            partial,
+        )
+
+    def notes_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[str]:
+        """What a reader of the numbers should know of the inputs.
+
+        Args:
+            systems: What was read as the lists of each system.
+            from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
+                whether one of them does.
+        """
+        return notes_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
+
+    def check_same(self, other: Plan) -> None:
+        """Whether parts of another plan are parts of this one."""
+        if other is self:
+            return
+        mine, theirs = self.how, other.how
+        if mine.keys() != theirs.keys():
+            raise InputError(f"results of different metrics cannot be added: {min(mine.keys() ^ theirs.keys())} is in one of them only")
+        for name in mine:
+            for key in dict.fromkeys(("convention", "users", *mine[name], *theirs[name])):
+                if mine[name].get(key) != theirs[name].get(key):
+                    raise InputError(
+                        f"{name} was computed in two ways: {key} is {mine[name].get(key)!r} in one part, "
+                        f"{theirs[name].get(key)!r} in the other"
+                    )
+        if self.per_user != other.per_user:
+            raise InputError("results cannot be added: scores of users were kept in one of them only")
+        if self.truth.tables is not other.truth.tables:
+            for name, digest in self.truth.fingerprints.items():
+                if other.truth.fingerprints[name] != digest:
+                    raise InputError(f"the parts were measured against different truths, which differ in {name}")
+        if [group.averaged_ids(self) for group in self._groups] != [group.averaged_ids(other) for group in other._groups]:
+            raise InputError("the parts were averaged over different users")
+
+    @property
+    def how(self) -> dict[str, Mapping[str, Any]]:
+        """How each number is computed, by its name."""
+        return {name: task.how for group in self._groups for task in group.tasks for name in task.names}
+
+    def _coded(self, world: World) -> CodedLists:
+        """The lists of a world, under the codes of this plan."""
+        if world.truth.tables is not self.truth.tables:
+            raise InputError("these lists belong to another truth")
+        mine = world.take(np.flatnonzero(world.listed))
+        users = SomeIds(self.tables.user, SomeIds(world.tables.user, mine.codes).within(self.tables.user))
+        items = SomeIds(world.tables.item, np.arange(world.n_items, dtype=np.int32)).within(self.tables.item)
+        rankings = mine.rankings
+        if not self.tables.item.has_codes_of(world.tables.item):
+            rankings = replace(rankings, items=items[rankings.items])
+        named = SomeIds(self.tables.item, np.flatnonzero(flags_of(rankings.items, len(self.tables.item))).astype(np.int32))
+        return CodedLists(users, rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
+
+    def _observe(self, world: World, groups: Sequence[_Group], progress: Progress | None = None) -> tuple[_Part, ...]:
+        """What the metrics of some groups remember of a world, batch by batch."""
+        found = []
+        done = 0
+        size = _batch_size(world) if self.batch_size is None else self.batch_size
+        with with_threads(self.threads):
+            for batch in world.batches(size):
+                with reporting(_of_users(progress, done, batch.n_users, world.n_users)):
+                    found.append([group.observe(batch, self.per_user) for group in groups])
+                done += batch.n_users
+                if progress is not None:
+                    progress(done, world.n_users)
+            if not found:
+                found.append([group.observe(world, self.per_user) for group in groups])
+        return _joined(*found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A metric as it was asked for and as it is computed, and how."""
+
+    asked: Metric
+    resolved: Metric
+    undefined: float
+    how: Mapping[str, Any]
+
+    @property
+    def names(self) -> list[str]:
+        return [str(self.asked.at(cutoff)) for cutoff in self.asked.cutoffs]
+
+    def observe(self, world: World) -> Summary:
+        if not isinstance(self.resolved, UserMetric):
+            return Summary(self.resolved.observe(world))
+        nobody_has_a_list = world.n_users > 0 and not world.listed.any()
+        terms = self.resolved.without_lists(world) if nobody_has_a_list else self.resolved.terms(world)
+        return self.resolved.summarise(world, terms, self.undefined)
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Metrics that average the same users.
+
+    Args:
+        choice: Who is averaged, in a word.
+        averaged: Which users of the truth are; None means all of them.
+        newcomers: Whether users that only lists name are.
+        need_list: Whether only users with a list are.
+    """
+
+    choice: str
+    averaged: Flags | None
+    newcomers: bool = False
+    need_list: bool = False
+    tasks: list[_Task] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, truth: Truth, choice: str, judged_in: str | None, named: Codes | None) -> _Group:
+        if choice == "given" and named is not None:
+            return cls(choice, flags_of(named, int(named.max(initial=-1)) + 1))
+        made: dict[str, Callable[[], _Group]] = {
+            "lists": lambda: cls(choice, None, newcomers=True, need_list=True),
+            "judged": lambda: cls(choice, truth.judged(judged_in)),
+            "both": lambda: cls(choice, truth.judged(judged_in), need_list=True),
+            "relevant": lambda: cls(choice, truth.with_relevant_items()),
+            "all": lambda: cls(choice, None, newcomers=True),
+        }
+        if choice not in made:
+            raise MetricError(
+                f"users is {choice!r}, expected {', '.join(map(repr, made))} or a set of users; a file of users is asp.Source(path)"
+            )
+        return made[choice]()
+
+    def everybody(self, n_users: int) -> Flags:
+        """Who is averaged although there is no list, and who is if there is one."""
+        if self.averaged is None:
+            return np.full(n_users, not self.need_list)
+        return self.with_list(n_users) if not self.need_list else np.zeros(n_users, np.bool_)
+
+    def with_list(self, n_users: int) -> Flags:
+        if self.averaged is None:
+            return np.ones(n_users, np.bool_)
+        rest = np.full(max(0, n_users - len(self.averaged)), self.newcomers)
+        return np.append(self.averaged, rest)[:n_users]
+
+    def observe(self, batch: World, keep_scores: bool) -> _Part:
+        part = batch
+        if self.averaged is not None:
+            chosen = self.with_list(len(batch.tables.user))[batch.codes]
+            part = batch if chosen.all() else batch.take(np.flatnonzero(chosen))
+        found = {task: task.observe(part) for task in self.tasks}
+        scored = {task: summary for task, summary in found.items() if summary.scores is not None}
+        scores = None
+        if keep_scores and scored:
+            least = {
+                name: values
+                for task, summary in scored.items()
+                if summary.least is not None
+                for name, values in zip(task.names, summary.least.T, strict=True)
+            }
+            names = tuple(name for task in scored for name in task.names)
+            scores = UserScores(part.users, names, np.hstack([summary.scores for summary in scored.values()]), least)  # type: ignore[misc]
+        return _Part(tuple(tuple(summary.states) for summary in found.values()), scores)
+
+    def averaged_ids(self, plan: Plan) -> Any:
+        """Users that were named, for comparison."""
+        return (
+            set(plan.tables.user.ids.take(np.flatnonzero(self.averaged))) if self.choice == "given" and self.averaged is not None else None
+        )
+
+
+def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:
+    """What may be spent on an exact ideal, by parameter; there must be one to spend it on."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if not 0 <= value < math.inf:
+            raise MetricError(f"{name} is {value}, expected a number from 0")
+        if not any(_is_exact(metric) for metric in metrics):
+            raise MetricError(f"{name} is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
+    return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}
+
+
+def _is_exact(metric: Metric) -> bool:
+    return getattr(metric, "ideal", None) == "exact"
+
+
+def spent_on_ideal(metric: Metric, spending: Mapping[str, Any]) -> Metric:
+    """The metric with what may be spent on an exact ideal, unless it says so itself."""
+    if not _is_exact(metric):
+        return metric
+    return replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None})
+
+
+def _of_users(progress: Progress | None, done: int, users: int, total: int) -> Progress | None:
+    """Progress within a batch: of ideal lists, told as that of users. It never goes back."""
+    if progress is None:
+        return None
+    told = done
+
+    def tell(found: int, of: int) -> None:
+        nonlocal told
+        told = max(told, done + users * found // (of + 1))
+        progress(told, total)
+
+    return tell
+
+
+def as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
+    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    read = [parse(metric) if isinstance(metric, str) else metric for metric in given]
+    for metric in read:
+        if not isinstance(metric, Metric):
+            raise MetricError(f"{metric!r} is not a metric; give its text form or an object such as AlphaNDCG(k=10)")
+    seen: set[str] = set()
+    for metric in read:
+        for cutoff in metric.cutoffs:
+            name = str(metric.at(cutoff))
+            if name in seen:
+                raise MetricError(f"{name} is asked for twice")
+            seen.add(name)
+    if not read:
+        raise MetricError("no metric was asked for")
+    return read
+
+
+def _judged_in(metric: Metric) -> str | None:
+    """The input that judges users for this metric, if it is judged at all."""
+    truth = getattr(metric, "judged_by", metric.truth)
+    return None if truth == "membership" else truth
+
+
+def _batch_size(world: World) -> int:
+    places = max(1, len(world.rankings.items))
+    aspects = max(1, len(world.aspect_ids))  # weights may need room for every aspect of every user
+    return max(256, min(65_536, _PLACES_PER_BATCH * world.n_users // places, 10 * _PLACES_PER_BATCH // aspects))
+
+
+def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> dict[str, Any]:
+    how = {"metric": type(resolved).__name__, **resolved.parameters, **resolved.details(truth)}
+    if truth.weights is not None and "judged_by" in how and how.get("intents", "given") == "given":
+        how["weights"] = "given"
+    thresholded = how.get("judged_by") == "relevance" or users == "relevant" or convention.history_above_threshold
+    if truth.relevance is not None and thresholded:
+        how["threshold"] = truth.relevance.threshold
+    return {**how, "users": users, "convention": convention.name}
+
+
+def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
+    """Whether the truth has what a metric needs, or an error that names what is missing."""
+    needs = resolved.needs()
+    if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
+        name = next(name for name in FORMS if name in needs[0] and getattr(truth, name) is None)
+        raise missing(name, str(asked.at(-1)))
+
+
+def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:
+    """Whether some inputs, beside the lists, are enough for a metric, and for who is averaged."""
+    given, chosen = set(inputs), convention_named(convention)
+    try:
+        applied = chosen.applied(metric)
+    except MetricError:
+        return False
+    whom = {"relevant": {"relevance"}, "judged": TRUTHS, "both": TRUTHS}.get(chosen.users_for(metric))
+    return (whom is None or bool(whom & given)) and any(names <= given for names in applied.needs())
+
+
+TRUTHS = {"subtopics", "relevance", "history"}
+
+
+@contextmanager
+def with_threads(n: int | None) -> Iterator[None]:
+    """At most so many threads within; None leaves it at one per core."""
+    if n is None:
+        yield
+        return
+    if n < 1:
+        raise InputError(f"threads is {n}, expected at least 1")
+    before = kernels.set_threads(n)
+    try:
+        yield
+    finally:
+        kernels.set_threads(before)

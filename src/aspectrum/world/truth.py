@@ -1,0 +1,280 @@
+"""The truth: everything that is known apart from the lists. Coded once, never cut."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_range
+from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.reading import Input, Reading
+from aspectrum.coding.rows import Rows
+from aspectrum.coding.table import IdTable
+from aspectrum.errors import InputError, MissingInput
+from aspectrum.io import is_external, read_input
+from aspectrum.world.aspects import Aspects, Subtopics, Weights
+from aspectrum.world.building import OBJECTS, Tables, build_truth
+from aspectrum.world.features import Features
+from aspectrum.world.rankings import Rankings
+from aspectrum.world.relevance import History, Relevance
+
+T = TypeVar("T")
+
+FORMS: Mapping[str, str] = {
+    "aspects": "(item, aspect) pairs",
+    "relevance": "(user, item[, grade]) rows",
+    "history": "(user, item) rows",
+    "subtopics": "(user, aspect, item, grade) rows",
+    "features": "one vector per item",
+    "weights": "(user, aspect, weight) rows",
+}
+"""What the inputs that a metric may need look like."""
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is known of users and items, as codes and arrays. Facts about all of them live here.
+
+    Read it from files, frames or plain objects with :meth:`read`, or give parts that already hold codes. Every part about users
+    has one segment per user, in the same order.
+
+    Args:
+        aspects: Aspects of items.
+        relevance: Graded items of users.
+        history: Earlier items of users.
+        subtopics: Aspects judged for (user, item).
+        features: Vectors of items.
+        weights: How much aspects are wanted.
+        catalogue: Items that could have been recommended, one flag per item; None means all.
+        users, items, aspect_ids: The ids behind the codes; counted 0, 1, 2 ... by default.
+        n_users, n_items: Numbers of users and items; by default the smallest that hold every code.
+
+    Examples:
+        >>> truth = Truth.read(relevance={"ann": ["a", "b"]}, history={"ann": ["c"], "bob": ["c", "d"]})
+        >>> truth.n_users, truth.n_items
+        (2, 4)
+        >>> dict(zip(truth.items, truth.popularity.tolist()))
+        {'a': 0, 'b': 0, 'c': 2, 'd': 1}
+    """
+
+    aspects: Aspects | None = None
+    relevance: Relevance | None = None
+    history: History | None = None
+    subtopics: Subtopics | None = None
+    features: Features | None = None
+    weights: Weights | None = None
+    catalogue: Flags | None = None
+    users: Ids = None  # type: ignore[assignment]  # filled below
+    items: Ids = None  # type: ignore[assignment]
+    aspect_ids: Ids = None  # type: ignore[assignment]
+    n_users: int = -1
+    n_items: int = -1
+    options: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    tables: Tables = None  # type: ignore[assignment]
+    rows: Mapping[str, Rows] | None = None
+
+    def __post_init__(self) -> None:
+        n_users = self.n_users if self.n_users >= 0 else len(self.users) if self.users is not None else self._smallest_n_users()
+        n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else smallest_n_items(vars(self))
+        n_aspects = 0 if self.aspect_ids is not None else self._smallest_n_aspects()
+        for name, n in (("users", n_users), ("items", n_items), ("aspect_ids", n_aspects)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, Ids.counted(n))
+        object.__setattr__(self, "n_users", n_users)
+        object.__setattr__(self, "n_items", n_items)
+        if self.tables is None:
+            tables = (IdTable.of(role, ids) for role, ids in (("user", self.users), ("item", self.items), ("aspect", self.aspect_ids)))
+            object.__setattr__(self, "tables", Tables(*tables))
+        if self.catalogue is not None:
+            object.__setattr__(self, "catalogue", as_flags(self.catalogue, n_items, "catalogue"))
+        self._check()
+
+    @classmethod
+    def read(cls, *, reading: Reading | None = None, **inputs: Any) -> Truth:
+        """From files, frames, :class:`Source` or plain Python objects; see :func:`aspectrum.evaluate` for the forms of each input.
+
+        Args:
+            reading: How they are read; by default as ``threshold`` and the other parameters of :class:`Reading` say.
+        """
+        options = {option.name: inputs.pop(option.name) for option in fields(Reading) if option.name in inputs}
+        options = {name: value for name, value in options.items() if value is not None}
+        for name in inputs:
+            if name not in OBJECTS:
+                close = difflib.get_close_matches(name, OBJECTS, 1)
+                raise TypeError(f"there is no input {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+        rows = {
+            name: given if isinstance(given, Rows) else read_input(name, given) if is_external(given) else make(given)
+            for name, make in OBJECTS.items()
+            if (given := inputs.get(name)) is not None
+        }
+        return cls._of_rows(rows, Tables.of(rows.values()), options, reading or Reading(**options))
+
+    @classmethod
+    def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
+        parts, inputs = build_truth(rows, tables, reading)
+        ids: dict[str, Any] = {"users": tables.user.ids, "items": tables.item.ids, "aspect_ids": tables.aspect.ids}
+        return cls(**parts, **ids, options=options, reading=reading, inputs=inputs, tables=tables, rows=rows)
+
+    def read_as(self, reading: Reading) -> Truth:
+        """The same truth, read in another way; truth that came as codes is what it is."""
+        if self.rows is None or reading.of_truth == self.reading.of_truth:
+            return self if reading == self.reading else self.changed(reading=reading)
+        return self._of_rows(self.rows, self.tables, self.options, reading)
+
+    def changed(self, **changes: Any) -> Truth:
+        """The same truth with another reading, or without what it was read from; what was checked needs no second look."""
+        other = object.__new__(Truth)
+        other.__dict__.update(self.__dict__ | changes)
+        return other
+
+    @cached_property
+    def popularity(self) -> Offsets:
+        """How many users have each item in their history."""
+        return np.bincount(self.need("history", "popularity").items, minlength=self.n_items)
+
+    def largest_grade(self, judged_by: str) -> float:
+        """The largest grade of all judgments; 1 if none is above 0."""
+        part = self.subtopics if judged_by == "subtopics" else self.relevance
+        grades = None if part is None else part.grades
+        largest = 1.0 if grades is None or len(grades) == 0 else float(grades.max())
+        return largest if largest > 0 else 1.0
+
+    def judged(self, name: str | None = None) -> Flags:
+        """Users with truth: the one that is named, else subtopics if given, else relevance, else a history."""
+        for one in (name,) if name else ("subtopics", "relevance", "history"):
+            part = getattr(self, one)
+            if part is not None:
+                judged: Flags = np.diff(part.offsets) > 0
+                return judged
+        raise MissingInput(f"who is averaged depends on who is judged: give {name or 'subtopics, relevance or history'}")
+
+    def with_relevant_items(self) -> Flags:
+        """Users with at least one relevant item."""
+        relevance: Relevance = self.need("relevance", "users='relevant'")
+        before = np.concatenate(([0], np.cumsum(relevance.relevant)))
+        return np.diff(before[relevance.offsets]) > 0
+
+    def need(self, name: str, needed_by: str) -> Any:
+        """A part that somebody needs, or an error that says which and whose."""
+        part = getattr(self, name)
+        if part is None:
+            raise missing(name, needed_by)
+        return part
+
+    @cached_property
+    def fingerprints(self) -> Mapping[str, str]:
+        """What tells this truth from any other: a digest of each of its parts."""
+        found = {}
+        for name in ("catalogue", "aspects", "relevance", "history", "subtopics", "features", "weights", "users", "items", "aspect_ids"):
+            digest = hashlib.blake2b(digest_size=16)
+            _digest(digest, getattr(self, name))
+            found[name] = digest.hexdigest()
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"rows": None}
+
+    def _smallest_n_users(self) -> int:
+        parts = [part for part in (self.relevance, self.history, self.subtopics) if part is not None]
+        weighed = 0 if self.weights is None or self.weights.offsets is None else len(self.weights.offsets) - 1
+        return max([part.n_users for part in parts], default=weighed)
+
+    def _smallest_n_aspects(self) -> int:
+        n = 0 if self.aspects is None else self.aspects.n_aspects
+        if self.subtopics is not None:
+            n = max(n, _largest(self.subtopics.aspects) + 1)
+        if self.weights is not None:
+            n = max(n, len(self.weights.shared) if self.weights.aspects is None else _largest(self.weights.aspects) + 1)  # type: ignore[arg-type]
+        return n
+
+    def _check(self) -> None:
+        for name in ("relevance", "history", "subtopics"):
+            part = getattr(self, name)
+            if part is None:
+                continue
+            check_range(part.items, self.n_items, f"{name}: items")
+            if part.n_users != self.n_users:
+                raise InputError(f"{name} has {part.n_users} users, rankings {self.n_users}: every part needs one segment per user")
+        if self.weights is not None and self.weights.offsets is not None and len(self.weights.offsets) - 1 != self.n_users:
+            raise InputError(f"weights have {len(self.weights.offsets) - 1} users, rankings {self.n_users}")
+        if self.weights is not None and self.weights.aspects is not None:
+            check_range(self.weights.aspects, len(self.aspect_ids), "weights: aspects")
+        if len(self.users) != self.n_users:
+            raise InputError(f"{len(self.users)} user ids for {self.n_users} users")
+        if len(self.items) != self.n_items:
+            raise InputError(f"{len(self.items)} item ids for {self.n_items} items")
+        if self.aspects is not None and self.aspects.n_items != self.n_items:
+            object.__setattr__(self, "aspects", _stretched(self.aspects, self.n_items))
+        self._check_features()
+
+    def _check_features(self) -> None:
+        if self.features is None:
+            return
+        if self.features.rows is not None and len(self.features.rows) != self.n_items:
+            raise InputError(f"features: rows for {len(self.features.rows)} items, the world has {self.n_items}")
+        bad = self.features.first_bad_row()
+        if bad is not None:
+            rows = self.features.rows
+            named = np.flatnonzero(rows == bad) if rows is not None else np.array([bad])
+            whose = f"item {shown(self.items[int(named[0])])}" if len(named) else f"row {bad}"
+            raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
+
+
+def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
+    """The smallest number of items that holds every code."""
+    with_items = [*lists, *(parts.get(name) for name in ("relevance", "history", "subtopics"))]
+    sizes = [_largest(part.items) + 1 for part in with_items if part is not None]
+    aspects, features, catalogue = (parts.get(name) for name in ("aspects", "features", "catalogue"))
+    if aspects is not None:
+        sizes.append(aspects.n_items)
+    if features is not None:
+        sizes.append(len(features.rows) if features.rows is not None else features.n_rows)
+    if catalogue is not None:
+        sizes.append(len(catalogue))
+    return max(sizes, default=0)
+
+
+def missing(name: str, needed_by: str) -> MissingInput:
+    """The error for an input that somebody needs and nobody gave."""
+    return MissingInput(f"{needed_by} needs {name}: pass {name}=, {FORMS[name]}")
+
+
+def _digest(digest: Any, part: Any) -> None:
+    """Feed a part of the truth to a digest: arrays by their bytes, ids of any kind by what they are."""
+    if part is None or isinstance(part, int | float | str):
+        digest.update(repr(part).encode())
+    elif isinstance(part, np.ndarray):
+        digest.update(f"{part.dtype}{part.shape}".encode())
+        digest.update(np.ascontiguousarray(part).view(np.uint8).data if part.size else b"")
+    elif isinstance(part, Ids):
+        part.feed(digest.update)
+    else:
+        for value in fields(part):
+            _digest(digest, getattr(part, value.name))
+
+
+def _largest(codes: Codes) -> int:
+    return int(codes.max(initial=-1))
+
+
+def _stretched(aspects: Aspects, n_items: int) -> Aspects:
+    """The same aspects for a world with more items, which have none and are not known."""
+    if aspects.n_items > n_items:
+        raise InputError(f"aspects speak of {aspects.n_items} items, the world has {n_items}")
+    missing = n_items - aspects.n_items
+    known = np.ones(aspects.n_items, dtype=np.bool_) if aspects.known is None else aspects.known
+    return Aspects(
+        np.append(aspects.offsets, np.full(missing, aspects.offsets[-1])),
+        aspects.codes,
+        aspects.n_aspects,
+        aspects.strengths,
+        np.append(known, np.zeros(missing, dtype=np.bool_)),
+    )
