@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
+from aspectrum.arrays import Codes
 from aspectrum.coding.ids import shown as shown_id
 from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import plain_table
-from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_sums, reporting
+from aspectrum.gain import place_gains
+from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
+from aspectrum.ideal.greedy import items_at
 from aspectrum.ideal.request import HasIdeal
-from aspectrum.judging import OwnPools
+from aspectrum.judging import Coverage, OwnPools
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.plan import spending_on_ideals, spent_on_ideal
-from aspectrum.world import World
+from aspectrum.world import Rankings, World
 
 
 @dataclass(frozen=True)
@@ -212,9 +215,8 @@ def ideal_list(
     problem = Problems(request).of(0)
     cutoff = chosen.cutoffs[0]
     found, sets = solve_one(problem, cutoff, request, budget_of(chosen))
-    view = _View(request)
-    depth = view.n_items if cutoff < 0 else min(cutoff, view.n_items)
-    exact, greedy = view.ranked([int(problem.rows[place]) for place in sets]), view.ranked(view.greedy(depth))
+    pool = _Pool(request)
+    exact, greedy = pool.exact(problem.rows[sets]), pool.greedy(cutoff)
     best = found.best
     if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties differently
         exact, best = greedy, min(greedy[-1].total, found.upper)
@@ -223,7 +225,7 @@ def ideal_list(
         _name(chosen, cutoff),
         str(resolved.parameters["judged_by"]),
         request.pool_name,
-        view.n_items,
+        pool.n_items,
         exact,
         greedy,
         best,
@@ -352,105 +354,64 @@ def _name(metric: Metric, cutoff: int) -> str:
     return str(replace(metric.at(cutoff), **usual))
 
 
-class _View:
-    """The pool of the only user of a coverage: its items by the set of aspects that count."""
+class _Pool:
+    """The pool of the only user of a request, item by item."""
 
     def __init__(self, request: IdealRequest) -> None:
         self._request = request
-        coverage = request.coverage
-        self._weights = _weights(request)
-        rows, items = _pool(request)
-        self.n_items = len(items)
-        attainable = coverage.judging.attainable_aspects()
-        self._world_codes = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
-        heads = coverage.world.truth.items.heads
-        self._members: dict[tuple[tuple[int, float], ...], list[tuple[int, int]]] = {}
-        self._entries: dict[int, tuple[tuple[int, float], ...]] = {}
-        for row, item in zip(rows.tolist(), items.tolist(), strict=True):
-            entries = self._entries_of(row)
-            if entries:
-                self._members.setdefault(entries, []).append((int(heads[item]), item))
-        for members in self._members.values():
-            members.sort()
+        coverage, pool = request.coverage, request.pool
+        if isinstance(pool, OwnPools):
+            self._rows = pool.rows[pool.rows >= 0]
+            self._items = self._rows if coverage.row_items is None else coverage.row_items[self._rows]
+        else:
+            left = np.isin(pool.member_heads, [] if pool.excluded_heads is None else pool.excluded_heads, invert=True)
+            self._rows = np.repeat(pool.sets, np.diff(pool.member_offsets))[left]
+            self._items = items_at(coverage.world, pool.member_heads[left])
+        self._counted = _counted_aspects(coverage)
 
-    def _entries_of(self, row: int) -> tuple[tuple[int, float], ...]:
+    @property
+    def n_items(self) -> int:
+        return len(self._items)
+
+    def _entries(self, row: int) -> list[tuple[int, float]]:
         """The aspects of a row that count, with their strengths, by ascending code."""
-        if row not in self._entries:
-            sets = self._request.coverage.sets
-            start, stop = sets.offsets[row], sets.offsets[row + 1]
-            strengths = [1.0] * int(stop - start) if sets.strengths is None else sets.strengths[start:stop].tolist()
-            pairs = zip(sets.codes[start:stop].tolist(), strengths, strict=True)
-            self._entries[row] = tuple((code, strength) for code, strength in pairs if self._weights(code) > 0)
-        return self._entries[row]
+        sets = self._request.coverage.sets
+        entries = slice(sets.offsets[row], sets.offsets[row + 1])
+        codes = sets.codes[entries].tolist()
+        strengths = [1.0] * len(codes) if sets.strengths is None else sets.strengths[entries].tolist()
+        return [(code, strength) for code, strength in zip(codes, strengths, strict=True) if code in self._counted]
 
-    def greedy(self, depth: int) -> list[tuple[tuple[int, float], ...]]:
-        """The sets of the greedy list: the largest gain, among equals the item with the largest id."""
-        alpha = self._request.rule.alpha
-        left: dict[int, float] = {}
-        places = {entries: len(members) for entries, members in self._members.items()}
-        chosen: list[tuple[tuple[int, float], ...]] = []
-        for _ in range(depth):
-            gains = ((self._gain(entries, left), self._members[entries][n - 1][0], entries) for entries, n in places.items() if n)
-            gain, _, entries = max(gains, default=(0.0, -1, ()))
-            if gain <= 0:
-                break
-            chosen.append(entries)
-            places[entries] -= 1
-            self._take(entries, left, alpha)
-        return chosen
+    def exact(self, rows: Codes) -> tuple[Rank, ...]:
+        """A list of rows, with an item of the pool for each: one that counts the same, of these the largest id first."""
+        by_id = np.argsort(self._request.coverage.world.truth.items.heads[self._items])
+        waiting: dict[tuple[tuple[int, float], ...], list[int]] = {}
+        for row, item in zip(self._rows[by_id].tolist(), self._items[by_id].tolist(), strict=True):
+            waiting.setdefault(tuple(self._entries(row)), []).append(item)
+        return self._ranks(rows, [waiting[tuple(self._entries(row))].pop() for row in rows.tolist()])
 
-    def ranked(self, sets: Iterable[int | tuple[tuple[int, float], ...]]) -> tuple[Rank, ...]:
-        """The list of sets, given as they are or by a row, with an item of each: of equal ones the largest id first."""
-        request, world = self._request, self._request.coverage.world
-        left: dict[int, float] = {}
-        members = {entries: list(items) for entries, items in self._members.items()}
-        ranks: list[Rank] = []
-        total = 0.0
-        listed = list(sets)
-        for given, discount in zip(listed, request.discount.first(len(listed)).tolist(), strict=False):
-            entries = self._entries_of(given) if isinstance(given, int) else given
-            gain = self._gain(entries, left)
-            total += discount * gain
-            item = world.items[members[entries].pop()[1]]
-            ranks.append(Rank(item, tuple(self._aspect(code) for code, _ in entries), gain, total))
-            self._take(entries, left, request.rule.alpha)
-        return tuple(ranks)
+    def greedy(self, cutoff: int) -> tuple[Rank, ...]:
+        (rows,), (items,) = greedy_lists(self._request, cutoff)
+        return self._ranks(rows[rows >= 0], items[items >= 0].tolist())
 
-    def _gain(self, entries: tuple[tuple[int, float], ...], left: Mapping[int, float]) -> float:
-        total = 0.0
-        for code, strength in entries:
-            total += left.get(code, self._weights(code)) * strength
-        return total
-
-    def _take(self, entries: tuple[tuple[int, float], ...], left: dict[int, float], alpha: float) -> None:
-        for code, strength in entries:
-            left[code] = left.get(code, self._weights(code)) * (1.0 - alpha * strength)
-
-    def _aspect(self, code: int) -> Hashable:
-        return self._request.coverage.world.aspect_ids[self._world_codes[code]]
+    def _ranks(self, rows: Codes, items: Sequence[int]) -> tuple[Rank, ...]:
+        """A list with the gain of each rank."""
+        coverage, n = self._request.coverage, len(items)
+        listed = replace(coverage, rankings=Rankings(np.array([0, n]), np.array(items, dtype=np.int32)), rows=rows, kept=None)
+        gains = place_gains(listed, self._request.rule, listed.stops((-1,)))
+        totals = np.cumsum(gains * self._request.discount.first(n)[:n])
+        ids, aspect_ids = coverage.world.items, coverage.world.aspect_ids
+        return tuple(
+            Rank(ids[item], tuple(aspect_ids[self._counted[code]] for code, _ in self._entries(row)), gain, total)
+            for row, item, gain, total in zip(rows.tolist(), items, gains.tolist(), totals.tolist(), strict=True)
+        )
 
 
-def _weights(request: IdealRequest) -> Callable[[int], float]:
-    """How much the only user wants each aspect."""
-    wanted, interests = request.coverage.wanted, request.coverage.interests
-    if wanted is not None:
-        weights = [1.0] * len(wanted.codes) if wanted.weights is None else wanted.weights.tolist()
-        known = dict(zip(wanted.codes.tolist(), weights, strict=True))
-        return lambda code: known.get(code, 0.0)
-    if interests is not None:
-        mask = int(interests[0])
-        return lambda code: float(mask >> code & 1)
-    return lambda code: 1.0
-
-
-def _pool(request: IdealRequest) -> tuple[Any, Any]:
-    """The rows of sets that the only user may be given, and their items."""
-    coverage, pool = request.coverage, request.pool
-    if isinstance(pool, OwnPools):
-        rows = pool.rows[pool.rows >= 0]
-        return rows, rows if coverage.row_items is None else coverage.row_items[rows]
-    item_of = np.empty(coverage.world.truth.n_items, dtype=np.int64)
-    item_of[coverage.world.truth.items.heads] = np.arange(coverage.world.truth.n_items)
-    rows = np.repeat(pool.sets, np.diff(pool.member_offsets))
-    kept = np.ones(len(rows), dtype=np.bool_) if pool.excluded_heads is None else ~np.isin(pool.member_heads, pool.excluded_heads)
-    return rows[kept], item_of[pool.member_heads[kept]]
+def _counted_aspects(coverage: Coverage) -> dict[int, int]:
+    """The aspects that count for the only user of a coverage, with the world's codes."""
+    attainable = coverage.judging.attainable_aspects()
+    codes = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
+    wanted = coverage.wanted
+    if wanted is not None and wanted.weights is not None:
+        counted = set(wanted.codes[wanted.weights > 0].tolist())
+        return {code: own for code, own in codes.items() if code in counted}
+    return codes

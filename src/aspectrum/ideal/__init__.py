@@ -3,7 +3,7 @@
 from aspectrum.ideal.certificate import Ideal
 from aspectrum.ideal.exact import Budget, Ideals, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
-from aspectrum.ideal.greedy import greedy_sums
+from aspectrum.ideal.greedy import greedy_lists, greedy_sums
 from aspectrum.ideal.request import HasIdeal, IdealRequest
 from aspectrum.ideal.scoring import IdealKind, against_ideal, budget_of, check_ideal, ideal_details
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_ideal",
     "exact_ideals",
     "gains",
+    "greedy_lists",
     "greedy_sums",
     "ideal_details",
     "reporting",

@@ -8,9 +8,10 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Floats, Masks
+from aspectrum.arrays import Codes, Floats, Masks
 from aspectrum.ideal.request import IdealRequest, distinct_interests
 from aspectrum.judging import OwnPools, SharedPool, WantedAspects
+from aspectrum.world import World
 
 
 def greedy_sums(request: IdealRequest, cutoffs: Sequence[int]) -> Floats:
@@ -40,3 +41,19 @@ def greedy_sums(request: IdealRequest, cutoffs: Sequence[int]) -> Floats:
 
     found = request.memory.find(f"greedy {request.kind} {tuple(cutoffs)}", keys, compute)
     return np.array([found[key] for key in keys]).reshape(len(keys), len(cutoffs))[same]
+
+
+def greedy_lists(request: IdealRequest, depth: int) -> tuple[Codes, Codes]:
+    """The rows and items of each user's greedy list, (users, ranks), -1 behind its end; a depth of -1 is as deep as the pool goes."""
+    coverage, pool, rule = request.coverage, request.pool, request.rule
+    if isinstance(pool, OwnPools):
+        rows, heads, _ = kernels.greedy_pool_lists(coverage.kernel, pool.offsets, pool.rows, coverage.heads, depth, rule.alpha, rule.gamma)
+    else:
+        users = coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted)
+        rows, heads, _ = kernels.greedy_catalogue_lists(users, *pool.parts, depth=depth, alpha=rule.alpha, gamma=rule.gamma)
+    return rows, items_at(coverage.world, heads)
+
+
+def items_at(world: World, heads: Codes) -> Codes:
+    """The items at these places in the order of ids; -1 stays -1."""
+    return np.append(np.argsort(world.truth.items.heads), -1).astype(np.int32)[heads]

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace aspectrum {
@@ -26,13 +27,13 @@ struct Cover {
     int64_t n_aspects;
     int64_t users;
 
-    Cover(Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> set_offsets_, Array<int32_t> set_codes_,
-          int64_t n_aspects_, std::optional<Array<double>> strengths_, std::optional<Array<uint64_t>> masks_,
-          std::optional<Array<uint64_t>> interests_, std::optional<Array<int64_t>> wanted_offsets_,
-          std::optional<Array<int32_t>> wanted_codes_, std::optional<Array<double>> wanted_weights_)
-        : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_),
-          masks(masks_), interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_),
-          wanted_weights(wanted_weights_), n_aspects(n_aspects_) {
+    Cover(Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> set_offsets_, Array<int32_t> set_codes_, int64_t n_aspects_,
+          std::optional<Array<double>> strengths_, std::optional<Array<uint64_t>> masks_, std::optional<Array<uint64_t>> interests_,
+          std::optional<Array<int64_t>> wanted_offsets_, std::optional<Array<int32_t>> wanted_codes_,
+          std::optional<Array<double>> wanted_weights_)
+        : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_), masks(masks_),
+          interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_), wanted_weights(wanted_weights_),
+          n_aspects(n_aspects_) {
         require(n_aspects >= 0, "a negative number of aspects");
         users = segments(offsets, static_cast<int64_t>(rows.shape(0)));
         const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
@@ -54,6 +55,9 @@ struct Cover {
             if (wanted_weights) require(wanted_weights->shape(0) == wanted_codes->shape(0), "one weight per wanted aspect");
         }
     }
+
+    // Room for any aspect, also for those that only a mask could hold.
+    size_t most_aspects() const { return static_cast<size_t>(std::max<int64_t>(n_aspects, 64)); }
 };
 
 // How one thread looks at the sets for one user at a time, with what is left of each aspect's value.
@@ -75,9 +79,9 @@ struct MaskView {
     void each(int32_t row, Visit visit) const {
         for (uint64_t m = cover.masks->data()[row] & interest; m; m &= m - 1) visit(__builtin_ctzll(m), 1.0);
     }
-    // Rows with the same key and same() true are worth the same to this user.
+    // Equal for rows that are worth the same to this user, 0 for those worth nothing; same() tells for sure.
     uint64_t key(int32_t row) const { return cover.masks->data()[row] & interest; }
-    bool same(int32_t, int32_t) const { return true; }
+    bool same(int32_t a, int32_t b) const { return key(a) == key(b); }
 };
 
 struct CodeView {
@@ -171,19 +175,35 @@ struct Probabilistic {
     }
 };
 
+// The key of a view as a hash for a HashIndex.
+inline uint32_t folded(uint64_t key) {
+    return static_cast<uint32_t>(key * 0x9E3779B97F4A7C15ull >> 32);
+}
+
+// Calls run(make_view) with the right kind of view.
+template <class Run>
+void with_views(const Cover& cover, Run run) {
+    if (cover.masks)
+        run([&] { return MaskView(cover); });
+    else
+        run([&] { return CodeView(cover); });
+}
+
+// Returns run(view) with a view of the right kind.
+template <class Run>
+auto with_view(const Cover& cover, Run run) {
+    return cover.masks ? run(MaskView(cover)) : run(CodeView(cover));
+}
+
 // Calls run(rule, make_view) with the right kinds of both.
 template <class Run>
 void with_rule_and_view(const Cover& cover, double alpha, std::optional<double> gamma, Run run) {
-    auto with_view = [&](auto rule) {
-        if (cover.masks)
-            run(rule, [&] { return MaskView(cover); });
+    with_views(cover, [&](auto make_view) {
+        if (gamma)
+            run(Probabilistic{alpha, *gamma}, make_view);
         else
-            run(rule, [&] { return CodeView(cover); });
-    };
-    if (gamma)
-        with_view(Probabilistic{alpha, *gamma});
-    else
-        with_view(Linear{alpha});
+            run(Linear{alpha}, make_view);
+    });
 }
 
 }  // namespace aspectrum
