@@ -139,6 +139,7 @@ INPUTS = _table(
         ("aspect", "weight"),
         ("user",),
         help="How much aspects are wanted: [user, ]aspect, weight.",
+        rows="(user, aspect, weight) rows",
         unnamed=(("aspect", "weight"), ("user", "aspect", "weight")),
     ),
     InputSpec("catalogue", ("item",), help="Items that could have been recommended. Default: all items seen anywhere."),

@@ -28,6 +28,7 @@ from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
+from aspectrum.inputs import TRUTH
 from aspectrum.inspection import Inputs, notes_on
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
@@ -35,7 +36,7 @@ from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read
 from aspectrum.results import Column, Results, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
-from aspectrum.world.truth import FORMS, missing
+from aspectrum.world.truth import missing
 from aspectrum.world.world import list_rows
 
 _PLACES_PER_BATCH = 2_000_000
@@ -395,7 +396,7 @@ def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
     """Whether the truth has what a metric needs, or an error that names what is missing."""
     needs = resolved.needs()
     if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
-        name = next(name for name in FORMS if name in needs[0] and getattr(truth, name) is None)
+        name = next(name for name in TRUTH if name in needs[0] and getattr(truth, name) is None)
         raise missing(name, str(asked.at(-1)))
 
 

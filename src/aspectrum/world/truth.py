@@ -17,6 +17,7 @@ from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable
 from aspectrum.errors import InputError, MissingInput
+from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, build_truth
@@ -25,16 +26,6 @@ from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 
 T = TypeVar("T")
-
-FORMS: Mapping[str, str] = {
-    "aspects": "(item, aspect) pairs",
-    "relevance": "(user, item[, grade]) rows",
-    "history": "(user, item) rows",
-    "subtopics": "(user, aspect, item, grade) rows",
-    "features": "one vector per item",
-    "weights": "(user, aspect, weight) rows",
-}
-"""What the inputs that a metric may need look like."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +235,7 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
 
 def missing(name: str, needed_by: str) -> MissingInput:
     """The error for an input that somebody needs and nobody gave."""
-    return MissingInput(f"{needed_by} needs {name}: pass {name}=, {FORMS[name]}")
+    return MissingInput(f"{needed_by} needs {name}: pass {name}=, {INPUTS[name].in_words}")
 
 
 def _digest(digest: Any, part: Any) -> None:
