@@ -84,4 +84,5 @@ class EPC(UserMetric):
         if self.relevance == "binary":
             return relevant_places(world.rankings, world.need_relevance("EPC")).astype(np.float64)
         _, gains = truth_gains(world, "exponential")
-        return np.divide(gains, 2.0 ** world.truth.largest_grade("relevance"))
+        shares: Floats = gains / 2.0 ** world.truth.largest_grade("relevance")
+        return shares
