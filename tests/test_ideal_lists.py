@@ -65,7 +65,7 @@ def test_lists_add_up(way: Any, pool: Any, alpha: float) -> None:
     assert found.greedy_total == pytest.approx(added_up(found.greedy, alpha, discounts), rel=1e-12)
     assert found.proved_by == "search"
     world = asp.World.of(rankings, **inputs)
-    divided = metric.resolved(world.truth).terms(world).denominators[0, 0]
+    divided = metric.resolved(world.truth).fractions(world).denominators[0, 0]
     assert found.greedy_total == pytest.approx(divided, rel=1e-12)
     assert found.shortfall == pytest.approx(max(0.0, 1 - divided / found.best), abs=1e-12)
     assert asp.evaluate({"u": [rank.item for rank in found.exact]}, asp.AlphaNDCG(6, alpha, way, ideal="exact", pool=pool), **inputs)[
@@ -218,7 +218,7 @@ def check_lists(world: PlainWorld, wanted: Wanted, way: Way, pool_name: Pool | N
     """The lists of all users; returns how many gain something."""
     built = build(world)
     (k,) = wanted.metric.cutoffs
-    divided = wanted.metric.resolved(built.truth).terms(built).denominators
+    divided = wanted.metric.resolved(built.truth).fractions(built).denominators
     n = 0
     for user, (denominator,) in zip(built.users, divided.tolist(), strict=True):
         assert isinstance(user, int | str)

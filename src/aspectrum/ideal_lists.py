@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import shown as shown_id
+from aspectrum.coding.ids import quoted
 from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import plain_table
@@ -90,7 +90,7 @@ class IdealList:
         if len(self.exact) > _MOST_PRINTED or len(self.greedy) > _MOST_PRINTED:
             rows.append(["...", *[f"{len(self.exact)} ranks in all", "", ""], *[f"{len(self.greedy)} ranks in all", "", ""]])
         lines = [
-            f"user {shown_id(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
+            f"user {quoted(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
             "",
             plain_table(head, rows) if rows else "no item of the pool gains anything",
             "",
@@ -242,7 +242,7 @@ def _user_code(world: World, user: Hashable) -> int:
     if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
         code = world.users.code(int(user))  # ids that are numbers come as text from a command line
     if code is None:
-        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+        raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")
     return code
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from aspectrum.arrays import Codes, Counts
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.errors import InputError
 from aspectrum.world import Truth
@@ -236,7 +236,7 @@ class _Look:
                 names = [id for id in self._ids["aspect"].take(self._read.codes(given, "aspect")) if isinstance(id, str)]
                 several = [id for id in names if "|" in id]
                 if 10 * len(several) > len(names):
-                    examples = tuple(map(shown, several[:_N_EXAMPLES]))
+                    examples = tuple(map(quoted, several[:_N_EXAMPLES]))
                     what = "aspects hold '|'; say --split '|' (in Python, asp.Source(..., split='|')) if they are several"
                     findings.append(Finding("warning", given.source, what, len(several), len(names), examples))
         return findings
@@ -274,7 +274,7 @@ class _Look:
         return [Finding(level, truth.source, what, len(without), len(users), self._examples("user", without), reason)]
 
     def _examples(self, role: str, codes: Codes) -> tuple[str, ...]:
-        return tuple(shown(self._ids[role][code]) for code in codes[:_N_EXAMPLES].tolist())
+        return tuple(quoted(self._ids[role][code]) for code in codes[:_N_EXAMPLES].tolist())
 
     def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> str | None:
         """Why ids that should match do not, if there is one likely reason."""
@@ -313,7 +313,7 @@ class _Likeness:
             matches = [(id, there[changed]) for id in ours if (changed := change(id)) in there]
             if matches and 2 * len(matches) >= self._share * len(ours):
                 here, match = matches[0]
-                return f"they differ {reason}: {shown(here)} here, {shown(match)} there"
+                return f"they differ {reason}: {quoted(here)} here, {quoted(match)} there"
         return None
 
 

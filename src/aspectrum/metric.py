@@ -117,7 +117,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Terms:
+class Fractions:
     """Each user's score as a fraction: numerators over denominators, (users, cutoffs).
 
     A denominator of 0 or NaN makes the score undefined. ``noticed`` counts, per cutoff, what a user should know of.
@@ -156,25 +156,25 @@ class UserMetric(Metric):
         """Whether the number is the sum of numerators over the sum of denominators, not the mean of scores."""
         return False
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         """The scores as fractions, of a metric whose choices are made."""
         raise NotImplementedError
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
-        return self.resolved(world.truth).terms(world).scores
+        return self.resolved(world.truth).fractions(world).scores
 
     def observe(self, world: World) -> list[State]:
-        return self.summarise(world, self.resolved(world.truth).terms(world)).states
+        return self.summarise(world, self.resolved(world.truth).fractions(world)).states
 
-    def without_lists(self, world: World) -> Terms:
+    def without_lists(self, world: World) -> Fractions:
         """The scores of users who have no list: 0, unless the mean is one of sums."""
         if self.pooled:
-            return self.terms(world)
+            return self.fractions(world)
         nothing = np.zeros((world.n_users, len(self.cutoffs)))
-        return Terms(nothing, np.ones(nothing.shape))
+        return Fractions(nothing, np.ones(nothing.shape))
 
-    def summarise(self, world: World, terms: Terms, undefined: float = math.nan) -> Summary:
+    def summarise(self, world: World, fractions: Fractions, undefined: float = math.nan) -> Summary:
         """States and scores of some users. A missing list scores 0, an undefined score `undefined`."""
         missing = ~world.listed
 
@@ -185,17 +185,17 @@ class UserMetric(Metric):
                 scores[missing] = 0.0
             return scores
 
-        scores = settled(terms.scores)
+        scores = settled(fractions.scores)
         totals, n_undefined = ExactSum.columns(scores)
         weights: list[ExactSum | None] = [None] * len(totals)
         if self.pooled:
-            totals, _ = ExactSum.columns(np.where(np.isnan(scores), 0.0, terms.numerators))
-            weights = list(ExactSum.columns(np.where(np.isnan(scores), 0.0, terms.denominators))[0])
+            totals, _ = ExactSum.columns(np.where(np.isnan(scores), 0.0, fractions.numerators))
+            weights = list(ExactSum.columns(np.where(np.isnan(scores), 0.0, fractions.denominators))[0])
         n_missing = int(missing.sum())
-        least = None if terms.least_scores is None else settled(terms.least_scores)
+        least = None if fractions.least_scores is None else settled(fractions.least_scores)
         certainties: list[Certainty | None] = [None] * len(totals)
-        if least is not None and terms.proved is not None:
-            certainties = list(Certainty.columns(scores, least, terms.proved))
+        if least is not None and fractions.proved is not None:
+            certainties = list(Certainty.columns(scores, least, fractions.proved))
         states: list[State] = [
             Mean(
                 totals[place],
@@ -203,7 +203,7 @@ class UserMetric(Metric):
                 len(scores) - n_undefined[place],
                 n_undefined[place],
                 n_missing,
-                {name: int(counts[place]) for name, counts in terms.noticed.items()},
+                {name: int(counts[place]) for name, counts in fractions.noticed.items()},
                 certainties[place],
             )
             for place in range(len(self.cutoffs))

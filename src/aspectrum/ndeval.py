@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS
@@ -179,5 +179,5 @@ def _check_ranks(rows: Rows) -> None:
         row = int(order[again[0] + 1])
         topic: Sequence[Any] = topics.ids  # type: ignore[assignment]
         raise InputError(
-            f"{rows.at(row)}: topic {shown(topic[topics.codes[row]])} has rank {ranks[row]:g} twice; -traditional orders by score"
+            f"{rows.at(row)}: topic {quoted(topic[topics.codes[row]])} has rank {ranks[row]:g} twice; -traditional orders by score"
         )

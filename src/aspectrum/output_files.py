@@ -33,10 +33,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises:
         OutputError: The path cannot be written. Any other error of the block passes through.
     """
-    shown = os.fsdecode(path)
+    name = os.fsdecode(path)
     of_the_block: BaseException | None = None
     try:
-        with _opened(shown) as file:
+        with _opened(name) as file:
             try:
                 yield file
             except OSError as error:
@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
         if error is of_the_block:
             raise
-        raise OutputError(f"{shown or repr(shown)}: cannot be written: {_reason(error)}") from error
+        raise OutputError(f"{name or repr(name)}: cannot be written: {_reason(error)}") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

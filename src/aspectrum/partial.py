@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from aspectrum.arrow_file import read_arrow, write_arrow
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import SomeIds
 from aspectrum.errors import InputError
@@ -73,7 +73,7 @@ class Partial:
         check_same(self.plan, other.plan)
         twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
         if twice is not None:
-            raise InputError(f"user {shown(twice)} is in both parts: a user must be scored once")
+            raise InputError(f"user {quoted(twice)} is in both parts: a user must be scored once")
         return Partial(self.plan, joined_parts(self.parts, other.parts), self.lists + other.lists)
 
     def finish(self) -> Results:

@@ -20,7 +20,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
 from aspectrum.arrays import Codes, Flags
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
@@ -110,7 +110,7 @@ class Plan:
             if self.truth.rows is None:
                 for user in several:
                     if self.truth.users.code(user) is None:
-                        raise InputError(f"users: {shown(user)} is not a user of this world")
+                        raise InputError(f"users: {quoted(user)} is not a user of this world")
                 return np.array([self.truth.users.code(user) for user in several], dtype=np.int32)
             rows = id_rows("users", "user", several)
         self.tables.join([rows])
@@ -245,8 +245,8 @@ class _Task:
         if not isinstance(self.resolved, UserMetric):
             return Summary(self.resolved.observe(world))
         nobody_has_a_list = world.n_users > 0 and not world.listed.any()
-        terms = self.resolved.without_lists(world) if nobody_has_a_list else self.resolved.terms(world)
-        return self.resolved.summarise(world, terms, self.undefined)
+        fractions = self.resolved.without_lists(world) if nobody_has_a_list else self.resolved.fractions(world)
+        return self.resolved.summarise(world, fractions, self.undefined)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Counts, Flags, Floats
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.errors import InputError
 
@@ -216,7 +216,7 @@ class ItemCounts:
         n = max(len(self.catalogue), len(theirs))
         different = np.flatnonzero(_padded(self.catalogue, n) != _padded(theirs, n))
         if len(different):
-            raise InputError(f"the parts have different catalogues: item {shown(table.ids[int(different[0])])} is in one of them only")
+            raise InputError(f"the parts have different catalogues: item {quoted(table.ids[int(different[0])])} is in one of them only")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ItemCounts):

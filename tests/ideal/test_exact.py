@@ -596,8 +596,8 @@ def test_the_exact_ideal_gains_at_least_the_greedy_one(world: PlainWorld, kind: 
     built = build(world)
     exact = METRICS[kind](k=(1, 2, 3, 5, -1), alpha=alpha, judged_by=way, pool=pool)
     greedy: asp.UserMetric = replace(exact, **{"ideal": "greedy"})  # type: ignore[arg-type]
-    denominators = exact.resolved(built.truth).terms(built).denominators
-    assert (denominators >= greedy.resolved(built.truth).terms(built).denominators * (1 - 1e-12)).all()
+    denominators = exact.resolved(built.truth).fractions(built).denominators
+    assert (denominators >= greedy.resolved(built.truth).fractions(built).denominators * (1 - 1e-12)).all()
     scores, others = exact.scores(built), greedy.scores(built)
     assert (np.isnan(scores) == np.isnan(others)).all()
     assert not (scores > others * (1 + 1e-12)).any()
@@ -690,9 +690,9 @@ def test_nothing_is_remembered_for_another_metric() -> None:
     random.Random(6).shuffle(metrics)
     shared = build(weighted)
     for metric in metrics:
-        remembered = metric.resolved(shared.truth).terms(shared)
+        remembered = metric.resolved(shared.truth).fractions(shared)
         own = build(weighted)
-        fresh = metric.resolved(own.truth).terms(own)
+        fresh = metric.resolved(own.truth).fractions(own)
         assert remembered.scores.tolist() == fresh.scores.tolist(), metric
         assert remembered.denominators.tolist() == fresh.denominators.tolist(), metric
         assert remembered.upper_denominators is not None

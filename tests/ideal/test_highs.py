@@ -159,7 +159,7 @@ def test_the_other_metrics_have_seconds_too() -> None:
         asp.NRBP(k=4, beta=0.8, judged_by="subtopics", normalize="ideal", ideal="exact", budget=0.0, seconds=20.0),
         asp.ERRIA(k=4, judged_by="subtopics", normalize="ideal", ideal="exact", budget=0.0, seconds=20.0),
     ):
-        terms = metric.resolved(world.truth).terms(world)
+        terms = metric.resolved(world.truth).fractions(world)
         assert terms.proved is not None
         assert terms.proved.all()
 

@@ -162,7 +162,7 @@ def _text_dtype() -> Any:
     return polars.String
 
 
-def shown(id: object) -> str:
+def quoted(id: object) -> str:
     """An id as error messages write it: text in quotes, so that 7 and '7' look different."""
     text = repr(id)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -191,7 +191,7 @@ class Codebook:
         try:
             found = self._codes.get(id)
         except TypeError:
-            raise InputError(f"{source}: {shown(id)} cannot be the id of {_a(self.role)}: it is not hashable") from None
+            raise InputError(f"{source}: {quoted(id)} cannot be the id of {_a(self.role)}: it is not hashable") from None
         kinds = self._examples.setdefault(source, {})
         if type(id) not in kinds:
             if id is None:
@@ -225,14 +225,14 @@ class Codebook:
                 if only_first and only_second:
                     here, there = min(only_first), min(only_second)
                     raise InputError(
-                        f"{self.role} ids never match: in {here} they are {first} ({shown(by_kind[first][here])}), "
-                        f"in {there} {second} ({shown(by_kind[second][there])}); use one kind everywhere"
+                        f"{self.role} ids never match: in {here} they are {first} ({quoted(by_kind[first][here])}), "
+                        f"in {there} {second} ({quoted(by_kind[second][there])}); use one kind everywhere"
                     )
                 for id in self._codes:
                     twin = _as_text(id)
                     if twin is not None and twin in self._codes:
                         raise InputError(
-                            f"{self.role} ids never match: {shown(id)} and {shown(twin)} are both there; use one kind everywhere"
+                            f"{self.role} ids never match: {quoted(id)} and {quoted(twin)} are both there; use one kind everywhere"
                         )
 
 

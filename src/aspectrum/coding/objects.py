@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
@@ -174,7 +174,7 @@ def weight_rows(given: Any) -> Rows:
         if any(isinstance(value, Mapping) for value in given.values()):
             for user, wants in given.items():
                 if not isinstance(wants, Mapping):
-                    raise InputError(f"weights: user {shown(user)} has {shown(wants)}, expected {{aspect: weight}}")
+                    raise InputError(f"weights: user {quoted(user)} has {quoted(wants)}, expected {{aspect: weight}}")
             rows = [(user, aspect, weight) for user, wants in given.items() for aspect, weight in wants.items()]
         else:
             rows = list(given.items())
@@ -193,7 +193,7 @@ def weight_rows(given: Any) -> Rows:
 def id_rows(source: str, role: str, given: Iterable[Any]) -> Rows:
     """One id per row."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"{source}: expected several {role}s, found {shown(given)}")
+        raise InputError(f"{source}: expected several {role}s, found {quoted(given)}")
     ids = _Ids(role, source)
     return Rows(source, {role: ids.column([ids.code(id) for id in _plain(given)])})
 
@@ -212,7 +212,7 @@ class _Ids:
             return self._codes.setdefault(id, len(self._codes))
         except TypeError:
             article = "an" if self._role[0] in "aeio" else "a"
-            raise InputError(f"{self._source}: {shown(id)} cannot be the id of {article} {self._role}: it is not hashable") from None
+            raise InputError(f"{self._source}: {quoted(id)} cannot be the id of {article} {self._role}: it is not hashable") from None
 
     def column(self, codes: list[int]) -> IdColumn:
         return IdColumn(np.array(codes, dtype=np.int32), list(self._codes))
@@ -236,22 +236,22 @@ def _several(given: Any) -> list[Any]:
 
 def _check_list(source: str, user: Any, entries: Any) -> None:
     if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
-        raise InputError(f"{source}: the list of user {shown(user)} is {shown(entries)}, expected items")
+        raise InputError(f"{source}: the list of user {quoted(user)} is {quoted(entries)}, expected items")
     if isinstance(entries, Set):
-        raise InputError(f"{source}: the list of user {shown(user)} is a set, which has no order; expected a list, best first")
+        raise InputError(f"{source}: the list of user {quoted(user)} is a set, which has no order; expected a list, best first")
 
 
 def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iterable[tuple[Any, ...]]:
     form = f"({', '.join(columns[:least])}{''.join(f'[, {name}]' for name in columns[least:])})"
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"{source}: expected a mapping or rows {form}, found {shown(given)}")
+        raise InputError(f"{source}: expected a mapping or rows {form}, found {quoted(given)}")
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
         raise InputError(
             f"{source}: expected a mapping or rows {form}, found a {type(given).__name__}; asp.evaluate reads frames and files"
         )
     for number, row in enumerate(given):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise InputError(f"{source}: row {number} is {shown(row)}, expected {form}")
+            raise InputError(f"{source}: row {number} is {quoted(row)}, expected {form}")
         values = tuple(_plain(row))
         if not least <= len(values) <= len(columns):
             raise InputError(f"{source}: row {number} has {len(values)} values, expected {form}")
@@ -283,7 +283,7 @@ def _links(source: str, given: Any, roles: tuple[str, str, str]) -> Iterable[tup
         elif isinstance(entries, Iterable) and not isinstance(entries, str | bytes):
             yield from ((user, item, _NOTHING) for item in _plain(entries))
         else:
-            raise InputError(f"{source}: {roles[0]} {shown(user)} has {shown(entries)}, expected {roles[1]}s")
+            raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
 
 
 def _subtopics(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
@@ -292,7 +292,7 @@ def _subtopics(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
         return
     for user, judged in given.items():
         if not isinstance(judged, Mapping):
-            raise InputError(f"subtopics: user {shown(user)} has {shown(judged)}, expected {{item: aspects}}")
+            raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
         for item, has in judged.items():
             pairs = list(has.items()) if isinstance(has, Mapping) else [(aspect, 1.0) for aspect in _several(has)]
             yield from ((user, aspect, item, grade, 1.0) for aspect, grade in pairs or [(_NOTHING, 0.0)])
@@ -304,7 +304,7 @@ def _number(value: Any, source: str, what: str, *where: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        raise InputError(f"{source}: the {what} of {', '.join(map(shown, where))} is {shown(value)}, expected a finite number")
+        raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected a finite number")
     return number
 
 
@@ -316,16 +316,16 @@ def _check_no_indicators(given: Mapping[Any, Any]) -> None:
     if all(isinstance(flag, int | float) and flag in (0, 1) for has in lists for flag in has):
         raise InputError(
             f"aspects: every item has a list of {len(lists[0])} times 0 or 1, and a list names aspects; give arrays, as in "
-            f"{{{shown(next(iter(given)))}: numpy.array([1, 0])}}, for rows of 0 and 1"
+            f"{{{quoted(next(iter(given)))}: numpy.array([1, 0])}}, for rows of 0 and 1"
         )
 
 
 def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> int:
     if has.ndim != 1 or (width is not None and len(has) != width):
-        raise InputError(f"aspects: the array of item {shown(item)} has shape {has.shape}, expected ({width},) as for the items before")
+        raise InputError(f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected ({width},) as for the items before")
     if len(has) and not ((has >= 0) & (has <= 1)).all():
         raise InputError(
-            f"aspects: the array of item {shown(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
+            f"aspects: the array of item {quoted(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
         )
     return len(has)
 
@@ -335,5 +335,5 @@ def _matrix_of(given: Mapping[Any, Any]) -> npt.NDArray[Any]:
     vectors = [np.asarray(vector) for vector in given.values()]
     for item, vector in zip(given, vectors, strict=True):
         if vector.ndim != 1 or len(vector) != len(vectors[0]):
-            raise InputError(f"features: the vector of item {shown(item)} has shape {vector.shape}, expected {vectors[0].shape}")
+            raise InputError(f"features: the vector of item {quoted(item)} has shape {vector.shape}, expected {vectors[0].shape}")
     return np.array(vectors) if vectors else np.empty((0, 0))

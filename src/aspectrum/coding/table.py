@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Codebook, Ids, shown
+from aspectrum.coding.ids import Codebook, Ids, quoted
 from aspectrum.coding.rows import IdColumn, Untyped, code_series
 from aspectrum.errors import InputError
 
@@ -202,7 +202,7 @@ def _check_kinds(role: str, columns: Sequence[Named]) -> None:
     if typed.keys() >= {"Int64", "String"}:
         (here, number), (there, text) = typed["Int64"], typed["String"]
         raise InputError(
-            f"{role} ids never match: in {here} they are numbers ({shown(number)}), in {there} text ({shown(text)}); use one kind everywhere"
+            f"{role} ids never match: in {here} they are numbers ({quoted(number)}), in {there} text ({quoted(text)}); use one kind everywhere"
         )
 
 
@@ -222,8 +222,8 @@ def settled(role: str, columns: Sequence[Named]) -> list[Any]:
         if len(words):
             if numbers is not None:
                 raise InputError(
-                    f"{role} ids never match: in {numbers[0]} they are numbers ({shown(numbers[1])}), "
-                    f"in {source} there is {shown(words[0])}; use one kind everywhere"
+                    f"{role} ids never match: in {numbers[0]} they are numbers ({quoted(numbers[1])}), "
+                    f"in {source} there is {quoted(words[0])}; use one kind everywhere"
                 )
             return [column.ids for _, column in columns]
     return [column.ids if column.untyped is None else _numbers(column.ids) for _, column in columns]

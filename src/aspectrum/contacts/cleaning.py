@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from aspectrum.arrays import Codes, Flags
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.contacts.coding import Coded
 from aspectrum.contacts.graphs import Links
 from aspectrum.inspection import Finding
@@ -107,5 +107,5 @@ class Cleaning:
         found = np.flatnonzero(odd)
         if len(found):
             pairs = zip(sources[found[:N_EXAMPLES]], targets[found[:N_EXAMPLES]], strict=True)
-            examples = tuple(f"{shown(self._ids[source])} to {shown(self._ids[target])}" for source, target in pairs)
+            examples = tuple(f"{quoted(self._ids[source])} to {quoted(self._ids[target])}" for source, target in pairs)
             self.findings.append(Finding("warning", given.rows.source, what, len(found), len(odd), examples))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Counts, Floats
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.contacts.graphs import Graph, Links, read_graph
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
@@ -128,7 +128,7 @@ class Communities:
         users = _as_column(self.users)
         if users is None:
             raise OutputError(
-                f"{name}: the ids of users, such as {shown(self.users[0])}, would not be read back from Parquet as they are; "
+                f"{name}: the ids of users, such as {quoted(self.users[0])}, would not be read back from Parquet as they are; "
                 "expected text that is not empty, or whole numbers of 64 bits, one kind for all"
             )
         content = io.BytesIO()  # polars hides why a write to a file failed
@@ -309,7 +309,7 @@ def _as_text(users: Ids, name: str) -> polars.Series:
         if not (_is_plain_text(id) if as_text else isinstance(id, int) and not isinstance(id, bool)):
             hint = "" if _as_column(users) is None else "; Parquet can hold it (.parquet)"
             raise OutputError(
-                f"{name}: the id {shown(id)} of a user would not be read back from text as it is; expected text without zero bytes, carriage "
+                f"{name}: the id {quoted(id)} of a user would not be read back from text as it is; expected text without zero bytes, carriage "
                 f"returns and byte order marks, or whole numbers, one kind for all{hint}"
             )
     return polars.Series("user", ids if as_text else [str(id) for id in ids], dtype=polars.String)

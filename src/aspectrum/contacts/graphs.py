@@ -14,7 +14,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import link_rows
 from aspectrum.coding.rows import IdColumn, Rows, code_series
 from aspectrum.coding.table import IdTable
@@ -168,7 +168,7 @@ def _check_weights(rows: Rows) -> None:
     weights = rows.numbers.get("weight")
     bad = np.flatnonzero(weights <= 0) if weights is not None else np.empty(0)
     if len(bad) and weights is not None:
-        source, target = (shown(rows.ids[role].ids[int(rows.ids[role].codes[bad[0]])]) for role in ("source", "target"))
+        source, target = (quoted(rows.ids[role].ids[int(rows.ids[role].codes[bad[0]])]) for role in ("source", "target"))
         more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
         raise InputError(
             f"{rows.at(int(bad[0]))}: the weight of the link from {source} to {target} is {weights[bad[0]]:g}{more}, expected above 0; "
@@ -206,7 +206,7 @@ def _rows_of_igraph(graph: Any, name: str) -> Rows:
         raise InputError(f"{name}: a user has a name that cannot be one: {error}") from None
     if len(known) < len(users):
         again = next(user for user, count in Counter(users).items() if count > 1)
-        raise InputError(f"{name}: two users are called {shown(again)}, expected names that differ")
+        raise InputError(f"{name}: two users are called {quoted(again)}, expected names that differ")
     ends = np.array(graph.get_edgelist(), dtype=np.int32).reshape(-1, 2)
     weights = graph.es["weight"] if "weight" in graph.es.attributes() else [None] * len(ends)
     return _rows_of_codes(name, users, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), weights)
@@ -227,7 +227,7 @@ def _rows_of_codes(name: str, users: list[Any], sources: Codes, targets: Codes, 
                 numbers[place] = np.inf
     odd = np.flatnonzero(~np.isfinite(numbers))
     if len(odd):
-        source, target = shown(users[sources[odd[0]]]), shown(users[targets[odd[0]]])
+        source, target = quoted(users[sources[odd[0]]]), quoted(users[targets[odd[0]]])
         raise InputError(f"{name}: the weight of the link from {source} to {target} is {weights[odd[0]]!r}, expected a finite number")
     noticed = {"links have no weight, while others have; theirs is 1": sum(missing)}
     return Rows(name, ids, {"weight": numbers}, noticed={what: count for what, count in noticed.items() if count})

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Flags
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, ranking_rows
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import KEEPABLE, N_EXAMPLES, Cleaning
@@ -256,7 +256,7 @@ class Network:
         ):
             rows = np.flatnonzero(odd)
             if len(rows):
-                examples = tuple(f"{shown(self.ids[users[row]])} to {shown(self.ids[candidates[row]])}" for row in rows[:N_EXAMPLES])
+                examples = tuple(f"{quoted(self.ids[users[row]])} to {quoted(self.ids[candidates[row]])}" for row in rows[:N_EXAMPLES])
                 self.findings.append(Finding("warning", source, what, len(rows), len(users), examples))
 
     def _look_at_owners(self, given: Coded, role: str, what: str, then: str) -> None:
@@ -296,7 +296,7 @@ class Network:
             self._add("error" if nobody else "warning", given, what if nobody else f"{what}; {then}", strange, len(codes), why)
 
     def _add(self, level: Level, given: Coded, what: str, codes: npt.NDArray[Any], of: int, why: str | None) -> None:
-        examples = tuple(shown(self.ids[code]) for code in codes[:N_EXAMPLES])
+        examples = tuple(quoted(self.ids[code]) for code in codes[:N_EXAMPLES])
         self.findings.append(Finding(level, given.rows.source, what, len(codes), of, examples, why))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Codebook, Ids, shown
+from aspectrum.coding.ids import Codebook, Ids, quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable
@@ -91,7 +91,7 @@ class TextIndex:
         found, ids = rows.matrix, rows.ids["item"]
         for name, kinds in (("of", Of), ("weighting", Weighting)):
             if said[name] not in get_args(kinds):
-                raise InputError(f"{rows.source}: {name} is {shown(said[name])}, expected one of {', '.join(get_args(kinds))}")
+                raise InputError(f"{rows.source}: {name} is {quoted(said[name])}, expected one of {', '.join(get_args(kinds))}")
         if not isinstance(found, SparseRows) or found.width != len(terms):
             width = found.width if isinstance(found, SparseRows) else found.shape[1]
             raise InputError(f"{rows.source}: the index of texts is not sound: there are {len(terms)} terms for {width} columns")
@@ -183,9 +183,9 @@ def index_texts(
 def _check_options(of: str, weighting: str, min_users: Any) -> None:
     for name, given, known in (("of", of, get_args(Of)), ("weighting", weighting, get_args(Weighting))):
         if given not in known:
-            raise InputError(f"texts: {name} is {shown(given)}, expected one of {', '.join(known)}")
+            raise InputError(f"texts: {name} is {quoted(given)}, expected one of {', '.join(known)}")
     if isinstance(min_users, bool) or not isinstance(min_users, int | np.integer) or min_users < 1:
-        raise InputError(f"texts: min_users is {shown(min_users)}, expected a whole number from 1")
+        raise InputError(f"texts: min_users is {quoted(min_users)}, expected a whole number from 1")
 
 
 def _stop_words(given: Any) -> Any:
@@ -194,7 +194,7 @@ def _stop_words(given: Any) -> Any:
     words = None if isinstance(given, str | bytes) or not isinstance(given, Iterable) else list(given)
     odd = given if words is None else next((word for word in words if not isinstance(word, str)), None)
     if odd is not None:
-        raise InputError(f"texts: stop_words has {shown(odd)}, expected 'english' or a list of words")
+        raise InputError(f"texts: stop_words has {quoted(odd)}, expected 'english' or a list of words")
     return words
 
 
@@ -300,7 +300,7 @@ def _texts(rows: Rows, used: npt.NDArray[Any]) -> Iterator[str]:
         elif isinstance(text, int) and not isinstance(text, bool):  # a column whose texts are all numbers, as some frames hold them
             yield str(text)
         else:
-            raise InputError(f"{rows.at(int(np.argmax(column.codes == code)))}: the text is {shown(text)}, expected text")
+            raise InputError(f"{rows.at(int(np.argmax(column.codes == code)))}: the text is {quoted(text)}, expected text")
 
 
 def text_rows(given: Any) -> Rows:
@@ -315,7 +315,7 @@ def text_rows(given: Any) -> Rows:
     text_codes: list[int] = []
     for user, text in _pairs(given):
         if text is not None and not isinstance(text, str):
-            raise InputError(f"texts: user {shown(user)} has {shown(text)}, expected text")
+            raise InputError(f"texts: user {quoted(user)} has {quoted(text)}, expected text")
         user_codes.append(users.code(user, "texts"))
         text_codes.append(-1 if text is None else known.setdefault(text, len(known)))
     ids = {"user": IdColumn(np.array(user_codes, dtype=np.int32), list(users.ids()))}
@@ -330,11 +330,11 @@ def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:
             yield from ((user, text) for text in (list(texts) or [None] if several else [texts]))
         return
     if isinstance(given, bytes) or not isinstance(given, Iterable):
-        raise InputError(f"texts: expected {form}, found {shown(given)}")
+        raise InputError(f"texts: expected {form}, found {quoted(given)}")
     for place, row in enumerate(given):
         pair = tuple(row) if isinstance(row, Iterable) and not isinstance(row, str | bytes) else ()
         if len(pair) != 2:
-            raise InputError(f"texts: row {place} is {shown(row)}, expected {form}")
+            raise InputError(f"texts: row {place} is {quoted(row)}, expected {form}")
         yield pair
 
 
@@ -356,14 +356,14 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
         odd = next((id for id in ids if not id or id.endswith("\0") or _is_no_text(id)), None)
         if odd is None:
             return np.array(ids, dtype=np.str_)
-        raise OutputError(f"{name}: cannot be written: an npz file cannot hold the user {shown(odd)}")
+        raise OutputError(f"{name}: cannot be written: an npz file cannot hold the user {quoted(odd)}")
     for kind in (np.int64, np.uint64) if kinds <= {int} else ():
         try:
             return np.array(ids, dtype=kind)
         except OverflowError:
             continue
     odd = next((id for id in ids if not isinstance(id, str | int)), ids[0])
-    raise OutputError(f"{name}: cannot be written: users must be whole numbers, or all text, found {shown(odd)}")
+    raise OutputError(f"{name}: cannot be written: users must be whole numbers, or all text, found {quoted(odd)}")
 
 
 def _is_no_text(id: str) -> bool:

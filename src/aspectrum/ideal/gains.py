@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.coding.ids import shown as shown_id
+from aspectrum.coding.ids import quoted
 from aspectrum.discounts import LOG2, NONE
 from aspectrum.errors import InputError
 from aspectrum.gain import GainRule, place_gains
@@ -48,7 +48,7 @@ class Gains:
         return ratios
 
     def __str__(self) -> str:
-        lines = [f"user {shown_id(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"]
+        lines = [f"user {quoted(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"]
         lines.append(f"{'rank':>4}  {'G':>8}  {'CG':>8}  {'DCG':>8}  {'ideal G':>8}  {'ideal DCG':>9}  {'nDCG':>6}  item")
         for j, item in enumerate(self.items):
             lines.append(
@@ -89,7 +89,7 @@ def gains(
         user = world.users[0]
     code = world.users.code(user)
     if code is None:
-        raise InputError(f"user {shown_id(user)} is not known; give one of the {world.n_users} users")
+        raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")
     one = world.slice(code, code + 1)
     judged_by = judged_by or choose_judgment(one.truth, ("history", "relevance"), "gains")
     pool = pool or JUDGINGS[judged_by].default_pool

@@ -11,7 +11,7 @@ from aspectrum.ideal.certificate import EXACT
 from aspectrum.ideal.exact import DEFAULT_WORK, Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import IdealRequest
-from aspectrum.metric import Metric, Terms, check_goes_with
+from aspectrum.metric import Fractions, Metric, check_goes_with
 from aspectrum.world import Truth
 
 IdealKind = Literal["greedy", "exact"]
@@ -30,14 +30,14 @@ class AgainstIdeal(Protocol):
     def cutoffs(self) -> tuple[int, ...]: ...
 
 
-def against_ideal(metric: AgainstIdeal, reached: Floats, request: IdealRequest) -> Terms:
+def against_ideal(metric: AgainstIdeal, reached: Floats, request: IdealRequest) -> Fractions:
     """The gains of lists over those of the ideal lists.
 
     An exact ideal is known to within :data:`EXACT`; a list as close as that scores 1. Where the ideal is not proved, a list
     from the pool that is better than the best one found replaces it.
     """
     if metric.ideal == "greedy":
-        return Terms(reached, greedy_sums(request, metric.cutoffs))
+        return Fractions(reached, greedy_sums(request, metric.cutoffs))
     found = exact_ideals(request, metric.cutoffs, budget_of(metric))
     best, upper = found.best, found.upper
     if not found.proved.all():  # the search breaks ties differently, and may have got less far than the greedy list
@@ -45,7 +45,7 @@ def against_ideal(metric: AgainstIdeal, reached: Floats, request: IdealRequest) 
     highest = upper if request.holds_lists else best
     as_good = (reached >= best * (1.0 - EXACT)) & (reached <= highest * (1.0 + EXACT))
     best = np.where(as_good, reached, best)
-    return Terms(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved)
+    return Fractions(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved)
 
 
 def budget_of(metric: AgainstIdeal) -> Budget:

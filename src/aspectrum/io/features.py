@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.rows import IdColumn, Rows, code_series
 from aspectrum.coding.sparse import SparseRows
@@ -80,7 +80,7 @@ def _check_not_vectors(source: str, rows: Rows) -> None:
         and names.str.contains(r"^[+-]?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?$").any()
     ):
         raise InputError(
-            f"{source}: the second column, without a name, holds numbers such as {shown(names.filter(names.str.contains('[.]'))[0])}; "
+            f"{source}: the second column, without a name, holds numbers such as {quoted(names.filter(names.str.contains('[.]'))[0])}; "
             "expected item, feature[, value]. If these are vectors, name the columns in the first line, the first one item"
         )
 
@@ -115,7 +115,7 @@ def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
     if len(bad):
         row, column = map(int, bad[0])
         found, name = table.cell(row, others[column]), table.names[others[column]]
-        holds = "is empty" if found is None else f"holds {shown(found)}"
+        holds = "is empty" if found is None else f"holds {quoted(found)}"
         raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number")
     return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
 
@@ -218,7 +218,7 @@ def _matrix(name: str, arrays: Mapping[str, Any]) -> Any:
     others = [key for key in arrays if key not in _ID_KEYS]
     keys = [key for key in _MATRIX_KEYS if key in arrays] or (others if len(others) == 1 else [])
     if not keys:
-        there = ", ".join(map(shown, arrays)) or "nothing"
+        there = ", ".join(map(quoted, arrays)) or "nothing"
         raise InputError(
             f"{name}: holds {there}; expected a matrix named features, or what scipy.sparse.save_npz writes of a csr matrix; and ids"
         )
@@ -226,7 +226,7 @@ def _matrix(name: str, arrays: Mapping[str, Any]) -> Any:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the vectors, expected one of them")
     unknown = [key for key in others if key not in keys]
     if unknown:
-        raise InputError(f"{name}: holds {keys[0]} and {shown(unknown[0])}; expected the vectors, and their items named ids")
+        raise InputError(f"{name}: holds {keys[0]} and {quoted(unknown[0])}; expected the vectors, and their items named ids")
     matrix = arrays[keys[0]]
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         raise InputError(f"{name}: {keys[0]} has shape {matrix.shape} and type {matrix.dtype}, expected one row of numbers per item")
@@ -238,7 +238,7 @@ def _sparse(name: str, arrays: Mapping[str, Any]) -> SparseRows:
     written = arrays.get("format")
     if written is not None and (written.size != 1 or written.item() not in (b"csr", "csr")):
         found = written.item() if written.size == 1 else written.tolist()
-        raise InputError(f"{name}: the sparse matrix is stored as {shown(found)}, expected csr: save_npz(path, matrix.tocsr())")
+        raise InputError(f"{name}: the sparse matrix is stored as {quoted(found)}, expected csr: save_npz(path, matrix.tocsr())")
     data = arrays["data"]
     kinds = [arrays[key].dtype.kind for key in ("indices", "indptr", "shape")]
     sound = all(kind in "iu" for kind in kinds) and data.dtype.kind in "biuf"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import code_series
 from aspectrum.errors import InputError
 
@@ -71,7 +71,7 @@ def _code_objects(role: str, column: polars.Series, refuse: Refuse) -> tuple[Cod
             codes.append(known.setdefault(id, len(known)))
         except TypeError:
             article = "an" if role[0] in "aeio" else "a"
-            raise refuse(row, f"{shown(id)} cannot be the id of {article} {role}: it is not hashable") from None
+            raise refuse(row, f"{quoted(id)} cannot be the id of {article} {role}: it is not hashable") from None
         except UnicodeEncodeError:
-            raise refuse(row, f"the {role} {shown(id)} holds half a letter, which is no text") from None
+            raise refuse(row, f"the {role} {quoted(id)} holds half a letter, which is no text") from None
     return np.array(codes, dtype=np.int32), list(known)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.io.files import reason
 from aspectrum.io.frames import FrameTable, guarded, series_of
@@ -83,7 +83,7 @@ class JsonTable(FrameTable):
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{self.source}, line {number}: {reason(error)}") from None
             if not isinstance(found, dict):
-                raise InputError(f"{self.source}, line {number}: {shown(line[:40].decode('utf-8', 'replace'))} is not a JSON object")
+                raise InputError(f"{self.source}, line {number}: {quoted(line[:40].decode('utf-8', 'replace'))} is not a JSON object")
             rows.append(found)
         keys = dict.fromkeys(key for row in rows for key in row) if names is None else names
         try:
@@ -96,5 +96,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(shown(key) for place, key in enumerate(keys) if key in keys[:place])} stands twice")
+        raise ValueError(f"the key {next(quoted(key) for place, key in enumerate(keys) if key in keys[:place])} stands twice")
     return found

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Floats
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, NUMBERS, InputSpec
@@ -127,7 +127,7 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
             missing = " or ".join(spec.expected)
             doubts[f"rows have no {missing}, although column {spare[0]!r} holds numbers; is it the {spec.expected[-1]}?"] = len(table)
     if isinstance(table, TextTable) and source.header is None:
-        first = ", ".join(map(shown, table.first))
+        first = ", ".join(map(quoted, table.first))
         if table.names is not None and table.width == 1:
             doubts[f"line, the first ({first}), is taken for the name of the column; say --no-header if it is data"] = 1
         # Names of columns are no numbers, and stand nowhere else.
@@ -156,7 +156,7 @@ def _missing(table: Table, role: str, row: int) -> InputError:
 
 def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
     found = table.cell(row, place)
-    what = "missing" if found is None else shown(found)
+    what = "missing" if found is None else quoted(found)
     return InputError(f"{table.source}, {table.place(row)}: the {role} is {what}, expected a finite number")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import Untyped
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
@@ -278,7 +278,7 @@ def _is_header(source: str, spec: InputSpec, how: Source, head: Sequence[Sequenc
         return True
     if any(first[place] and all(reads_as_number(row[place]) for row in head[1:]) for place in range(len(first)) if len(head) > 1):
         raise InputError(
-            f"{source}, line 1: {', '.join(map(shown, first[:6]))} looks like names of columns that are not known; say which is "
+            f"{source}, line 1: {', '.join(map(quoted, first[:6]))} looks like names of columns that are not known; say which is "
             f"which, as in --columns {','.join(f'{role}=NAME' for role in spec.required)}, or --no-header if it is data"
         )
     return False

@@ -10,7 +10,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.world import World
@@ -62,7 +62,7 @@ def scaled(coverage: Coverage, gammas: Mapping[Hashable, float]) -> Coverage:
             factors[code] = gamma
     if np.isnan(factors[codes]).any():
         missing = world.aspect_ids[int(codes[np.flatnonzero(np.isnan(factors[codes]))[0]])]
-        raise InputError(f"gamma has no value for aspect {shown(missing)}")
+        raise InputError(f"gamma has no value for aspect {quoted(missing)}")
     weights = factors[codes] if wanted.weights is None else wanted.weights * factors[codes]
     return replace(coverage, interests=None, wanted=replace(wanted, weights=weights))
 

@@ -9,7 +9,7 @@ import numpy as np
 from aspectrum.discounts import LOG2, NONE, perfect_sums
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, list_sums
 from aspectrum.judging import JudgedBy, Unjudged, cover
-from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import World
 
 
@@ -66,7 +66,7 @@ class AlphaDCG(AspectMetric):
         check_gamma(type(self).__name__, self.gamma)
         check_goes_with(self, "normalize", "gain", "linear")
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
         coverage = cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
@@ -75,8 +75,8 @@ class AlphaDCG(AspectMetric):
         reached = list_sums(coverage, GainRule.of(self.gain, self.alpha, self.gamma), discount, stops)
         attainable = coverage.attainable[:, np.newaxis]
         if self.normalize is None:
-            return Terms(reached, np.broadcast_to(attainable > 0, reached.shape).astype(np.float64))
+            return Fractions(reached, np.broadcast_to(attainable > 0, reached.shape).astype(np.float64))
         perfect = perfect_sums(discount, self.alpha, self.cutoffs, coverage.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
-        return Terms(reached, perfect)
+        return Fractions(reached, perfect)

@@ -11,7 +11,7 @@ from aspectrum.discounts import LOG2
 from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, place_gains
 from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
-from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 
 
@@ -100,7 +100,7 @@ class AlphaNDCG(AspectMetric):
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
         return cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         coverage = self._coverage(world)
         stops = coverage.stops(self.cutoffs)
         gains = place_gains(coverage, GainRule.of(self.gain, self.alpha, self.gamma), stops)
@@ -112,4 +112,4 @@ class AlphaNDCG(AspectMetric):
             return against_ideal(self, reached, request)
         best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
         scored = (coverage.attainable[:, np.newaxis] > 0) & (stops > 0)
-        return Terms(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))
+        return Fractions(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

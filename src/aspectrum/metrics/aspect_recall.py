@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.judging import JudgedBy, Unjudged, cover
-from aspectrum.metric import AspectMetric, Terms
+from aspectrum.metric import AspectMetric, Fractions
 from aspectrum.world import World
 
 
@@ -51,8 +51,8 @@ class AspectRecall(AspectMetric):
 
     preferred: ClassVar[tuple[JudgedBy, ...]] = ("membership",)
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         assert self.judged_by is not None
         coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         covered = kernels.covered_aspects(coverage.kernel, coverage.stops(self.cutoffs))
-        return Terms(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))
+        return Fractions(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))

@@ -8,8 +8,8 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
-from aspectrum.graded import positive_grades, truth_gains
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.relevant_items import positive_grades, truth_gains
 from aspectrum.world import World
 
 
@@ -49,11 +49,11 @@ class DCG(UserMetric):
         if self.base <= 1:
             raise MetricError(f"DCG: base is {self.base:g}, expected above 1")
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         rankings = world.rankings
         stops = rankings.stops(self.cutoffs)
         discount = NONE if self.discount == "none" else Discount("log", self.base)
         _, gains = truth_gains(world, self.gain)
         reached = kernels.discounted_sums(rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
         judged = positive_grades(world)[:, np.newaxis]
-        return Terms(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))
+        return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))

@@ -8,8 +8,8 @@ import numpy as np
 
 from aspectrum.arrays import Floats
 from aspectrum.discounts import LOG2, NONE, RECIPROCAL, Discount
-from aspectrum.graded import n_relevant, place_sums, relevant_places, truth_gains
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.relevant_items import n_relevant, place_sums, relevant_places, truth_gains
 from aspectrum.world import Truth, World
 
 _DISCOUNTS = {"log": LOG2, "none": NONE, "reciprocal": RECIPROCAL, "geometric": Discount("geometric", 0.85)}
@@ -65,7 +65,7 @@ class EPC(UserMetric):
             return self
         return replace(self, relevance="none" if truth.relevance is None else "binary")
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         rankings, discount = world.rankings, _DISCOUNTS[self.discount]
         truth = world.truth
         n_users = int(truth.judged("history").sum())
@@ -75,7 +75,7 @@ class EPC(UserMetric):
         if self.relevance != "none":
             relevance = world.need_relevance("EPC")
             ranks = np.where(n_relevant(relevance)[:, np.newaxis] > 0, ranks, 0.0)
-        return Terms(gained, ranks)
+        return Fractions(gained, ranks)
 
     def _relevance(self, world: World) -> Floats | float:
         """How probable it is that each place is relevant."""

@@ -11,7 +11,7 @@ from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, list_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
-from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 
 
@@ -121,17 +121,17 @@ class ERRIA(AspectMetric):
         """R of the largest grade is (2^g_max - 1) / 2^g_max; a judgment's strength is its share of that."""
         return self.stop if self.max_grade is None else 1.0 - 2.0**-self.max_grade
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         coverage, stop = self._coverage(world), self._largest_stop
         stops = coverage.stops(self.cutoffs)
         reached = list_sums(coverage, GainRule(stop), RECIPROCAL, stops)
         attainable = coverage.attainable[:, np.newaxis]
         if self.normalize is None:
-            return Terms(stop * reached, np.broadcast_to(attainable, reached.shape))
+            return Fractions(stop * reached, np.broadcast_to(attainable, reached.shape))
         request = self.ideal_request(world)
         if request is not None:
             return against_ideal(self, reached, request)
         perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, coverage.rankings.lengths) * attainable
         if self.normalize == "pyndeval":
             perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
-        return Terms(reached, perfect)
+        return Fractions(reached, perfect)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.metric import Family, Metric
 from aspectrum.states import ItemCounts, State
@@ -60,7 +60,7 @@ class GiniComplement(Metric):
             left_out = counts[:, outside].sum(axis=1)
             if self.outside == "error" and left_out.any():
                 item = int(np.flatnonzero((counts.sum(axis=0) > 0) & outside)[0])
-                raise InputError(f"GiniComplement: item {shown(world.items[item])} is recommended but not in the catalogue")
+                raise InputError(f"GiniComplement: item {quoted(world.items[item])} is recommended but not in the catalogue")
         empty = math.nan if self.empty is None else self.empty
         missing = int((~world.listed).sum())
         return [

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
 from aspectrum.world import Distance, World
 
 
@@ -58,7 +58,7 @@ class IntraListDiversity(UserMetric):
     def pooled(self) -> bool:
         return self.average == "links"
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         features = world.need_features("IntraListDiversity")
         rankings = world.rankings
         stops = rankings.stops(self.cutoffs)
@@ -79,4 +79,4 @@ class IntraListDiversity(UserMetric):
         if self.average == "links":
             numerators = np.divide(numerators * n, denominators, out=np.zeros(n.shape), where=denominators > 0)
             denominators = np.where(denominators > 0, n, 0.0)
-        return Terms(numerators, denominators, {"places_without_features": (absent + zero).sum(axis=0)})
+        return Fractions(numerators, denominators, {"places_without_features": (absent + zero).sum(axis=0)})

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.graded import n_relevant, place_sums, relevant_places
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.relevant_items import n_relevant, place_sums, relevant_places
 from aspectrum.world import Truth, World
 
 
@@ -44,7 +44,7 @@ class MAP(UserMetric):
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return {"threshold": truth.need("relevance", "MAP").threshold}
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("MAP")
         rankings = world.rankings
         hits = relevant_places(rankings, relevance)
@@ -54,4 +54,4 @@ class MAP(UserMetric):
         ranks = np.arange(1, len(hits) + 1) - np.repeat(rankings.offsets[:-1], rankings.lengths)
         sums = place_sums(rankings, np.where(hits, found / ranks, 0.0), self.cutoffs)
         wanted = n_relevant(relevance)[:, np.newaxis]
-        return Terms(sums, np.broadcast_to(wanted, sums.shape).astype(np.float64))
+        return Fractions(sums, np.broadcast_to(wanted, sums.shape).astype(np.float64))

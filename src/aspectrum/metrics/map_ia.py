@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.judging import JUDGINGS, JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, cover, pool_of
-from aspectrum.metric import AspectMetric, Terms
+from aspectrum.metric import AspectMetric, Fractions
 from aspectrum.world import World
 
 
@@ -44,7 +44,7 @@ class MAPIA(AspectMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         assert self.judged_by is not None
         coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         pool = pool_of(coverage, JUDGINGS[self.judged_by].default_pool)
@@ -55,4 +55,4 @@ class MAPIA(AspectMetric):
             sums = kernels.average_precisions(coverage.kernel, stops, pool.offsets, pool.rows)
         else:
             sums = kernels.average_precisions(coverage.kernel, stops, totals=catalogue_totals(coverage))
-        return Terms(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape))
+        return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape))

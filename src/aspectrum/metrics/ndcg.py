@@ -9,8 +9,8 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.discounts import Discount
 from aspectrum.errors import MetricError
-from aspectrum.graded import positive_grades, truth_gains
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.relevant_items import positive_grades, truth_gains
 from aspectrum.world import World
 
 
@@ -61,7 +61,7 @@ class NDCG(UserMetric):
     def pooled(self) -> bool:
         return self.average == "ratio"
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("NDCG")
         rankings = world.rankings
         stops = rankings.stops(self.cutoffs)
@@ -72,10 +72,10 @@ class NDCG(UserMetric):
         judged = positive_grades(world)[:, np.newaxis]
         if self.ideal == "list":
             best = kernels.sorted_sums(rankings.offsets, gains, stops, stops, discounts)
-            return Terms(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
+            return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
         sizes = np.diff(relevance.offsets)[:, np.newaxis]
         limits = np.array([np.iinfo(np.int32).max if k < 0 else k for k in self.cutoffs])
         depths = np.minimum(sizes, limits).astype(np.int32)
         windows = np.broadcast_to(sizes, depths.shape).astype(np.int32)
         best = kernels.sorted_sums(relevance.offsets, truth, windows, depths, discount.first(int(depths.max(initial=0))))
-        return Terms(reached, best)
+        return Fractions(reached, best)

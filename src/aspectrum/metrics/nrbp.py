@@ -10,7 +10,7 @@ from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, list_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged, cover
-from aspectrum.metric import AspectMetric, Terms, check_goes_with, check_unit
+from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 
 
@@ -83,7 +83,7 @@ class NRBP(AspectMetric):
         coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         return IdealRequest(coverage, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         assert self.judged_by is not None
         coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), coverage.stops(self.cutoffs))
@@ -94,4 +94,4 @@ class NRBP(AspectMetric):
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.
         np.divide(1.0 - (1.0 - self.alpha) * self.beta, attainable, out=share, where=attainable > 0)
-        return Terms(reached * share, (attainable > 0).astype(np.float64))
+        return Fractions(reached * share, (attainable > 0).astype(np.float64))

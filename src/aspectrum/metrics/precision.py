@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.graded import n_relevant, relevant_found
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.relevant_items import n_relevant, relevant_found
 from aspectrum.world import Truth, World
 
 
@@ -43,10 +43,10 @@ class Precision(UserMetric):
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return {"threshold": truth.need("relevance", "Precision").threshold}
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("Precision")
         found = relevant_found(world.rankings, relevance, self.cutoffs)
         whole = np.maximum(world.rankings.lengths, 1)[:, np.newaxis]
         ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
         judged = n_relevant(relevance)[:, np.newaxis] > 0
-        return Terms(found, np.where(judged, ranks, 0).astype(np.float64))
+        return Fractions(found, np.where(judged, ranks, 0).astype(np.float64))

@@ -9,7 +9,7 @@ import numpy as np
 from aspectrum.discounts import NONE
 from aspectrum.gain import GainRule, list_sums
 from aspectrum.judging import JudgedBy, Unjudged, cover
-from aspectrum.metric import AspectMetric, Terms
+from aspectrum.metric import AspectMetric, Fractions
 from aspectrum.world import World
 
 
@@ -44,10 +44,10 @@ class PrecisionIA(AspectMetric):
 
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P_IA": {}, "P-IA": {}}
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         assert self.judged_by is not None
         coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         pairs = list_sums(coverage, GainRule(alpha=0.0), NONE, coverage.stops(self.cutoffs))
         whole = np.maximum(coverage.rankings.lengths, 1)[:, np.newaxis]
         ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
-        return Terms(pairs, ranks * coverage.attainable[:, np.newaxis])
+        return Fractions(pairs, ranks * coverage.attainable[:, np.newaxis])

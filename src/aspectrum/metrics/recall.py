@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.graded import n_relevant, relevant_found
-from aspectrum.metric import Family, Terms, UserMetric
+from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.relevant_items import n_relevant, relevant_found
 from aspectrum.world import Truth, World
 
 
@@ -43,8 +43,8 @@ class Recall(UserMetric):
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return {"threshold": truth.need("relevance", "Recall").threshold}
 
-    def terms(self, world: World) -> Terms:
+    def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("Recall")
         found = relevant_found(world.rankings, relevance, self.cutoffs)
         wanted = n_relevant(relevance)[:, np.newaxis]
-        return Terms(found, np.broadcast_to(wanted, found.shape).astype(np.float64))
+        return Fractions(found, np.broadcast_to(wanted, found.shape).astype(np.float64))

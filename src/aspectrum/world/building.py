@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets, no_segments
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import IdColumn, Rows
@@ -143,7 +143,7 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Ran
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
         raise InputError(
-            f"{rows.at(row)}: the list of user {shown(owners.ids[user])} names item {shown(tables.item.ids[items[row]])} twice, "
+            f"{rows.at(row)}: the list of user {quoted(owners.ids[user])} names item {quoted(tables.item.ids[items[row]])} twice, "
             f"the second time at rank {place + 1}"
         )
     if user >= 0:
@@ -187,7 +187,7 @@ def _check_blocks(rows: Rows, users: Codes, owners: SomeIds) -> None:
     if len(again):
         row = int(starts[again[0]])
         raise InputError(
-            f"{rows.at(row)}: the rows of user {shown(owners.ids[users[row]])} stand in two blocks, expected one; "
+            f"{rows.at(row)}: the rows of user {quoted(owners.ids[users[row]])} stand in two blocks, expected one; "
             "if scores order the lists, say --order score (in Python, order='score')"
         )
 
@@ -346,7 +346,7 @@ class _Builder:
         owners = self._tables.item.named(named)
 
         def conflict(a: int, b: int) -> str:
-            feature = shown(features.ids[int(features.codes[kept[a]])])
+            feature = quoted(features.ids[int(features.codes[kept[a]])])
             return f"{self._item(owners[items[a]])} has two values of feature {feature}, {values[a]:g} and {values[b]:g}" + _elsewhere(
                 rows, int(kept[a])
             )
@@ -389,13 +389,13 @@ class _Builder:
         return offsets - np.searchsorted(repeated, offsets), np.delete(at, repeated)
 
     def _user(self, code: int) -> str:
-        return f"user {shown(self._tables.user.ids[code])}"
+        return f"user {quoted(self._tables.user.ids[code])}"
 
     def _item(self, code: int) -> str:
-        return f"item {shown(self._tables.item.ids[code])}"
+        return f"item {quoted(self._tables.item.ids[code])}"
 
     def _aspect(self, code: int) -> str:
-        return f"aspect {shown(self._tables.aspect.ids[code])}"
+        return f"aspect {quoted(self._tables.aspect.ids[code])}"
 
 
 def _elsewhere(rows: Rows, row: int) -> str:

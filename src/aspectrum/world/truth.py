@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_range
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable
@@ -218,7 +218,7 @@ class Truth:
         if bad is not None:
             rows = self.features.rows
             named = np.flatnonzero(rows == bad) if rows is not None else np.array([bad])
-            whose = f"item {shown(self.items[int(named[0])])}" if len(named) else f"row {bad}"
+            whose = f"item {quoted(self.items[int(named[0])])}" if len(named) else f"row {bad}"
             raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, check_range
-from aspectrum.coding.ids import Ids, shown
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
@@ -246,7 +246,7 @@ class World:
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
             raise InputError(
-                f"rankings: the list of user {shown(self.users[user])} names item {shown(self.items[item])} twice, "
+                f"rankings: the list of user {quoted(self.users[user])} names item {quoted(self.items[item])} twice, "
                 f"the second time at rank {place + 1}"
             )
 

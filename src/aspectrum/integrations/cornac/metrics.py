@@ -14,7 +14,7 @@ from cornac.data import Modality
 from cornac.metrics import RankingMetric, RatingMetric
 
 from aspectrum import metrics
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import aspect_rows
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.conventions import Convention, conventions_named
@@ -151,7 +151,7 @@ class Metric(RankingMetric):
             known = set(map(str, split.items)) if untyped else split.index_of_item
             if ids and not any(id in known for id in ids):
                 raise InputError(
-                    f"{self.called}: none of the items of {input} (such as {shown(ids[0])}) is among Cornac's (such as {shown(split.items[0])})"
+                    f"{self.called}: none of the items of {input} (such as {quoted(ids[0])}) is among Cornac's (such as {quoted(split.items[0])})"
                 )
 
     def doubts(self, split: Split) -> list[str]:
@@ -185,7 +185,7 @@ class Metric(RankingMetric):
             is_index = isinstance(index, int | np.integer) and not isinstance(index, bool)
             if not is_index or index < 0 or (index >= n_items and not is_matrix):
                 raise InputError(
-                    f"{self.called}: {option} has the key {shown(index)}, expected Cornac's index of an item, 0 to {n_items - 1}; "
+                    f"{self.called}: {option} has the key {quoted(index)}, expected Cornac's index of an item, 0 to {n_items - 1}; "
                     f"if these are the items' own ids, say {_BY_INDEX[option]}=..."
                 )
         if is_matrix and len(column.ids) > n_items:  # of a modality that knows more items than the split

@@ -24,7 +24,7 @@ from cornac.models import Recommender
 from scipy.sparse import csr_matrix
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import shown
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.table import flags_of
 from aspectrum.errors import InputError
@@ -115,7 +115,9 @@ class Lists:
         bad = np.flatnonzero(~np.isfinite(rated.data))
         if len(bad):
             user, item = self._user_ids[places[bad[0]]], self.split.items[rated.indices[bad[0]]]
-            raise InputError(f"{input}: the rating of item {shown(item)} by user {shown(user)} is {rated.data[bad[0]]}, expected a number")
+            raise InputError(
+                f"{input}: the rating of item {quoted(item)} by user {quoted(user)} is {rated.data[bad[0]]}, expected a number"
+            )
         kept = np.flatnonzero(rated.data >= threshold)
         ids = {"user": _column(places[kept], self._user_ids), "item": _column(rated.indices[kept], self.split.items)}
         return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
