@@ -40,10 +40,7 @@ inline OutMatrix<double> covered_aspects(const Cover& cover, Matrix<int32_t> sto
                 }
             });
         };
-        if (cover.masks)
-            run([&] { return MaskView(cover); });
-        else
-            run([&] { return CodeView(cover); });
+        with_views(cover, run);
     }
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
@@ -111,10 +108,7 @@ inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> 
                 }
             });
         };
-        if (cover.masks)
-            run([&] { return MaskView(cover); });
-        else
-            run([&] { return CodeView(cover); });
+        with_views(cover, run);
     }
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }

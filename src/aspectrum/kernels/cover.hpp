@@ -75,9 +75,9 @@ struct MaskView {
     void each(int32_t row, Visit visit) const {
         for (uint64_t m = cover.masks->data()[row] & interest; m; m &= m - 1) visit(__builtin_ctzll(m), 1.0);
     }
-    // Rows with the same key and same() true are worth the same to this user.
+    // Equal for rows that are worth the same to this user, 0 for those worth nothing; same() tells for sure.
     uint64_t key(int32_t row) const { return cover.masks->data()[row] & interest; }
-    bool same(int32_t, int32_t) const { return true; }
+    bool same(int32_t a, int32_t b) const { return key(a) == key(b); }
 };
 
 struct CodeView {
@@ -171,19 +171,33 @@ struct Probabilistic {
     }
 };
 
+// The key of a view as a hash for a HashIndex.
+inline uint32_t folded(uint64_t key) { return static_cast<uint32_t>(key * 0x9E3779B97F4A7C15ull >> 32); }
+
+// Calls run(make_view) with the right kind of view.
+template <class Run>
+void with_views(const Cover& cover, Run run) {
+    if (cover.masks)
+        run([&] { return MaskView(cover); });
+    else
+        run([&] { return CodeView(cover); });
+}
+
+// Returns run(view) with a view of the right kind.
+template <class Run>
+auto with_view(const Cover& cover, Run run) {
+    return cover.masks ? run(MaskView(cover)) : run(CodeView(cover));
+}
+
 // Calls run(rule, make_view) with the right kinds of both.
 template <class Run>
 void with_rule_and_view(const Cover& cover, double alpha, std::optional<double> gamma, Run run) {
-    auto with_view = [&](auto rule) {
-        if (cover.masks)
-            run(rule, [&] { return MaskView(cover); });
+    with_views(cover, [&](auto make_view) {
+        if (gamma)
+            run(Probabilistic{alpha, *gamma}, make_view);
         else
-            run(rule, [&] { return CodeView(cover); });
-    };
-    if (gamma)
-        with_view(Probabilistic{alpha, *gamma});
-    else
-        with_view(Linear{alpha});
+            run(Linear{alpha}, make_view);
+    });
 }
 
 }  // namespace aspectrum

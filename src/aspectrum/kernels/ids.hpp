@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "hash_index.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -100,42 +101,30 @@ struct IdKey {
         key.high = rest;
         return key;
     }
-    uint64_t hash() const { return mix(low, high); }
+    uint32_t hash() const { return static_cast<uint32_t>(mix(low, high) >> 32); }
     bool operator==(const IdKey& other) const {
         return low == other.low && high == other.high && (!text || (other.text && std::memcmp(text, other.text, low) == 0));
     }
 };
 
 class IdTable {
-    struct Slot {
-        uint32_t tag;
-        int32_t code;
-    };
-    std::vector<Slot> slots_ = std::vector<Slot>(1 << 12, Slot{0, -1});
+    HashIndex codes_{1 << 11};
     std::vector<IdKey> keys_;
     std::deque<std::string> texts_;  // long ids, which must outlive the stream they came in
 
   public:
-    void prefetch_slot(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
-    void prefetch_key(uint64_t hash) const {
-        const Slot& slot = slots_[hash & (slots_.size() - 1)];
-        if (slot.code >= 0) __builtin_prefetch(&keys_[slot.code]);
+    void prefetch_slot(uint32_t hash) const { codes_.prefetch(hash); }
+    void prefetch_key(uint32_t hash) const {
+        if (const int32_t code = codes_.first_met(hash); code >= 0) __builtin_prefetch(&keys_[code]);
     }
 
     // The code of a key, and whether it is new.
-    std::pair<int32_t, bool> code(const IdKey& key, uint64_t hash) {
-        const size_t wrap = slots_.size() - 1;
-        const auto tag = static_cast<uint32_t>(hash >> 32);
-        size_t at = hash & wrap;
-        for (; slots_[at].code >= 0; at = (at + 1) & wrap)
-            if (slots_[at].tag == tag && keys_[slots_[at].code] == key) return {slots_[at].code, false};
-        require(keys_.size() < INT32_MAX, "too many different ids for 32-bit codes");
-        const auto code = static_cast<int32_t>(keys_.size());
+    std::pair<int32_t, bool> code(const IdKey& key, uint32_t hash) {
+        const auto found = codes_.find_or_add(hash, [&](int32_t code) { return keys_[code] == key; });
+        if (!found.second) return found;
         keys_.push_back(key);
         if (key.text) keys_.back().text = texts_.emplace_back(key.text, key.low).data();
-        slots_[at] = {tag, code};
-        if (2 * keys_.size() > slots_.size()) grow();
-        return {code, true};
+        return found;
     }
 
     int32_t size() const { return static_cast<int32_t>(keys_.size()); }
@@ -153,19 +142,6 @@ class IdTable {
         uint32_t length;
         std::memcpy(&length, view, 4);
         bytes.append(view + 4, length);
-    }
-
-  private:
-    void grow() {
-        std::vector<Slot> wider((slots_.size() < (1 << 18) ? 8 : 2) * slots_.size(), Slot{0, -1});
-        const size_t wrap = wider.size() - 1;
-        for (size_t k = 0; k < keys_.size(); ++k) {
-            const uint64_t hash = keys_[k].hash();
-            size_t at = hash & wrap;
-            while (wider[at].code >= 0) at = (at + 1) & wrap;
-            wider[at] = {static_cast<uint32_t>(hash >> 32), static_cast<int32_t>(k)};
-        }
-        slots_.swap(wider);
     }
 };
 
@@ -242,7 +218,7 @@ void read_pieces(ArrowArrayStream* stream, Read read) {
 inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
     constexpr int64_t kBlock = 64;
     IdKey keys[kBlock], last;
-    uint64_t hashes[kBlock];
+    uint32_t hashes[kBlock];
     int32_t last_code = -1;
     const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
     codes.resize(start + n);

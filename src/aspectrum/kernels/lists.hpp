@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "hash_index.hpp"
 #include "parallel.hpp"
 
 #include <algorithm>
@@ -79,35 +80,6 @@ inline Out<int64_t> find_repeats(Array<int64_t> offsets_, Array<int64_t> rows, A
     return to_array(std::move(places));
 }
 
-// Items and where they stand, for one user at a time.
-struct PlaceTable {
-    struct Slot {
-        int32_t item;
-        int32_t place;
-    };
-    std::vector<Slot> slots;
-    size_t wrap = 0;
-
-    static size_t hash(int32_t item) { return static_cast<uint32_t>(item) * uint64_t{0x9E3779B97F4A7C15} >> 32; }
-
-    void fill(const int32_t* keys, int64_t n, int32_t first_place) {
-        size_t capacity = 16;
-        while (capacity < 2 * static_cast<size_t>(n)) capacity *= 2;
-        slots.assign(capacity, Slot{0, -1});
-        wrap = capacity - 1;
-        for (int64_t k = 0; k < n; ++k) {
-            size_t at = hash(keys[k]) & wrap;
-            while (slots[at].place >= 0) at = (at + 1) & wrap;
-            slots[at] = {keys[k], static_cast<int32_t>(first_place + k)};
-        }
-    }
-    int32_t find(int32_t item) const {
-        size_t at = hash(item) & wrap;
-        while (slots[at].place >= 0 && slots[at].item != item) at = (at + 1) & wrap;
-        return slots[at].place;
-    }
-};
-
 // Where each item of each list stands among that user's sorted keys; -1 where it does not.
 inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<int64_t> key_offsets_, Array<int32_t> keys) {
     const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
@@ -117,14 +89,19 @@ inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<
     std::vector<int32_t> out(offsets[users]);
     {
         nb::gil_scoped_release release;
-        parallel_for(users, 64, [] { return PlaceTable(); }, [&](PlaceTable& table, int64_t begin, int64_t end) {
+        auto same_hash = [](int32_t) { return true; };
+        parallel_for(users, 64, [] { return HashIndex(); }, [&](HashIndex& places, int64_t begin, int64_t end) {
             for (int64_t u = begin; u < end; ++u) {
                 const int32_t* low = keys.data() + key_offsets[u];
                 const int64_t n = key_offsets[u + 1] - key_offsets[u];
                 // A table pays unless few items ask many keys.
                 if (n >= 8 && offsets[u + 1] - offsets[u] >= n / 4) {
-                    table.fill(low, n, static_cast<int32_t>(key_offsets[u]));
-                    for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) out[p] = table.find(items.data()[p]);
+                    places.clear(n);
+                    for (int64_t k = 0; k < n; ++k) places.add(spread(low[k]));
+                    for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                        const int32_t place = places.find(spread(items.data()[p]), same_hash);
+                        out[p] = place < 0 ? -1 : static_cast<int32_t>(key_offsets[u] + place);
+                    }
                     continue;
                 }
                 for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {

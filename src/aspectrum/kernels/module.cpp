@@ -4,7 +4,7 @@
 #include "distances.hpp"
 #include "exact.hpp"
 #include "gains.hpp"
-#include "greedy.hpp"
+#include "greedy_lists.hpp"
 #include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"

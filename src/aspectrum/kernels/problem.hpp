@@ -4,13 +4,13 @@
 #pragma once
 
 #include "cover.hpp"
-#include "greedy.hpp"
+#include "hash_index.hpp"
+#include "pools.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace aspectrum {
@@ -28,6 +28,9 @@ inline uint64_t bits_of(double value) {
     return bits;
 }
 
+// Aspects of a set with their strengths, or sets that have an aspect.
+using Entries = std::vector<std::pair<int32_t, double>>;
+
 struct Problem {
     std::vector<double> weights;       // of each aspect
     std::vector<int64_t> offsets{0};   // where the entries of each set begin ...
@@ -40,6 +43,17 @@ struct Problem {
     int64_t n_aspects() const { return static_cast<int64_t>(weights.size()); }
     int64_t n_items() const { return std::accumulate(copies.begin(), copies.end(), int64_t{0}); }
     double strength(int64_t entry) const { return strengths.empty() ? 1.0 : strengths[entry]; }
+
+    void add_set(Entries& entries, int64_t n_copies, int32_t row) {
+        std::sort(entries.begin(), entries.end());
+        for (auto [aspect, strength] : entries) {
+            aspects.push_back(aspect);
+            strengths.push_back(strength);
+        }
+        offsets.push_back(static_cast<int64_t>(aspects.size()));
+        copies.push_back(n_copies);
+        rows.push_back(row);
+    }
 
     // Equal for problems that are the same, whoever they belong to.
     std::string key() const {
@@ -63,15 +77,12 @@ class ProblemBuilder {
     void add(int32_t row, int64_t copies) {
         const uint64_t key = view_.key(row);
         if (key == 0 || copies <= 0) return;
-        auto [at, end] = places_.equal_range(key);
-        for (; at != end; ++at)
-            if (view_.same(rows_[at->second], row)) {
-                copies_[at->second] += copies;
-                return;
-            }
-        places_.emplace(key, rows_.size());
-        rows_.push_back(row);
-        copies_.push_back(copies);
+        const auto [place, is_new] = places_.find_or_add(folded(key), [&](int32_t other) { return view_.same(rows_[other], row); });
+        if (is_new) {
+            rows_.push_back(row);
+            copies_.push_back(0);
+        }
+        copies_[place] += copies;
     }
 
     Problem built() const {
@@ -88,96 +99,100 @@ class ProblemBuilder {
     }
 
   private:
-    using Sets = std::vector<std::vector<std::pair<int32_t, double>>>;
+    using Sets = std::vector<Entries>;
 
     // Aspects that the same sets have with the same strengths become one, with the sum of their weights.
     void merge_aspects(Sets& sets, std::vector<double>& weights) const {
-        std::unordered_map<int32_t, std::vector<std::pair<int32_t, double>>> columns;
+        struct Column {
+            int32_t aspect;
+            Entries sets;
+        };
+        HashIndex places;
+        std::vector<Column> columns;
         for (size_t s = 0; s < sets.size(); ++s)
-            for (auto [aspect, strength] : sets[s]) columns[aspect].emplace_back(static_cast<int32_t>(s), strength);
-        std::vector<int32_t> codes;
-        for (const auto& column : columns) codes.push_back(column.first);
-        std::sort(codes.begin(), codes.end(), [&](int32_t a, int32_t b) {
-            const auto& left = columns.at(a);
-            const auto& right = columns.at(b);
-            return left != right ? left < right : view_.left[a] != view_.left[b] ? view_.left[a] < view_.left[b] : a < b;
+            for (auto [aspect, strength] : sets[s]) {
+                const auto [place, is_new] = places.find_or_add(spread(aspect), [](int32_t) { return true; });
+                if (is_new) columns.push_back({aspect, {}});
+                columns[place].sets.emplace_back(static_cast<int32_t>(s), strength);
+            }
+        std::sort(columns.begin(), columns.end(), [&](const Column& a, const Column& b) {
+            if (a.sets != b.sets) return a.sets < b.sets;
+            return std::make_pair(view_.left[a.aspect], a.aspect) < std::make_pair(view_.left[b.aspect], b.aspect);
         });
         for (auto& set : sets) set.clear();
-        for (size_t c = 0; c < codes.size(); ++c) {
-            const auto& column = columns.at(codes[c]);
-            if (c == 0 || columns.at(codes[c - 1]) != column) {
-                for (auto [set, strength] : column) sets[set].emplace_back(static_cast<int32_t>(weights.size()), strength);
+        for (size_t c = 0; c < columns.size(); ++c) {
+            if (c == 0 || columns[c - 1].sets != columns[c].sets) {
+                for (auto [set, strength] : columns[c].sets) sets[set].emplace_back(static_cast<int32_t>(weights.size()), strength);
                 weights.push_back(0.0);
             }
-            weights.back() += view_.left[codes[c]];
+            weights.back() += view_.left[columns[c].aspect];
         }
     }
 
-    // Aspects and sets sorted by what they are, not by what they are called: each is marked by its neighbours' marks.
-    Problem in_order(const Sets& sets, const std::vector<double>& weights) const {
-        std::vector<uint64_t> set_marks(sets.size()), aspect_marks(weights.size());
-        std::vector<double> totals(sets.size(), 0.0);
-        for (size_t s = 0; s < sets.size(); ++s) set_marks[s] = mixed(static_cast<uint64_t>(copies_[s]));
-        for (size_t i = 0; i < weights.size(); ++i) aspect_marks[i] = mixed(bits_of(weights[i]));
+    // What aspects and sets are, whatever they are called: each is marked by its neighbours' marks, a few times over.
+    struct Marks {
+        std::vector<uint64_t> sets, aspects;
+    };
+    Marks marked(const Sets& sets, const std::vector<double>& weights) const {
+        Marks marks;
+        for (int64_t copies : copies_) marks.sets.push_back(mixed(static_cast<uint64_t>(copies)));
+        for (double weight : weights) marks.aspects.push_back(mixed(bits_of(weight)));
         for (int round = 0; round < 3; ++round) {
             std::vector<uint64_t> sums(weights.size(), 0);
             for (size_t s = 0; s < sets.size(); ++s) {
                 uint64_t sum = 0;
                 for (auto [aspect, strength] : sets[s]) {
-                    sum += mixed(aspect_marks[aspect] ^ bits_of(strength));
-                    sums[aspect] += mixed(set_marks[s] ^ ~bits_of(strength));
+                    sum += mixed(marks.aspects[aspect] ^ bits_of(strength));
+                    sums[aspect] += mixed(marks.sets[s] ^ ~bits_of(strength));
                 }
-                set_marks[s] = mixed(set_marks[s] + sum);
+                marks.sets[s] = mixed(marks.sets[s] + sum);
             }
-            for (size_t i = 0; i < weights.size(); ++i) aspect_marks[i] = mixed(aspect_marks[i] + sums[i]);
+            for (size_t i = 0; i < weights.size(); ++i) marks.aspects[i] = mixed(marks.aspects[i] + sums[i]);
         }
+        return marks;
+    }
+
+    // Aspects and sets sorted by what they are, not by what they are called.
+    Problem in_order(const Sets& sets, const std::vector<double>& weights) const {
+        const Marks marks = marked(sets, weights);
         std::vector<int32_t> aspect_order(weights.size()), place(weights.size()), set_order(sets.size());
         std::iota(aspect_order.begin(), aspect_order.end(), 0);
         std::iota(set_order.begin(), set_order.end(), 0);
         std::stable_sort(aspect_order.begin(), aspect_order.end(), [&](int32_t a, int32_t b) {
-            return weights[a] != weights[b] ? weights[a] > weights[b] : aspect_marks[a] < aspect_marks[b];
+            return weights[a] != weights[b] ? weights[a] > weights[b] : marks.aspects[a] < marks.aspects[b];
         });
         for (size_t p = 0; p < aspect_order.size(); ++p) place[aspect_order[p]] = static_cast<int32_t>(p);
         std::stable_sort(set_order.begin(), set_order.end(), [&](int32_t a, int32_t b) {
-            return sets[a].size() != sets[b].size() ? sets[a].size() > sets[b].size() : set_marks[a] < set_marks[b];
+            return sets[a].size() != sets[b].size() ? sets[a].size() > sets[b].size() : marks.sets[a] < marks.sets[b];
         });
         Problem problem;
-        bool partial = false;
         for (int32_t i : aspect_order) problem.weights.push_back(weights[i]);
         for (int32_t s : set_order) {
-            std::vector<std::pair<int32_t, double>> entries;
+            Entries entries;
             for (auto [aspect, strength] : sets[s]) entries.emplace_back(place[aspect], strength);
-            std::sort(entries.begin(), entries.end());
-            for (auto [aspect, strength] : entries) {
-                problem.aspects.push_back(aspect);
-                problem.strengths.push_back(strength);
-                partial = partial || strength != 1.0;
-            }
-            problem.offsets.push_back(static_cast<int64_t>(problem.aspects.size()));
-            problem.copies.push_back(copies_[s]);
-            problem.rows.push_back(rows_[s]);
+            problem.add_set(entries, copies_[s], rows_[s]);
         }
-        if (!partial) problem.strengths.clear();
+        if (std::all_of(problem.strengths.begin(), problem.strengths.end(), [](double strength) { return strength == 1.0; }))
+            problem.strengths.clear();
         return problem;
     }
 
     const View& view_;
     std::vector<int32_t> rows_;
     std::vector<int64_t> copies_;
-    std::unordered_multimap<uint64_t, size_t> places_;
+    HashIndex places_;
 };
 
 // The problem of a user; `fill(user, builder)` adds the rows they may be given.
 template <class Fill>
 Problem problem_of(const Cover& cover, int64_t user, Fill fill) {
     require(user >= 0 && user < cover.users, "no such user");
-    auto with = [&](auto view) {
+    return with_view(cover, [&](auto view) {
         view.begin(user);
         ProblemBuilder builder(view);
         fill(builder);
         return builder.built();
-    };
-    return cover.masks ? with(MaskView(cover)) : with(CodeView(cover));
+    });
 }
 
 // Problems over each user's own pool.
@@ -206,9 +221,8 @@ struct CatalogueProblems {
 
     CatalogueProblems(const Cover& cover_, Array<int32_t> sets, Array<int64_t> member_offsets, Array<int32_t> member_heads, int64_t n_heads,
                       std::optional<Array<int64_t>> excluded_offsets, std::optional<Array<int32_t>> excluded_heads)
-        : cover(cover_), catalogue{sets, member_offsets, member_heads}, excluded{excluded_offsets, excluded_heads} {
+        : cover(cover_), catalogue{sets, member_offsets, member_heads, n_heads}, excluded{excluded_offsets, excluded_heads} {
         catalogue.check(cover);
-        check_codes(member_heads.data(), static_cast<int64_t>(member_heads.shape(0)), 0, n_heads, "head");
         excluded.check(cover.users, n_heads);
     }
     Problem of(int64_t user) const {

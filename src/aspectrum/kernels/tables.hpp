@@ -210,7 +210,7 @@ inline TableColumns read_columns(const char* begin, const char* end, char separa
     struct IdColumn {
         IdTable table;
         IdKey keys[kBlock], last;
-        uint64_t hashes[kBlock];
+        uint32_t hashes[kBlock];
         std::string long_texts[kBlock];  // an unquoted cell lives only until the next
         bool empty[kBlock];
         int32_t last_code = -1;
