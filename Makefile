@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers"
-KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp)
+KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp src/aspectrum/kernels/exact/*.hpp)
 
 .PHONY: demo test test-oldest test-slow check format bench sanitize clean
 

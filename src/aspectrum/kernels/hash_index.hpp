@@ -1,5 +1,5 @@
 // Numbers by hash: open addressing with linear probing, at most half full. What is numbered stays with the caller, who says
-// which entries are equal; a hash alone never decides. (Measured against tsl::robin_map, which holds its keys: see README.)
+// which entries are equal; a hash alone never decides.
 #pragma once
 
 #include <cstddef>
