@@ -22,7 +22,10 @@ class Cover:
     ) -> None: ...
 
 def set_threads(n: int) -> int:
-    """How many threads kernels may use from now on, 0 for one per core; returns the limit before."""
+    """Maximum number of threads for kernels that the calling thread runs, 0 for one per core; returns the previous limit.
+
+    Other Python threads keep theirs.
+    """
 
 def threads() -> int: ...
 def instruction_sets() -> list[str]:
@@ -70,6 +73,36 @@ def greedy_catalogue(
     gamma: float | None = None,
 ) -> Floats:
     """The same over one pool shared by all users, given as distinct sets with their items' heads."""
+
+def greedy_pool_lists(
+    cover: Cover,
+    offsets: Offsets,
+    rows: Codes,
+    heads: Codes,
+    depth: int,
+    alpha: float,
+    gamma: float | None = None,
+) -> tuple[Codes, Codes, Floats]:
+    """The greedy lists that `greedy_pools` sums up: rows, heads and gains of the items at each rank, (users, ranks).
+
+    There are `depth` ranks (-1: no limit), but no more than the largest pool has items. After the last item that gains
+    anything, rows and heads are -1 and gains 0.
+    """
+
+def greedy_catalogue_lists(
+    cover: Cover,
+    sets: Codes,
+    member_offsets: Offsets,
+    member_heads: Codes,
+    n_heads: int,
+    excluded_offsets: Offsets | None = None,
+    excluded_heads: Codes | None = None,
+    *,
+    depth: int,
+    alpha: float,
+    gamma: float | None = None,
+) -> tuple[Codes, Codes, Floats]:
+    """The same for `greedy_catalogue`. A head tells the item; its row is one whose aspects count the same for the user."""
 
 def distinct_sets(cover: Cover, order: Codes, heads: Codes) -> tuple[Codes, Offsets, Codes]:
     """Rows of the distinct sets among `order`, and the heads of the rows that have each, in that order."""

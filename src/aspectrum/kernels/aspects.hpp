@@ -7,108 +7,131 @@
 
 namespace aspectrum {
 
-// Sum over aspects of weight * strongest support within the first places, at each stop.
+// Sum over aspects of weight * strongest support within the first places, at each stop, for one user.
+template <class View>
+void cover_of_list(const View& view, const int32_t* rows, const int32_t* stops, int64_t n_stops, std::vector<double>& seen, double* out) {
+    double sum = 0.0;
+    int32_t j = 0;
+    for (int64_t c = 0; c < n_stops; ++c) {
+        for (; j < stops[c]; ++j) {
+            if (rows[j] < 0) continue;
+            view.each(rows[j], [&](int32_t i, double s) {
+                if (s <= seen[i]) return;
+                sum += view.left[i] * (s - seen[i]);
+                seen[i] = s;
+            });
+        }
+        out[c] = sum;
+    }
+    for (int32_t i = 0; i < j; ++i)
+        if (rows[i] >= 0) view.each(rows[i], [&](int32_t a, double) { seen[a] = 0.0; });
+}
+
 inline OutMatrix<double> covered_aspects(const Cover& cover, Matrix<int32_t> stops_) {
     const Stops stops = check_stops(stops_, cover.offsets);
     const int64_t* offsets = cover.offsets.data();
     std::vector<double> out(cover.users * stops.cutoffs);
     {
         nb::gil_scoped_release release;
-        auto run = [&](auto make_view) {
-            auto make_scratch = [&] { return std::make_pair(make_view(), std::vector<double>(std::max<int64_t>(cover.n_aspects, 64), 0.0)); };
+        with_views(cover, [&](auto make_view) {
+            auto make_scratch = [&] { return std::make_pair(make_view(), std::vector<double>(cover.most_aspects(), 0.0)); };
             parallel_for(cover.users, kBlock, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
-                auto& [view, seen] = scratch;
                 for (int64_t u = begin; u < end; ++u) {
-                    view.begin(u);
-                    const int32_t* rows = cover.rows.data() + offsets[u];
-                    double sum = 0.0;
-                    int32_t j = 0;
-                    for (int64_t c = 0; c < stops.cutoffs; ++c) {
-                        for (; j < stops.of(u)[c]; ++j) {
-                            if (rows[j] < 0) continue;
-                            view.each(rows[j], [&](int32_t i, double s) {
-                                if (s <= seen[i]) return;
-                                sum += view.left[i] * (s - seen[i]);
-                                seen[i] = s;
-                            });
-                        }
-                        out[u * stops.cutoffs + c] = sum;
-                    }
-                    for (int32_t i = 0; i < j; ++i)
-                        if (rows[i] >= 0) view.each(rows[i], [&](int32_t a, double) { seen[a] = 0.0; });
-                    view.end(u);
+                    scratch.first.begin(u);
+                    cover_of_list(scratch.first, cover.rows.data() + offsets[u], stops.of(u), stops.cutoffs, scratch.second,
+                                  out.data() + u * stops.cutoffs);
+                    scratch.first.end(u);
                 }
             });
-        };
-        with_views(cover, run);
+        });
     }
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
 
+// How many items have each aspect: in each user's own pool, or the same for all users.
+struct AspectTotals {
+    std::optional<Array<int64_t>> pool_offsets;
+    std::optional<Array<int32_t>> pool_rows;
+    std::optional<Array<double>> totals;
+
+    void check(const Cover& cover) const {
+        require(pool_offsets.has_value() == pool_rows.has_value() && pool_offsets.has_value() != totals.has_value(),
+                "give pools or totals");
+        if (pool_offsets) {
+            require(segments(*pool_offsets, static_cast<int64_t>(pool_rows->shape(0))) == cover.users, "one pool per user");
+            check_codes(pool_rows->data(), static_cast<int64_t>(pool_rows->shape(0)), -1,
+                        static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "pool row");
+        } else {
+            require(static_cast<int64_t>(totals->shape(0)) >= cover.n_aspects, "one total per aspect");
+        }
+    }
+    // Calls visit(aspect) for each aspect of each item of a user's pool.
+    template <class View, class Visit>
+    void each_in_pool(const View& view, int64_t user, Visit visit) const {
+        if (!pool_offsets) return;
+        for (int64_t p = pool_offsets->data()[user]; p < pool_offsets->data()[user + 1]; ++p)
+            if (pool_rows->data()[p] >= 0) view.each(pool_rows->data()[p], [&](int32_t i, double) { visit(i); });
+    }
+};
+
+// Sum over aspects of weight * average precision of one user's list.
+class PrecisionTally {
+    std::vector<double> available_, seen_, sums_;
+    std::vector<int32_t> shown_;
+
+  public:
+    explicit PrecisionTally(size_t n_aspects) : available_(n_aspects), seen_(n_aspects), sums_(n_aspects) {}
+
+    template <class View>
+    void score(const View& view, int64_t user, const AspectTotals& totals, const int32_t* rows, const int32_t* stops, int64_t n_stops,
+               double* out) {
+        shown_.clear();
+        totals.each_in_pool(view, user, [&](int32_t i) { available_[i] += 1.0; });
+        int32_t j = 0;
+        for (int64_t c = 0; c < n_stops; ++c) {
+            for (; j < stops[c]; ++j) {
+                if (rows[j] < 0) continue;
+                view.each(rows[j], [&](int32_t i, double) {
+                    if (seen_[i] == 0.0) shown_.push_back(i);
+                    seen_[i] += 1.0;
+                    sums_[i] += seen_[i] / (j + 1.0);
+                });
+            }
+            std::sort(shown_.begin(), shown_.end());
+            double sum = 0.0;
+            for (int32_t i : shown_) {
+                const double available = totals.totals ? totals.totals->data()[i] : available_[i];
+                if (available > 0.0) sum += view.left[i] * (sums_[i] / available);
+            }
+            out[c] = sum;
+        }
+        for (int32_t i : shown_) seen_[i] = sums_[i] = 0.0;
+        totals.each_in_pool(view, user, [&](int32_t i) { available_[i] = 0.0; });
+    }
+};
+
 // Sum over aspects of weight * average precision. Items with the aspect are counted in each user's own pool,
 // or, without pools, given for all users as `totals`.
-inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> stops_,
-                                            std::optional<Array<int64_t>> pool_offsets, std::optional<Array<int32_t>> pool_rows,
-                                            std::optional<Array<double>> totals) {
+inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> stops_, std::optional<Array<int64_t>> pool_offsets,
+                                            std::optional<Array<int32_t>> pool_rows, std::optional<Array<double>> totals) {
     const Stops stops = check_stops(stops_, cover.offsets);
-    require(pool_offsets.has_value() == pool_rows.has_value() && pool_offsets.has_value() != totals.has_value(),
-            "give pools or totals");
-    if (pool_offsets) {
-        require(segments(*pool_offsets, static_cast<int64_t>(pool_rows->shape(0))) == cover.users, "one pool per user");
-        check_codes(pool_rows->data(), static_cast<int64_t>(pool_rows->shape(0)), -1,
-                           static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "pool row");
-    } else {
-        require(static_cast<int64_t>(totals->shape(0)) >= cover.n_aspects, "one total per aspect");
-    }
+    const AspectTotals available{pool_offsets, pool_rows, totals};
+    available.check(cover);
     const int64_t* offsets = cover.offsets.data();
     std::vector<double> out(cover.users * stops.cutoffs);
-    struct Tally {
-        std::vector<double> available, seen, sums;
-    };
     {
         nb::gil_scoped_release release;
-        auto run = [&](auto make_view) {
-            const size_t n = std::max<int64_t>(cover.n_aspects, 64);
-            auto make_scratch = [&] { return std::make_pair(make_view(), Tally{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)}); };
+        with_views(cover, [&](auto make_view) {
+            auto make_scratch = [&] { return std::make_pair(make_view(), PrecisionTally(cover.most_aspects())); };
             parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
-                auto& [view, tally] = scratch;
-                std::vector<int32_t> shown;
                 for (int64_t u = begin; u < end; ++u) {
-                    view.begin(u);
-                    shown.clear();
-                    if (pool_offsets)
-                        for (int64_t p = pool_offsets->data()[u]; p < pool_offsets->data()[u + 1]; ++p)
-                            if (pool_rows->data()[p] >= 0)
-                                view.each(pool_rows->data()[p], [&](int32_t i, double) { tally.available[i] += 1.0; });
-                    const int32_t* rows = cover.rows.data() + offsets[u];
-                    int32_t j = 0;
-                    for (int64_t c = 0; c < stops.cutoffs; ++c) {
-                        for (; j < stops.of(u)[c]; ++j) {
-                            if (rows[j] < 0) continue;
-                            view.each(rows[j], [&](int32_t i, double) {
-                                if (tally.seen[i] == 0.0) shown.push_back(i);
-                                tally.seen[i] += 1.0;
-                                tally.sums[i] += tally.seen[i] / (j + 1.0);
-                            });
-                        }
-                        std::sort(shown.begin(), shown.end());
-                        double sum = 0.0;
-                        for (int32_t i : shown) {
-                            const double available = totals ? totals->data()[i] : tally.available[i];
-                            if (available > 0.0) sum += view.left[i] * (tally.sums[i] / available);
-                        }
-                        out[u * stops.cutoffs + c] = sum;
-                    }
-                    for (int32_t i : shown) tally.seen[i] = tally.sums[i] = 0.0;
-                    if (pool_offsets)
-                        for (int64_t p = pool_offsets->data()[u]; p < pool_offsets->data()[u + 1]; ++p)
-                            if (pool_rows->data()[p] >= 0)
-                                view.each(pool_rows->data()[p], [&](int32_t i, double) { tally.available[i] = 0.0; });
-                    view.end(u);
+                    scratch.first.begin(u);
+                    scratch.second.score(scratch.first, u, available, cover.rows.data() + offsets[u], stops.of(u), stops.cutoffs,
+                                         out.data() + u * stops.cutoffs);
+                    scratch.first.end(u);
                 }
             });
-        };
-        with_views(cover, run);
+        });
     }
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
@@ -171,8 +194,10 @@ inline std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> aspect_counts(Array<i
 
 // Groups the judgments of each user, sorted by item, into rows: offsets of users over rows, the item of each row, offsets of
 // rows over the entries that count, the aspects of those, and offsets of users over them.
-inline std::tuple<Out<int64_t>, Out<int32_t>, Out<int64_t>, Out<int32_t>, Out<int64_t>> judged_rows(
-    Array<int64_t> offsets_, Array<int32_t> items, Array<int32_t> aspects, Array<bool> counts) {
+inline std::tuple<Out<int64_t>, Out<int32_t>, Out<int64_t>, Out<int32_t>, Out<int64_t>> judged_rows(Array<int64_t> offsets_,
+                                                                                                    Array<int32_t> items,
+                                                                                                    Array<int32_t> aspects,
+                                                                                                    Array<bool> counts) {
     const auto n = static_cast<int64_t>(items.shape(0));
     const int64_t users = segments(offsets_, n);
     require(static_cast<int64_t>(aspects.shape(0)) == n && static_cast<int64_t>(counts.shape(0)) == n,

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace aspectrum {
@@ -26,13 +27,13 @@ struct Cover {
     int64_t n_aspects;
     int64_t users;
 
-    Cover(Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> set_offsets_, Array<int32_t> set_codes_,
-          int64_t n_aspects_, std::optional<Array<double>> strengths_, std::optional<Array<uint64_t>> masks_,
-          std::optional<Array<uint64_t>> interests_, std::optional<Array<int64_t>> wanted_offsets_,
-          std::optional<Array<int32_t>> wanted_codes_, std::optional<Array<double>> wanted_weights_)
-        : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_),
-          masks(masks_), interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_),
-          wanted_weights(wanted_weights_), n_aspects(n_aspects_) {
+    Cover(Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> set_offsets_, Array<int32_t> set_codes_, int64_t n_aspects_,
+          std::optional<Array<double>> strengths_, std::optional<Array<uint64_t>> masks_, std::optional<Array<uint64_t>> interests_,
+          std::optional<Array<int64_t>> wanted_offsets_, std::optional<Array<int32_t>> wanted_codes_,
+          std::optional<Array<double>> wanted_weights_)
+        : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_), masks(masks_),
+          interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_), wanted_weights(wanted_weights_),
+          n_aspects(n_aspects_) {
         require(n_aspects >= 0, "a negative number of aspects");
         users = segments(offsets, static_cast<int64_t>(rows.shape(0)));
         const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
@@ -54,6 +55,9 @@ struct Cover {
             if (wanted_weights) require(wanted_weights->shape(0) == wanted_codes->shape(0), "one weight per wanted aspect");
         }
     }
+
+    // Room for any aspect, also for those that only a mask could hold.
+    size_t most_aspects() const { return static_cast<size_t>(std::max<int64_t>(n_aspects, 64)); }
 };
 
 // How one thread looks at the sets for one user at a time, with what is left of each aspect's value.
@@ -172,7 +176,9 @@ struct Probabilistic {
 };
 
 // The key of a view as a hash for a HashIndex.
-inline uint32_t folded(uint64_t key) { return static_cast<uint32_t>(key * 0x9E3779B97F4A7C15ull >> 32); }
+inline uint32_t folded(uint64_t key) {
+    return static_cast<uint32_t>(key * 0x9E3779B97F4A7C15ull >> 32);
+}
 
 // Calls run(make_view) with the right kind of view.
 template <class Run>

@@ -91,8 +91,9 @@ struct Growing {
     int64_t n = 0;
 
     void add(double square, double cross) {
-        distance += std::max(0.0, n * square + squares - 2.0 * cross);
-        terms += n * square + squares;
+        const double all = static_cast<double>(n) * square + squares;
+        distance += std::max(0.0, all - 2.0 * cross);
+        terms += all;
         squares += square;
         ++n;
     }
@@ -100,60 +101,81 @@ struct Growing {
     bool precise() const { return n < 2 || distance >= 1e-3 * terms; }
 };
 
+// Squared distances in one list after the other, with the room that takes.
+template <class T>
+class DenseSquares {
+    const T* values_;
+    const double* lengths_;
+    const int64_t width_;
+    const bool unit_;
+    const FeatureLists& lists_;
+    std::vector<double> scales_, crosses_, squares_, lanes_;
+    std::vector<char> precise_;
+
+  public:
+    DenseSquares(const T* values, const double* lengths, int64_t width, bool unit, const FeatureLists& lists)
+        : values_(values), lengths_(lengths), width_(width), unit_(unit), lists_(lists) {}
+
+    // `n_next` places of the list after it are asked from memory meanwhile.
+    void score(int64_t user, int64_t n_next, double* out) {
+        const int32_t* rows = lists_.places + lists_.offsets[user];
+        const int64_t n = lists_.stops.last(user);
+        const auto& loops = lane_loops().of(values_);
+        prepare(rows, n);
+        precise_.assign(lists_.stops.cutoffs, 0);
+        const DenseList<T> list{values_, width_, rows, scales_.data(), n};
+        loops.crosses(list, lists_.places + lists_.offsets[user + 1], n_next, lanes_.data(), crosses_.data());
+        if (grow(user, rows, out)) return;
+        loops.centred(list, lanes_.data(), squares_.data(), crosses_.data());
+        grow(user, rows, out);
+    }
+
+  private:
+    void prepare(const int32_t* rows, int64_t n) {
+        if (static_cast<int64_t>(scales_.size()) < n) {
+            for (auto* values : {&scales_, &crosses_, &squares_}) values->resize(n);
+            lanes_.resize(std::max<int64_t>(n * kLanes, 2 * padded(width_)));
+        }
+        for (int64_t j = 0; j < n; ++j) {
+            const double length = rows[j] < 0 ? 1.0 : lengths_[rows[j]];
+            scales_[j] = unit_ ? 1.0 / length : 1.0;
+            squares_[j] = unit_ ? 1.0 : length * length;
+        }
+    }
+
+    // Whether the sums at all cutoffs are precise. A cutoff is judged by its own places, so that asking for another changes
+    // nothing.
+    bool grow(int64_t user, const int32_t* rows, double* out) {
+        Growing growing;
+        int32_t j = 0;
+        bool all_precise = true;
+        for (int64_t c = 0; c < lists_.stops.cutoffs; ++c) {
+            for (; j < lists_.stops.of(user)[c]; ++j)
+                if (rows[j] >= 0) growing.add(squares_[j], crosses_[j]);
+            if (precise_[c]) continue;
+            precise_[c] = growing.precise();
+            all_precise = all_precise && precise_[c];
+            out[c] = unit_ ? 0.5 * growing.distance : growing.distance;
+        }
+        return all_precise;
+    }
+};
+
 // Sum over pairs of squared distances between rows, or (`unit`) of 1 - cos, at each stop.
 template <class T>
-OutMatrix<double> dense_squares(Matrix<T> values, Array<double> lengths_, bool unit, Array<int64_t> offsets, Array<int32_t> places,
+OutMatrix<double> dense_squares(Matrix<T> values, Array<double> lengths, bool unit, Array<int64_t> offsets, Array<int32_t> places,
                                 Matrix<int32_t> stops) {
     const FeatureLists lists(offsets, places, stops, static_cast<int64_t>(values.shape(0)));
-    require(lengths_.shape(0) == values.shape(0), "one length per row");
-    const double* lengths = lengths_.data();
-    const T* x = values.data();
-    const int64_t width = static_cast<int64_t>(values.shape(1));
+    require(lengths.shape(0) == values.shape(0), "one length per row");
     const int64_t n_cutoffs = lists.stops.cutoffs;
     std::vector<double> out(lists.stops.users * n_cutoffs);
-    struct Room {
-        std::vector<double> scales, crosses, squares, lanes;
-        std::vector<char> precise;
-    };
     {
         nb::gil_scoped_release release;
-        const auto& loops = lane_loops().of(x);
-        parallel_for(lists.stops.users, 64, [] { return Room(); }, [&](Room& room, int64_t begin, int64_t end) {
-            for (int64_t u = begin; u < end; ++u) {
-                const int32_t* rows = lists.places + lists.offsets[u];
-                const int64_t n = lists.stops.last(u);
-                if (static_cast<int64_t>(room.scales.size()) < n) {
-                    for (auto* values : {&room.scales, &room.crosses, &room.squares}) values->resize(n);
-                    room.lanes.resize(std::max<int64_t>(n * kLanes, 2 * padded(width)));
-                }
-                for (int64_t j = 0; j < n; ++j) {
-                    const double length = rows[j] < 0 ? 1.0 : lengths[rows[j]];
-                    room.scales[j] = unit ? 1.0 / length : 1.0;
-                    room.squares[j] = unit ? 1.0 : length * length;
-                }
-                // A cutoff is judged by its own places, so that asking for another changes nothing.
-                room.precise.assign(n_cutoffs, 0);
-                auto grow = [&] {
-                    Growing growing;
-                    int32_t j = 0;
-                    bool all_precise = true;
-                    for (int64_t c = 0; c < n_cutoffs; ++c) {
-                        for (; j < lists.stops.of(u)[c]; ++j)
-                            if (rows[j] >= 0) growing.add(room.squares[j], room.crosses[j]);
-                        if (room.precise[c]) continue;
-                        room.precise[c] = growing.precise();
-                        all_precise = all_precise && room.precise[c];
-                        out[u * n_cutoffs + c] = unit ? 0.5 * growing.distance : growing.distance;
-                    }
-                    return all_precise;
-                };
-                const DenseList<T> list{x, width, rows, room.scales.data(), n};
-                const int64_t n_next = u + 1 < end ? lists.stops.last(u + 1) : 0;
-                loops.crosses(list, lists.places + lists.offsets[u + 1], n_next, room.lanes.data(), room.crosses.data());
-                if (grow()) continue;
-                loops.centred(list, room.lanes.data(), room.squares.data(), room.crosses.data());
-                grow();
-            }
+        auto make_squares = [&] {
+            return DenseSquares<T>(values.data(), lengths.data(), static_cast<int64_t>(values.shape(1)), unit, lists);
+        };
+        parallel_for(lists.stops.users, 64, make_squares, [&](DenseSquares<T>& squares, int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u) squares.score(u, u + 1 < end ? lists.stops.last(u + 1) : 0, out.data() + u * n_cutoffs);
         });
     }
     return to_matrix(std::move(out), lists.stops.users, n_cutoffs);
@@ -183,9 +205,12 @@ struct Sparse {
         while (p < offsets[a + 1] || q < offsets[b + 1]) {
             const int32_t left = p < offsets[a + 1] ? columns[p] : INT32_MAX;
             const int32_t right = q < offsets[b + 1] ? columns[q] : INT32_MAX;
-            if (left < right) visit(left, values[p++], 0.0);
-            else if (right < left) visit(right, 0.0, values[q++]);
-            else visit(left, values[p++], values[q++]);
+            if (left < right)
+                visit(left, values[p++], 0.0);
+            else if (right < left)
+                visit(right, 0.0, values[q++]);
+            else
+                visit(left, values[p++], values[q++]);
         }
     }
 };
@@ -209,31 +234,33 @@ inline OutMatrix<double> sparse_squares(Array<int64_t> row_offsets, Array<int32_
     std::vector<double> out(lists.stops.users * n_cutoffs);
     {
         nb::gil_scoped_release release;
-        parallel_for(lists.stops.users, 16, [&] { return std::vector<double>(width, 0.0); }, [&](auto& sums, int64_t begin, int64_t end) {
-            for (int64_t u = begin; u < end; ++u) {
-                const int32_t* rows = lists.places + lists.offsets[u];
-                Growing growing;
-                int32_t first = -1, j = 0;
-                for (int64_t c = 0; c < n_cutoffs; ++c) {
-                    for (; j < lists.stops.of(u)[c]; ++j) {
-                        if (rows[j] < 0) continue;
-                        if (first < 0) first = rows[j];
-                        const double mine = unit ? 1.0 / lengths.data()[rows[j]] : 1.0, its = unit ? 1.0 / lengths.data()[first] : 1.0;
-                        double square = 0.0, cross = 0.0;
-                        x.merge(rows[j], first, [&](int32_t column, double a, double b) {
-                            const double y = a * mine - b * its;
-                            square += y * y;
-                            cross += y * sums[column];
-                            sums[column] += y;
-                        });
-                        growing.add(square, cross);
+        parallel_for(
+            lists.stops.users, 16, [&] { return std::vector<double>(width, 0.0); },
+            [&](auto& sums, int64_t begin, int64_t end) {
+                for (int64_t u = begin; u < end; ++u) {
+                    const int32_t* rows = lists.places + lists.offsets[u];
+                    Growing growing;
+                    int32_t first = -1, j = 0;
+                    for (int64_t c = 0; c < n_cutoffs; ++c) {
+                        for (; j < lists.stops.of(u)[c]; ++j) {
+                            if (rows[j] < 0) continue;
+                            if (first < 0) first = rows[j];
+                            const double mine = unit ? 1.0 / lengths.data()[rows[j]] : 1.0, its = unit ? 1.0 / lengths.data()[first] : 1.0;
+                            double square = 0.0, cross = 0.0;
+                            x.merge(rows[j], first, [&](int32_t column, double a, double b) {
+                                const double y = a * mine - b * its;
+                                square += y * y;
+                                cross += y * sums[column];
+                                sums[column] += y;
+                            });
+                            growing.add(square, cross);
+                        }
+                        out[u * n_cutoffs + c] = unit ? 0.5 * growing.distance : growing.distance;
                     }
-                    out[u * n_cutoffs + c] = unit ? 0.5 * growing.distance : growing.distance;
+                    for (int32_t i = 0; i < j; ++i)
+                        if (rows[i] >= 0) x.merge(rows[i], first, [&](int32_t column, double, double) { sums[column] = 0.0; });
                 }
-                for (int32_t i = 0; i < j; ++i)
-                    if (rows[i] >= 0) x.merge(rows[i], first, [&](int32_t column, double, double) { sums[column] = 0.0; });
-            }
-        });
+            });
     }
     return to_matrix(std::move(out), lists.stops.users, n_cutoffs);
 }
@@ -261,9 +288,12 @@ struct Comparison {
     }
     double distance(Pairwise kind, int64_t width) const {
         switch (kind) {
-            case Pairwise::euclidean: return std::sqrt(squares);
-            case Pairwise::jaccard: return either ? 1.0 - static_cast<double>(both) / static_cast<double>(either) : 0.0;
-            default: return width ? static_cast<double>(differ) / static_cast<double>(width) : 0.0;
+            case Pairwise::euclidean:
+                return std::sqrt(squares);
+            case Pairwise::jaccard:
+                return either ? 1.0 - static_cast<double>(both) / static_cast<double>(either) : 0.0;
+            default:
+                return width ? static_cast<double>(differ) / static_cast<double>(width) : 0.0;
         }
     }
 };
@@ -305,8 +335,7 @@ OutMatrix<double> dense_pairs(Matrix<T> values, const std::string& distance, Arr
 }
 
 inline OutMatrix<double> sparse_pairs(Array<int64_t> row_offsets, Array<int32_t> columns, Array<double> values, int64_t width,
-                                      const std::string& distance, Array<int64_t> offsets, Array<int32_t> places,
-                                      Matrix<int32_t> stops) {
+                                      const std::string& distance, Array<int64_t> offsets, Array<int32_t> places, Matrix<int32_t> stops) {
     const Sparse x(row_offsets, columns, values, width);
     const FeatureLists lists(offsets, places, stops, static_cast<int64_t>(row_offsets.shape(0)) - 1);
     return pair_sums(lists, pairwise(distance), width, [&](int32_t a, int32_t b) {

@@ -122,7 +122,9 @@ struct RunningGains {
     double lost[64];
 };
 
-inline RunningGains search_for(const Linear&, const MaskView&) { return {}; }
+inline RunningGains search_for(const Linear&, const MaskView&) {
+    return {};
+}
 template <class Rule, class View>
 Bounds search_for(const Rule&, const View&) {
     return {};

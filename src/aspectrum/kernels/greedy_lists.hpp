@@ -27,8 +27,9 @@ void greedy_over_pools(const Cover& cover, const Pools& pools, double alpha, std
                     if (row >= 0 && view.key(row)) candidates.push_back({pools.heads.data()[row], row, 0});
                 }
                 auto listener = listen(u);
-                greedy(search, candidates, listener.depth(), rule, view, [](int32_t) { return -1; },
-                       [&](int64_t rank, const Candidate& chosen, double gain) { listener.picked(rank, chosen, gain); });
+                greedy(
+                    search, candidates, listener.depth(), rule, view, [](int32_t) { return -1; },
+                    [&](int64_t rank, const Candidate& chosen, double gain) { listener.picked(rank, chosen, gain); });
                 listener.finish();
                 view.end(u);
             }
@@ -52,8 +53,9 @@ void greedy_over_catalogue(const Cover& cover, const Catalogue& catalogue, const
                 excluded.mark(u, groups.excluded, 1);
                 groups.build(view);
                 auto listener = listen(u);
-                greedy(search, groups.candidates, listener.depth(), rule, view, [&](int32_t group) { return groups.pop(group); },
-                       [&](int64_t rank, const Candidate& chosen, double gain) { listener.picked(rank, chosen, gain); });
+                greedy(
+                    search, groups.candidates, listener.depth(), rule, view, [&](int32_t group) { return groups.pop(group); },
+                    [&](int64_t rank, const Candidate& chosen, double gain) { listener.picked(rank, chosen, gain); });
                 listener.finish();
                 excluded.mark(u, groups.excluded, 0);
                 view.end(u);
@@ -111,10 +113,9 @@ inline OutMatrix<double> greedy_pools(const Cover& cover, Array<int64_t> offsets
 }
 
 inline OutMatrix<double> greedy_catalogue(const Cover& cover, Array<int32_t> sets, Array<int64_t> member_offsets,
-                                          Array<int32_t> member_heads, int64_t n_heads,
-                                          std::optional<Array<int64_t>> excluded_offsets,
-                                          std::optional<Array<int32_t>> excluded_heads, Array<int64_t> depths,
-                                          Array<double> discounts, double alpha, std::optional<double> gamma) {
+                                          Array<int32_t> member_heads, int64_t n_heads, std::optional<Array<int64_t>> excluded_offsets,
+                                          std::optional<Array<int32_t>> excluded_heads, Array<int64_t> depths, Array<double> discounts,
+                                          double alpha, std::optional<double> gamma) {
     const Catalogue catalogue{sets, member_offsets, member_heads, n_heads};
     check_depths(depths, catalogue.check(cover), discounts);
     const Excluded excluded{excluded_offsets, excluded_heads};
@@ -133,8 +134,8 @@ struct GreedyLists {
     std::vector<double> gains;
 
     GreedyLists(int64_t n_users, int64_t depth, int64_t largest_pool)
-        : users(n_users), ranks(depth < 0 ? largest_pool : std::min(depth, largest_pool)), rows(users * ranks, -1), heads(users * ranks, -1),
-          gains(users * ranks, 0.0) {
+        : users(n_users), ranks(depth < 0 ? largest_pool : std::min(depth, largest_pool)), rows(users * ranks, -1),
+          heads(users * ranks, -1), gains(users * ranks, 0.0) {
         require(depth >= -1, "a depth is at least 0, or -1 for all items");
     }
 
@@ -158,9 +159,10 @@ struct GreedyLists {
     }
 };
 
-inline std::tuple<OutMatrix<int32_t>, OutMatrix<int32_t>, OutMatrix<double>> greedy_pool_lists(
-    const Cover& cover, Array<int64_t> offsets, Array<int32_t> rows, Array<int32_t> heads, int64_t depth, double alpha,
-    std::optional<double> gamma) {
+inline std::tuple<OutMatrix<int32_t>, OutMatrix<int32_t>, OutMatrix<double>> greedy_pool_lists(const Cover& cover, Array<int64_t> offsets,
+                                                                                               Array<int32_t> rows, Array<int32_t> heads,
+                                                                                               int64_t depth, double alpha,
+                                                                                               std::optional<double> gamma) {
     const Pools pools{offsets, rows, heads};
     GreedyLists lists(cover.users, depth, pools.check(cover));
     greedy_over_pools(cover, pools, alpha, gamma, [&](int64_t user) { return lists.of(user); });

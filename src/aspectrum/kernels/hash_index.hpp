@@ -12,7 +12,9 @@
 namespace aspectrum {
 
 // Hashes of 32-bit codes, different for different codes: equal hashes are equal codes.
-inline uint32_t spread(int32_t code) { return static_cast<uint32_t>(code) * 0x9E3779B9u; }
+inline uint32_t spread(int32_t code) {
+    return static_cast<uint32_t>(code) * 0x9E3779B9u;
+}
 
 class HashIndex {
     // Slots hold number + base_. Smaller entries were made before the last clear(), which therefore costs nothing.

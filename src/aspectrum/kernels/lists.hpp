@@ -46,21 +46,23 @@ inline Out<int64_t> sort_segments(Array<int64_t> offsets_, Array<int64_t> rows, 
     };
     {
         nb::gil_scoped_release release;
-        parallel_for(groups, 64, [] { return std::vector<Entry>(); }, [&](auto& entries, int64_t begin, int64_t end) {
-            for (int64_t g = begin; g < end; ++g) {
-                entries.clear();
-                bool sorted = true;
-                for (int64_t p = offsets[g]; p < offsets[g + 1]; ++p) {
-                    const int64_t row = out[p];
-                    entries.push_back({keys.data()[row], seconds ? seconds->data()[row] : 0, row});
-                    const size_t last = entries.size() - 1;
-                    sorted = sorted && (last == 0 || !before(entries[last], entries[last - 1]));
+        parallel_for(
+            groups, 64, [] { return std::vector<Entry>(); },
+            [&](auto& entries, int64_t begin, int64_t end) {
+                for (int64_t g = begin; g < end; ++g) {
+                    entries.clear();
+                    bool sorted = true;
+                    for (int64_t p = offsets[g]; p < offsets[g + 1]; ++p) {
+                        const int64_t row = out[p];
+                        entries.push_back({keys.data()[row], seconds ? seconds->data()[row] : 0, row});
+                        const size_t last = entries.size() - 1;
+                        sorted = sorted && (last == 0 || !before(entries[last], entries[last - 1]));
+                    }
+                    if (sorted) continue;
+                    std::stable_sort(entries.begin(), entries.end(), before);
+                    for (size_t e = 0; e < entries.size(); ++e) out[offsets[g] + static_cast<int64_t>(e)] = entries[e].row;
                 }
-                if (sorted) continue;
-                std::stable_sort(entries.begin(), entries.end(), before);
-                for (size_t e = 0; e < entries.size(); ++e) out[offsets[g] + static_cast<int64_t>(e)] = entries[e].row;
-            }
-        });
+            });
     }
     return to_array(std::move(out));
 }
@@ -75,7 +77,8 @@ inline Out<int64_t> find_repeats(Array<int64_t> offsets_, Array<int64_t> rows, A
     for (int64_t g = 0; g < groups; ++g)
         for (int64_t p = offsets_.data()[g] + 1; p < offsets_.data()[g + 1]; ++p) {
             const int64_t before = rows.data()[p - 1], row = rows.data()[p];
-            if (keys.data()[before] == keys.data()[row] && (!seconds || seconds->data()[before] == seconds->data()[row])) places.push_back(p);
+            if (keys.data()[before] == keys.data()[row] && (!seconds || seconds->data()[before] == seconds->data()[row]))
+                places.push_back(p);
         }
     return to_array(std::move(places));
 }
@@ -90,28 +93,30 @@ inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<
     {
         nb::gil_scoped_release release;
         auto same_hash = [](int32_t) { return true; };
-        parallel_for(users, 64, [] { return HashIndex(); }, [&](HashIndex& places, int64_t begin, int64_t end) {
-            for (int64_t u = begin; u < end; ++u) {
-                const int32_t* low = keys.data() + key_offsets[u];
-                const int64_t n = key_offsets[u + 1] - key_offsets[u];
-                // A table pays unless few items ask many keys.
-                if (n >= 8 && offsets[u + 1] - offsets[u] >= n / 4) {
-                    places.clear(n);
-                    for (int64_t k = 0; k < n; ++k) places.add(spread(low[k]));
-                    for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
-                        const int32_t place = places.find(spread(items.data()[p]), same_hash);
-                        out[p] = place < 0 ? -1 : static_cast<int32_t>(key_offsets[u] + place);
+        parallel_for(
+            users, 64, [] { return HashIndex(); },
+            [&](HashIndex& places, int64_t begin, int64_t end) {
+                for (int64_t u = begin; u < end; ++u) {
+                    const int32_t* low = keys.data() + key_offsets[u];
+                    const int64_t n = key_offsets[u + 1] - key_offsets[u];
+                    // A table pays unless few items ask many keys.
+                    if (n >= 8 && offsets[u + 1] - offsets[u] >= n / 4) {
+                        places.clear(n);
+                        for (int64_t k = 0; k < n; ++k) places.add(spread(low[k]));
+                        for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                            const int32_t place = places.find(spread(items.data()[p]), same_hash);
+                            out[p] = place < 0 ? -1 : static_cast<int32_t>(key_offsets[u] + place);
+                        }
+                        continue;
                     }
-                    continue;
+                    for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                        const int32_t item = items.data()[p];
+                        const int32_t* at = low;
+                        for (int64_t size = n; size > 1; size -= size / 2) at = at[size / 2 - 1] < item ? at + size / 2 : at;
+                        out[p] = n > 0 && *at == item ? static_cast<int32_t>(at - keys.data()) : -1;
+                    }
                 }
-                for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
-                    const int32_t item = items.data()[p];
-                    const int32_t* at = low;
-                    for (int64_t size = n; size > 1; size -= size / 2) at = at[size / 2 - 1] < item ? at + size / 2 : at;
-                    out[p] = n > 0 && *at == item ? static_cast<int32_t>(at - keys.data()) : -1;
-                }
-            }
-        });
+            });
     }
     return to_array(std::move(out));
 }
@@ -124,18 +129,20 @@ inline std::pair<int64_t, int64_t> find_repeat(Array<int64_t> offsets_, Array<in
     std::atomic<int64_t> found{INT64_MAX};
     {
         nb::gil_scoped_release release;
-        parallel_for(users, 4096, [&] { return std::vector<int64_t>(n_items, -1); }, [&](auto& last, int64_t begin, int64_t end) {
-            for (int64_t u = begin; u < end; ++u)
-                for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
-                    int64_t& seen_by = last[items.data()[p]];
-                    if (seen_by == u) {
-                        int64_t now = found.load();
-                        while (p < now && !found.compare_exchange_weak(now, p)) {
+        parallel_for(
+            users, 4096, [&] { return std::vector<int64_t>(n_items, -1); },
+            [&](auto& last, int64_t begin, int64_t end) {
+                for (int64_t u = begin; u < end; ++u)
+                    for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
+                        int64_t& seen_by = last[items.data()[p]];
+                        if (seen_by == u) {
+                            int64_t now = found.load();
+                            while (p < now && !found.compare_exchange_weak(now, p)) {
+                            }
                         }
+                        seen_by = u;
                     }
-                    seen_by = u;
-                }
-        });
+            });
     }
     const int64_t place = found.load();
     if (place == INT64_MAX) return {-1, -1};

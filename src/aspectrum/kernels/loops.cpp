@@ -35,8 +35,12 @@ inline Lanes load(const T* x, int64_t n) {
     for (int64_t i = 0; i < n; ++i) rest[i] = x[i];
     return load(rest);
 }
-inline void store(double* x, const Lanes& lanes) { __builtin_memcpy(x, &lanes, sizeof lanes); }
-inline double total(const Lanes& x) { return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])); }
+inline void store(double* x, const Lanes& lanes) {
+    __builtin_memcpy(x, &lanes, sizeof lanes);
+}
+inline double total(const Lanes& x) {
+    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+}
 
 // Without squaring anything too small or too large to square.
 template <class T>
@@ -131,7 +135,7 @@ double subtract_lost(double* about, const uint64_t* keys, int64_t n, const int* 
             uint64_t bits;
             __builtin_memcpy(&bits, lost + a, sizeof bits);
             const WordLanes taken = (0 - ((key >> static_cast<uint64_t>(aspects[a])) & 1)) & bits;
-            x -= reinterpret_cast<const Lanes&>(taken);
+            x -= reinterpret_cast<Lanes>(taken);
         }
         store(about + p, x);
         largest = x > largest ? x : largest;

@@ -8,7 +8,9 @@ namespace aspectrum {
 
 constexpr int64_t kLanes = 8;
 
-static inline int64_t padded(int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+static inline int64_t padded(int64_t n) {
+    return (n + kLanes - 1) / kLanes * kLanes;
+}
 
 // A dense matrix of features and the rows of one list in it (negative: none), each with a scale.
 template <class T>

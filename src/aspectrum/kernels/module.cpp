@@ -15,24 +15,68 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-NB_MODULE(_kernels, m) {
-    using namespace aspectrum;
-    using namespace nb::literals;
-    nb::set_leak_warnings(false);  // other libraries keep our types in their caches until the very end
+namespace aspectrum {
+namespace {
 
-    m.def("set_threads", [](int n) { return thread_limit.exchange(std::max(0, n)); }, "n"_a);
+using namespace nb::literals;
+
+TableFormat table_format(const std::string& separator, bool quoted) {
+    require(separator.size() <= 1, "a separator is one byte, or none");
+    require(!quoted || !separator.empty(), "quotes need a separator");
+    return {separator.empty() ? '\0' : separator[0], quoted};
+}
+
+nb::tuple columns_of_table(const nb::bytes& text, const std::string& separator, bool quoted, int64_t width, int64_t records, int64_t skip,
+                           const std::vector<int64_t>& ids, const std::vector<int64_t>& numbers) {
+    const TableFormat format = table_format(separator, quoted);
+    TableColumns columns;
+    {
+        nb::gil_scoped_release release;
+        columns = read_columns(text.c_str(), text.c_str() + text.size(), format, {width, records, skip, ids, numbers});
+    }
+    nb::list id_columns, number_columns;
+    for (size_t c = 0; c < columns.codes.size(); ++c)
+        id_columns.append(nb::make_tuple(to_array(std::move(columns.codes[c])), columns.texts[c]));
+    for (auto& column : columns.numbers) number_columns.append(to_array(std::move(column)));
+    return nb::make_tuple(id_columns, number_columns, columns.ragged);
+}
+
+nb::list record_of_table(const nb::bytes& text, const std::string& separator, bool quoted, int64_t width, int64_t record) {
+    TableScanner<false> scanner(text.c_str(), text.c_str() + text.size(), table_format(separator, quoted));
+    nb::list cells;
+    for (int64_t row = 0; scanner.next_record(); ++row) {
+        if (row != record) {
+            scanner.end_record();
+            continue;
+        }
+        for (int64_t place = 0; place < width; ++place) {
+            const std::string cell = scanner.next_cell().text();
+            cells.append(nb::bytes(cell.data(), cell.size()));
+        }
+        break;
+    }
+    return cells;
+}
+
+void bind_machine(nb::module_& m) {
+    m.def("set_threads", [](int n) { return std::exchange(thread_limit, std::max(0, n)); }, "n"_a);
     m.def("threads", &threads);
     m.def("instruction_sets", [] {
         std::vector<std::string> names;
         for (const auto& build : runnable_loops()) names.emplace_back(build.name);
         return names;
     });
-    m.def("use_instructions", [](const std::string& name) {
-        for (const auto& build : runnable_loops())
-            if (name == build.name) return chosen_loops.store(build.loops);
-        throw std::invalid_argument("this CPU cannot run " + name);
-    }, "name"_a);
+    m.def(
+        "use_instructions",
+        [](const std::string& name) {
+            for (const auto& build : runnable_loops())
+                if (name == build.name) return chosen_loops.store(build.loops);
+            throw std::invalid_argument("this CPU cannot run " + name);
+        },
+        "name"_a);
+}
 
+void bind_gains(nb::module_& m) {
     nb::class_<Cover>(m, "Cover")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>, int64_t, std::optional<Array<double>>,
                       std::optional<Array<uint64_t>>, std::optional<Array<uint64_t>>, std::optional<Array<int64_t>>,
@@ -45,14 +89,22 @@ NB_MODULE(_kernels, m) {
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
     m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);
+}
 
+void bind_greedy(nb::module_& m) {
     m.def("greedy_pools", &greedy_pools, "cover"_a, "offsets"_a, "rows"_a, "heads"_a, "depths"_a, "discounts"_a, "alpha"_a,
           "gamma"_a = nb::none());
     m.def("greedy_catalogue", &greedy_catalogue, "cover"_a, "sets"_a, "member_offsets"_a, "member_heads"_a, "n_heads"_a,
           "excluded_offsets"_a = nb::none(), "excluded_heads"_a = nb::none(), nb::kw_only(), "depths"_a, "discounts"_a, "alpha"_a,
           "gamma"_a = nb::none());
+    m.def("greedy_pool_lists", &greedy_pool_lists, "cover"_a, "offsets"_a, "rows"_a, "heads"_a, "depth"_a, "alpha"_a,
+          "gamma"_a = nb::none());
+    m.def("greedy_catalogue_lists", &greedy_catalogue_lists, "cover"_a, "sets"_a, "member_offsets"_a, "member_heads"_a, "n_heads"_a,
+          "excluded_offsets"_a = nb::none(), "excluded_heads"_a = nb::none(), nb::kw_only(), "depth"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("distinct_sets", &distinct_sets, "cover"_a, "order"_a, "heads"_a);
+}
 
+void bind_exact(nb::module_& m) {
     nb::class_<Stop>(m, "Stop")
         .def(nb::init<>())
         .def("set", [](Stop& stop) { stop.raised.store(true); })
@@ -66,28 +118,40 @@ NB_MODULE(_kernels, m) {
         .def_ro("list", &Certificate::list)
         .def_ro("depth", &Certificate::depth);
     nb::class_<Problem>(m, "Problem")
-        .def_prop_ro("weights", [](const Problem& problem) { return to_array(std::vector<double>(problem.weights)); }, nb::rv_policy::automatic)
-        .def_prop_ro("offsets", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.offsets)); }, nb::rv_policy::automatic)
-        .def_prop_ro("aspects", [](const Problem& problem) { return to_array(std::vector<int32_t>(problem.aspects)); }, nb::rv_policy::automatic)
-        .def_prop_ro("strengths", [](const Problem& problem) -> std::optional<Out<double>> {
-            if (problem.strengths.empty()) return std::nullopt;
-            return to_array(std::vector<double>(problem.strengths));
-        }, nb::rv_policy::automatic)
-        .def_prop_ro("copies", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.copies)); }, nb::rv_policy::automatic)
-        .def_prop_ro("rows", [](const Problem& problem) { return to_array(std::vector<int32_t>(problem.rows)); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "weights", [](const Problem& problem) { return to_array(std::vector<double>(problem.weights)); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "offsets", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.offsets)); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "aspects", [](const Problem& problem) { return to_array(std::vector<int32_t>(problem.aspects)); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "strengths",
+            [](const Problem& problem) -> std::optional<Out<double>> {
+                if (problem.strengths.empty()) return std::nullopt;
+                return to_array(std::vector<double>(problem.strengths));
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "copies", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.copies)); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "rows", [](const Problem& problem) { return to_array(std::vector<int32_t>(problem.rows)); }, nb::rv_policy::automatic)
         .def_prop_ro("n_items", &Problem::n_items)
-        .def_prop_ro("key", [](const Problem& problem) {
-            const std::string key = problem.key();
-            return nb::bytes(key.data(), key.size());
-        })
-        .def("solve", [](const Problem& problem, int64_t depth, Array<double> discounts, double alpha, double budget,
-                          const Stop* stop) {
-            require(std::min(depth, problem.n_items()) <= static_cast<int64_t>(discounts.shape(0)), "not enough discounts");
-            for (size_t j = 1; j < discounts.shape(0); ++j) require(discounts.data()[j] <= discounts.data()[j - 1], "discounts must not rise");
-            require(alpha >= 0.0 && alpha <= 1.0, "alpha must be 0 to 1");
-            nb::gil_scoped_release release;
-            return solve_exactly(problem, depth, discounts.data(), alpha, budget, stop);
-        }, "depth"_a, "discounts"_a, "alpha"_a, "budget"_a, "stop"_a = nb::none());
+        .def_prop_ro("key",
+                     [](const Problem& problem) {
+                         const std::string key = problem.key();
+                         return nb::bytes(key.data(), key.size());
+                     })
+        .def(
+            "solve",
+            [](const Problem& problem, int64_t depth, Array<double> discounts, double alpha, double budget, const Stop* stop) {
+                require(std::min(depth, problem.n_items()) <= static_cast<int64_t>(discounts.shape(0)), "not enough discounts");
+                for (size_t j = 1; j < discounts.shape(0); ++j)
+                    require(discounts.data()[j] <= discounts.data()[j - 1], "discounts must not rise");
+                require(alpha >= 0.0 && alpha <= 1.0, "alpha must be 0 to 1");
+                nb::gil_scoped_release release;
+                return solve_exactly(problem, depth, discounts.data(), alpha, budget, stop);
+            },
+            "depth"_a, "discounts"_a, "alpha"_a, "budget"_a, "stop"_a = nb::none());
     nb::class_<PoolProblems>(m, "PoolProblems")
         .def(nb::init<const Cover&, Array<int64_t>, Array<int32_t>>(), "cover"_a, "offsets"_a, "rows"_a)
         .def("of", &PoolProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
@@ -97,16 +161,20 @@ NB_MODULE(_kernels, m) {
              "cover"_a, "sets"_a, "member_offsets"_a, "member_heads"_a, "n_heads"_a, "excluded_offsets"_a = nb::none(),
              "excluded_heads"_a = nb::none())
         .def("of", &CatalogueProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
+}
 
+void bind_aspects(nb::module_& m) {
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
-    m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(),
-          "pool_rows"_a = nb::none(), "totals"_a = nb::none());
+    m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
+          "totals"_a = nb::none());
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
     m.def("aspect_counts", &aspect_counts, "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a);
 
     m.def("judged_rows", &judged_rows, "offsets"_a, "items"_a, "aspects"_a, "counts"_a);
     m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
+}
 
+void bind_distances(nb::module_& m) {
     m.def("dense_lengths", &dense_lengths<float>, "values"_a);
     m.def("dense_lengths", &dense_lengths<double>, "values"_a);
     m.def("dense_squares", &dense_squares<float>, "values"_a, "lengths"_a, "unit"_a, "offsets"_a, "places"_a, "stops"_a);
@@ -118,9 +186,11 @@ NB_MODULE(_kernels, m) {
     m.def("sparse_lengths", &sparse_lengths, "row_offsets"_a, "columns"_a, "values"_a, "width"_a);
     m.def("sparse_squares", &sparse_squares, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "lengths"_a, "unit"_a, "offsets"_a,
           "places"_a, "stops"_a);
-    m.def("sparse_pairs", &sparse_pairs, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "distance"_a, "offsets"_a,
-          "places"_a, "stops"_a);
+    m.def("sparse_pairs", &sparse_pairs, "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "distance"_a, "offsets"_a, "places"_a,
+          "stops"_a);
+}
 
+void bind_lists(nb::module_& m) {
     m.def("group_rows", &group_rows, "keys"_a, "n_keys"_a);
     m.def("sort_segments", &sort_segments<int32_t>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
@@ -130,59 +200,44 @@ NB_MODULE(_kernels, m) {
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
+}
+
+void bind_ids(nb::module_& m) {
     m.def("code_ids", &code_ids, "stream"_a);
     m.def("order_texts", &order_texts, "stream"_a);
     nb::class_<Texts>(m, "Texts")
         .def("__len__", &Texts::size)
         .def("__arrow_c_array__", [](const Texts& texts, nb::object) { return texts.arrow_array(); }, "requested_schema"_a = nb::none());
-    m.def("read_columns", [](nb::bytes text, const std::string& separator, bool quoted, int64_t width, int64_t records,
-                             int64_t skip, const std::vector<int64_t>& ids, const std::vector<int64_t>& numbers) {
-        require(separator.size() <= 1, "a separator is one byte, or none");
-        require(!quoted || !separator.empty(), "quotes need a separator");
-        TableColumns columns;
-        {
-            nb::gil_scoped_release release;
-            columns = read_columns(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted, width,
-                                   records, skip, ids, numbers);
-        }
-        nb::list id_columns, number_columns;
-        for (size_t c = 0; c < columns.codes.size(); ++c)
-            id_columns.append(nb::make_tuple(to_array(std::move(columns.codes[c])), columns.texts[c]));
-        for (size_t c = 0; c < columns.numbers.size(); ++c)
-            number_columns.append(to_array(std::move(columns.numbers[c])));
-        return nb::make_tuple(id_columns, number_columns, columns.ragged);
-    }, "text"_a, "separator"_a, "quoted"_a, "width"_a, "records"_a, "skip"_a, "ids"_a, "numbers"_a);
-    m.def("read_record", [](nb::bytes text, const std::string& separator, bool quoted, int64_t width, int64_t record) {
-        require(separator.size() <= 1, "a separator is one byte, or none");
-        require(!quoted || !separator.empty(), "quotes need a separator");
-        TableCursor cursor(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted);
-        nb::list cells;
-        for (int64_t row = 0; cursor.next_record(); ++row) {
-            if (row == record) {
-                for (int64_t place = 0; place < width; ++place) {
-                    const Cell cell = cursor.next_cell();
-                    cells.append(nb::bytes(cell.begin, cell.end - cell.begin));
-                }
-                break;
-            }
-            cursor.end_record();
-        }
-        return cells;
-    }, "text"_a, "separator"_a, "quoted"_a, "width"_a, "record"_a);
+    m.def("read_columns", &columns_of_table, "text"_a, "separator"_a, "quoted"_a, "width"_a, "records"_a, "skip"_a, "ids"_a, "numbers"_a);
+    m.def("read_record", &record_of_table, "text"_a, "separator"_a, "quoted"_a, "width"_a, "record"_a);
     nb::class_<TableScan>(m, "TableScan")
         .def_ro("records", &TableScan::records)
         .def_prop_ro("problem", [](const TableScan& scan) { return scan.problem; })
         .def_ro("line", &TableScan::line)
         .def_ro("fields", &TableScan::fields);
-    m.def("scan_table", [](nb::bytes text, const std::string& separator, bool quoted, int64_t fields, int64_t stop) {
-        require(separator.size() <= 1, "a separator is one byte, or none");
-        require(!quoted || !separator.empty(), "quotes need a separator");
-        TableScan scan;
-        {
+    m.def(
+        "scan_table",
+        [](nb::bytes text, const std::string& separator, bool quoted, int64_t fields, int64_t stop) {
+            const TableFormat format = table_format(separator, quoted);
             nb::gil_scoped_release release;
-            scan = scan_table(text.c_str(), text.c_str() + text.size(), separator.empty() ? '\0' : separator[0], quoted, fields, stop);
-        }
-        return scan;
-    }, "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
+            return scan_table(text.c_str(), text.c_str() + text.size(), format, fields, stop);
+        },
+        "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
     m.def("exact_sums", &exact_sums, "values"_a);
+}
+
+}  // namespace
+}  // namespace aspectrum
+
+NB_MODULE(_kernels, m) {
+    using namespace aspectrum;
+    nb::set_leak_warnings(false);  // other libraries keep our types in their caches until the very end
+    bind_machine(m);
+    bind_gains(m);
+    bind_greedy(m);
+    bind_exact(m);
+    bind_aspects(m);
+    bind_distances(m);
+    bind_lists(m);
+    bind_ids(m);
 }

@@ -12,11 +12,11 @@
 
 namespace aspectrum {
 
-inline std::atomic<int> thread_limit{0};
+// Of the thread that calls a kernel: what one caller allows does not concern the others.
+inline thread_local int thread_limit = 0;
 
 inline int threads() {
-    const int limit = thread_limit.load();
-    return limit > 0 ? limit : std::max(1u, std::thread::hardware_concurrency());
+    return thread_limit > 0 ? thread_limit : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 // Calls body(scratch, begin, end) over blocks of [0, n); every thread makes its own scratch once.

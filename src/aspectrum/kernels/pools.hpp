@@ -95,7 +95,8 @@ class Groups {
             cursors_[set] = catalogue_.member_offsets.data()[set];
             const int32_t head = head_of(set);
             if (head < 0) continue;
-            const auto [number, is_new] = numbers_.find_or_add(folded(key), [&](int32_t other) { return view.same(candidates[other].row, row); });
+            const auto [number, is_new] =
+                numbers_.find_or_add(folded(key), [&](int32_t other) { return view.same(candidates[other].row, row); });
             if (is_new)
                 begin_group(number, row, set, head);
             else
@@ -164,8 +165,7 @@ std::pair<std::vector<int32_t>, std::vector<int32_t>> number_sets(const View& vi
 }
 
 // The distinct sets among `order` (rows by falling head): representative rows and members in that order.
-inline std::tuple<Out<int32_t>, Out<int64_t>, Out<int32_t>> distinct_sets(const Cover& cover, Array<int32_t> order,
-                                                                          Array<int32_t> heads) {
+inline std::tuple<Out<int32_t>, Out<int64_t>, Out<int32_t>> distinct_sets(const Cover& cover, Array<int32_t> order, Array<int32_t> heads) {
     const auto n = static_cast<int64_t>(order.shape(0));
     check_codes(order.data(), n, 0, static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "catalogue row");
     require(heads.shape(0) + 1 == cover.set_offsets.shape(0), "one head per set");

@@ -32,12 +32,12 @@ inline uint64_t bits_of(double value) {
 using Entries = std::vector<std::pair<int32_t, double>>;
 
 struct Problem {
-    std::vector<double> weights;       // of each aspect
-    std::vector<int64_t> offsets{0};   // where the entries of each set begin ...
-    std::vector<int32_t> aspects;      // ... ascending within a set
-    std::vector<double> strengths;     // of each entry; none if all are 1
-    std::vector<int64_t> copies;       // items of each set
-    std::vector<int32_t> rows;         // of the table of sets, one that has the set
+    std::vector<double> weights;      // of each aspect
+    std::vector<int64_t> offsets{0};  // where the entries of each set begin ...
+    std::vector<int32_t> aspects;     // ... ascending within a set
+    std::vector<double> strengths;    // of each entry; none if all are 1
+    std::vector<int64_t> copies;      // items of each set
+    std::vector<int32_t> rows;        // of the table of sets, one that has the set
 
     int64_t n_sets() const { return static_cast<int64_t>(copies.size()); }
     int64_t n_aspects() const { return static_cast<int64_t>(weights.size()); }

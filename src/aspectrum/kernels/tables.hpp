@@ -11,105 +11,6 @@
 
 namespace aspectrum {
 
-// A cell as it is meant: without its quotes, a doubled quote as one.
-struct Cell {
-    const char* begin;
-    const char* end;
-};
-
-// Goes through the records of a text.
-class TableCursor {
-    const char* at_;
-    const char* end_;
-    const char separator_;
-    const bool quoted_;
-    bool more_ = false;  // whether the record goes on
-    int64_t cells_ = 0;  // cells of the record so far
-    std::string unescaped_;
-
-  public:
-    TableCursor(const char* begin, const char* end, char separator, bool quoted)
-        : at_(begin), end_(end), separator_(separator), quoted_(quoted) {}
-
-    // The beginning of the next record, past blank lines; false at the end.
-    bool next_record() {
-        while (at_ < end_) {
-            const char* c = at_;
-            if (separator_ == 0)
-                while (c < end_ && *c != '\n' && is_blank(*c)) ++c;
-            else
-                while (c < end_ && *c == ' ') ++c;
-            if (c < end_ && *c == '\r' && (c + 1 == end_ || c[1] == '\n')) ++c;
-            if (c < end_ && *c != '\n') {
-                if (separator_ == 0) at_ = c;
-                more_ = true;
-                cells_ = 0;
-                return true;
-            }
-            at_ = c < end_ ? c + 1 : end_;
-        }
-        return false;
-    }
-    // The next cell of the record, an empty one where there is none; what it points to holds until the next call.
-    Cell next_cell() {
-        if (!more_) return {at_, at_};
-        ++cells_;
-        if (quoted_ && at_ < end_ && *at_ == '"') return quoted_cell();
-        const char* begin = at_;
-        if (separator_ == 0) {
-            while (at_ < end_ && !is_blank(*at_)) ++at_;
-            const char* end = at_;
-            while (at_ < end_ && *at_ != '\n' && is_blank(*at_)) ++at_;
-            more_ = at_ < end_ && *at_ != '\n';
-            return {begin, end};
-        }
-        while (at_ < end_ && *at_ != separator_ && *at_ != '\n') ++at_;
-        const char* end = at_;
-        end_cell();
-        if (!more_ && end > begin && end[-1] == '\r') --end;
-        return {begin, end};
-    }
-    // Past the rest of the record; how many cells it had.
-    int64_t end_record() {
-        if (quoted_ || separator_ == 0) {
-            while (more_) next_cell();
-        } else if (more_) {
-            const char* newline = static_cast<const char*>(at_ < end_ ? std::memchr(at_, '\n', end_ - at_) : nullptr);
-            const char* eol = newline ? newline : end_;
-            cells_ += 1 + std::count(at_, eol, separator_);
-            at_ = eol;
-        }
-        if (at_ < end_) ++at_;
-        return cells_;
-    }
-
-  private:
-    void end_cell() {
-        more_ = at_ < end_ && *at_ == separator_;
-        if (more_) ++at_;
-    }
-    Cell quoted_cell() {
-        const char* begin = ++at_;
-        bool escaped = false;
-        while (at_ < end_ && (*at_ != '"' || (at_ + 1 < end_ && at_[1] == '"'))) {
-            const bool doubled = *at_ == '"';
-            escaped = escaped || doubled;
-            at_ += doubled ? 2 : 1;
-        }
-        const char* end = at_;
-        if (at_ < end_) ++at_;
-        if (end_ - at_ >= 2 && at_[0] == '\r' && at_[1] == '\n') ++at_;
-        end_cell();
-        if (!escaped) return {begin, end};
-        unescaped_.clear();
-        for (const char* c = begin; c < end; ++c) {
-            unescaped_.push_back(*c);
-            if (*c == '"') ++c;
-        }
-        return {unescaped_.data(), unescaped_.data() + unescaped_.size()};
-    }
-};
-
 // Digits with or without a point, at most 15 of them: a whole number over a power of ten, both exact in a double, so that
 // their quotient is the right one. False for anything else.
 inline bool to_short_number(Cell cell, double& value) {
@@ -177,7 +78,14 @@ class Texts {
 
     nb::tuple arrow_array() const {
         auto* schema = new ArrowSchema{"U", "", nullptr, 0, 0, nullptr, nullptr, [](ArrowSchema* s) { s->release = nullptr; }, nullptr};
-        auto* array = new ArrowArray{size(), 0, 0, 3, 0, buffers_->pointers, nullptr, nullptr,
+        auto* array = new ArrowArray{size(),
+                                     0,
+                                     0,
+                                     3,
+                                     0,
+                                     buffers_->pointers,
+                                     nullptr,
+                                     nullptr,
                                      [](ArrowArray* a) {
                                          delete static_cast<std::shared_ptr<Buffers>*>(a->private_data);
                                          a->release = nullptr;
@@ -198,90 +106,112 @@ class Texts {
 };
 
 struct TableColumns {
-    std::vector<std::vector<int32_t>> codes;  // of each column of ids; -1 for an empty cell
-    std::vector<Texts> texts;                 // its distinct ids
+    std::vector<std::vector<int32_t>> codes;   // of each column of ids; -1 for an empty cell
+    std::vector<Texts> texts;                  // its distinct ids
     std::vector<std::vector<double>> numbers;  // NaN for a cell that holds none
     bool ragged = false;                       // a record has more or fewer cells than the table is wide
 };
 
-inline TableColumns read_columns(const char* begin, const char* end, char separator, bool quoted, int64_t width, int64_t records,
-                                 int64_t skip, const std::vector<int64_t>& id_places, const std::vector<int64_t>& number_places) {
-    constexpr size_t kBlock = 64;
-    struct IdColumn {
-        IdTable table;
-        IdKey keys[kBlock], last;
-        uint32_t hashes[kBlock];
-        std::string long_texts[kBlock];  // an unquoted cell lives only until the next
-        bool empty[kBlock];
-        int32_t last_code = -1;
-    };
+// A column of ids on its way to codes, a block of rows at a time so that what the table will touch can be fetched ahead.
+class IdColumn {
+  public:
+    static constexpr size_t kBlock = 64;
+
+    // Keeps the cell of row `row` of the block. Where `padded`, twelve bytes can be read from its beginning.
+    void keep(size_t row, const Cell& cell, bool padded) {
+        const char* text = cell.begin;
+        size_t size = cell.size();
+        if (cell.doubled) {
+            meant_[row] = cell.text();
+            text = meant_[row].data();
+            size = meant_[row].size();
+        }
+        require(size <= UINT32_MAX, "a cell is too long");
+        const auto length = static_cast<uint32_t>(size);
+        empty_[row] = length == 0;
+        keys_[row] = padded && !cell.doubled ? IdKey::of_padded(text, length) : IdKey::of(text, length);
+        hashes_[row] = keys_[row].hash();
+        table_.prefetch_slot(hashes_[row]);
+    }
+
+    // Codes of the first rows of the block.
+    void code(size_t rows, std::vector<int32_t>& codes) {
+        for (size_t i = 0; i < rows; ++i)
+            if (!empty_[i]) table_.prefetch_key(hashes_[i]);
+        for (size_t i = 0; i < rows; ++i) {
+            if (empty_[i]) {
+                codes.push_back(-1);
+                continue;
+            }
+            if (last_code_ < 0 || !(keys_[i] == last_)) {  // rows of a user mostly stand together
+                last_code_ = table_.code(keys_[i], hashes_[i]).first;
+                last_ = table_.key(last_code_);
+            }
+            codes.push_back(last_code_);
+        }
+    }
+
+    const IdTable& table() const { return table_; }
+
+  private:
+    IdTable table_;
+    IdKey keys_[kBlock], last_;
+    uint32_t hashes_[kBlock];
+    std::string meant_[kBlock];  // of cells with doubled quotes
+    bool empty_[kBlock];
+    int32_t last_code_ = -1;
+};
+
+// What is read from a table: `skip` records are passed over, about `records` come in all.
+struct ColumnChoice {
+    int64_t width, records, skip;
+    std::vector<int64_t> ids, numbers;  // places of the columns
+
+    // The column that each place is, -1 for none.
+    std::vector<int> columns_at(const std::vector<int64_t>& places) const {
+        std::vector<int> columns(static_cast<size_t>(std::max<int64_t>(0, width)), -1);
+        for (size_t c = 0; c < places.size(); ++c) {
+            require(places[c] >= 0 && places[c] < width, "a column is out of range");
+            columns[places[c]] = static_cast<int>(c);
+        }
+        return columns;
+    }
+    int64_t last_place() const {
+        int64_t last = -1;
+        for (const auto* places : {&ids, &numbers})
+            for (int64_t place : *places) last = std::max(last, place);
+        return last;
+    }
+};
+
+inline TableColumns read_columns(const char* begin, const char* end, TableFormat format, const ColumnChoice& choice) {
+    const std::vector<int> id_at = choice.columns_at(choice.ids), number_at = choice.columns_at(choice.numbers);
+    const int64_t last_place = choice.last_place(), expected = std::max<int64_t>(0, choice.records - choice.skip);
     TableColumns out;
-    out.codes.resize(id_places.size());
-    out.numbers.resize(number_places.size());
-    for (auto& column : out.codes) column.reserve(std::max<int64_t>(0, records - skip));
-    for (auto& column : out.numbers) column.reserve(std::max<int64_t>(0, records - skip));
-    std::vector<std::unique_ptr<IdColumn>> columns;
-    std::vector<int> id_at(width, -1), number_at(width, -1);
-    int64_t last_place = -1;
-    for (size_t c = 0; c < id_places.size(); ++c) {
-        require(id_places[c] >= 0 && id_places[c] < width, "a column is out of range");
-        id_at[id_places[c]] = static_cast<int>(c);
-        last_place = std::max(last_place, id_places[c]);
-        columns.push_back(std::make_unique<IdColumn>());
-    }
-    for (size_t c = 0; c < number_places.size(); ++c) {
-        require(number_places[c] >= 0 && number_places[c] < width, "a column is out of range");
-        number_at[number_places[c]] = static_cast<int>(c);
-        last_place = std::max(last_place, number_places[c]);
-    }
-    TableCursor cursor(begin, end, separator, quoted);
-    for (int64_t row = 0; row < skip && cursor.next_record(); ++row) out.ragged = cursor.end_record() != width;
+    out.codes.resize(choice.ids.size());
+    out.numbers.resize(choice.numbers.size());
+    for (auto& column : out.codes) column.reserve(expected);
+    for (auto& column : out.numbers) column.reserve(expected);
+    std::vector<std::unique_ptr<IdColumn>> columns(choice.ids.size());
+    for (auto& column : columns) column = std::make_unique<IdColumn>();
     size_t filled = 0;
     auto code_block = [&] {
-        for (size_t c = 0; c < columns.size(); ++c) {
-            IdColumn& column = *columns[c];
-            for (size_t i = 0; i < filled; ++i)
-                if (!column.empty[i]) column.table.prefetch_key(column.hashes[i]);
-            for (size_t i = 0; i < filled; ++i) {
-                if (column.empty[i]) {
-                    out.codes[c].push_back(-1);
-                    continue;
-                }
-                if (column.last_code < 0 || !(column.keys[i] == column.last)) {  // rows of a user mostly stand together
-                    column.last_code = column.table.code(column.keys[i], column.hashes[i]).first;
-                    column.last = column.table.key(column.last_code);
-                }
-                out.codes[c].push_back(column.last_code);
-            }
-        }
+        for (size_t c = 0; c < columns.size(); ++c) columns[c]->code(filled, out.codes[c]);
         filled = 0;
     };
-    while (cursor.next_record()) {
+    TableScanner<false> scanner(begin, end, format);
+    for (int64_t row = 0; row < choice.skip && scanner.next_record(); ++row) out.ragged = scanner.end_record() != choice.width;
+    while (scanner.next_record()) {
         for (int64_t place = 0; place <= last_place; ++place) {
-            const Cell cell = cursor.next_cell();
-            if (const int c = id_at[place]; c >= 0) {
-                IdColumn& column = *columns[c];
-                require(cell.end - cell.begin <= UINT32_MAX, "a cell is too long");
-                const auto length = static_cast<uint32_t>(cell.end - cell.begin);
-                column.empty[filled] = length == 0;
-                const char* text = cell.begin;
-                if (quoted && length > 12) {
-                    column.long_texts[filled].assign(cell.begin, cell.end);
-                    text = column.long_texts[filled].data();
-                }
-                column.keys[filled] = text == cell.begin && end - text >= 12 && text >= begin ? IdKey::of_padded(text, length) : IdKey::of(text, length);
-                column.hashes[filled] = column.keys[filled].hash();
-                column.table.prefetch_slot(column.hashes[filled]);
-            }
-            if (const int c = number_at[place]; c >= 0) {
-                out.numbers[c].push_back(to_number(cell));
-            }
+            const Cell cell = scanner.next_cell();
+            if (const int c = id_at[place]; c >= 0) columns[c]->keep(filled, cell, end - cell.begin >= 12);
+            if (const int c = number_at[place]; c >= 0) out.numbers[c].push_back(to_number(cell));
         }
-        out.ragged = cursor.end_record() != width || out.ragged;
-        if (++filled == kBlock) code_block();
+        out.ragged = scanner.end_record() != choice.width || out.ragged;
+        if (++filled == IdColumn::kBlock) code_block();
     }
     code_block();
-    for (const auto& column : columns) out.texts.emplace_back(column->table);
+    for (const auto& column : columns) out.texts.emplace_back(column->table());
     return out;
 }
 

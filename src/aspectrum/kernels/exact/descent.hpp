@@ -20,12 +20,12 @@ class Descent {
     const Cost cost_;
     const State<Shown> state_;
 
-    std::vector<double> left_;       // of aspects
-    std::vector<int64_t> most_;      // items left that have each
-    std::vector<int32_t> copies_;    // left of sets
+    std::vector<double> left_;     // of aspects
+    std::vector<int64_t> most_;    // items left that have each
+    std::vector<int32_t> copies_;  // left of sets
     std::vector<double> scales_, set_scales_, direction_, set_direction_;
-    std::vector<double> chosen_;     // counts of aspects that the bound stands on, by rank
-    std::vector<int32_t> picked_;    // sets that it stands on, by rank
+    std::vector<double> chosen_;   // counts of aspects that the bound stands on, by rank
+    std::vector<int32_t> picked_;  // sets that it stands on, by rank
     std::vector<double> tops_, worth_;
 
   public:
@@ -106,7 +106,8 @@ class Descent {
             const double* prices = prices_.aspects.data() + instance_.at(i, 0);
             double* chosen = chosen_.data() + instance_.at(i, 0);
             for (int32_t j = depth; j < n_ranks; ++j) {
-                bound += instance_.terms.choose(instance_.steps[j], left_[i], prices[j], std::min<int64_t>(most_[i], j - depth + 1), chosen[j]);
+                bound +=
+                    instance_.terms.choose(instance_.steps[j], left_[i], prices[j], std::min<int64_t>(most_[i], j - depth + 1), chosen[j]);
                 effort.add(Cost::chosen(chosen[j]));
             }
         }

@@ -25,8 +25,8 @@ class LayerBounds {
     std::vector<double> worth_;      // of sets at ranks
     std::vector<int32_t> order_;     // of ranks: sets by falling worth, as many as can be used up, and one
     int32_t n_ordered_ = 0;
-    std::vector<double> tops_;       // of ranks: the largest worth of any set, 0 at least
-    double spare_ = 0.0;             // prices of all copies
+    std::vector<double> tops_;  // of ranks: the largest worth of any set, 0 at least
+    double spare_ = 0.0;        // prices of all copies
     std::vector<int32_t> copies_;
 
   public:

@@ -71,9 +71,9 @@ class StateIndex {
     const Sets& sets_;
     HashIndex numbers_;
     std::vector<uint64_t> set_keys_;
-    std::vector<char> tells_apart_;  // whether a set leaves more trace than what it shows
-    std::vector<int32_t> from_;      // such sets of the list that one more item follows ...
-    std::vector<int32_t> taken_;     // ... and how often it has each
+    std::vector<uint8_t> tells_apart_;  // whether a set leaves more trace than what it shows
+    std::vector<int32_t> from_;         // such sets of the list that one more item follows ...
+    std::vector<int32_t> taken_;        // ... and how often it has each
 
   public:
     StateIndex(const Sets& sets, int32_t n_ranks) : sets_(sets), taken_(sets.size(), 0) {

@@ -89,6 +89,7 @@ class Relaxation {
     // Keeps the prices of these sets only, in this order.
     void keep_sets(const std::vector<int32_t>& kept) {
         std::vector<double> left;
+        left.reserve(kept.size());
         for (int32_t s : kept) left.push_back(prices.sets[s]);
         prices.sets = std::move(left);
     }

@@ -184,7 +184,8 @@ class ExactSearch {
   public:
     ExactSearch(const Problem& problem, double alpha, int64_t depth, const double* discounts, double budget, const Stop* stop)
         : instance_(problem, alpha, depth, discounts), effort_(budget, stop),
-          sets_(problem, instance_.n_ranks, [&](double strength) { return Terms::amount(alpha, strength); }, effort_),
+          sets_(
+              problem, instance_.n_ranks, [&](double strength) { return Terms::amount(alpha, strength); }, effort_),
           relaxation_(instance_, sets_) {}
 
     Certificate solve() {
@@ -211,7 +212,8 @@ class ExactSearch {
 
     // How many states of a layer there is memory for.
     int64_t widest() const {
-        const int64_t bytes = tuning::kStateOverhead + static_cast<int64_t>(sizeof(Shown)) * instance_.n_aspects + 4 * int64_t{instance_.n_ranks};
+        const int64_t bytes =
+            tuning::kStateOverhead + static_cast<int64_t>(sizeof(Shown)) * instance_.n_aspects + 4 * int64_t{instance_.n_ranks};
         return std::max(tuning::kLeastWidest, tuning::kStateBytes / (tuning::kLayersInMemory * bytes));
     }
 

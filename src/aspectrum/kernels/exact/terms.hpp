@@ -30,8 +30,12 @@ struct Counted {
     // The most that an aspect can add at one rank beyond its price, `most` more items having it; and how many do then.
     double choose(double step, double left, double price, int64_t most, double& chosen) const {
         double sum = 0.0;
+        double gain = step * left;
         int32_t taken = 0;
-        for (double gain = step * left; taken < most && gain > price; gain *= beta, ++taken) sum += gain - price;
+        for (; taken < most && gain > price; ++taken) {
+            sum += gain - price;
+            gain *= beta;
+        }
         chosen = taken;
         return sum;
     }
