@@ -1,6 +1,7 @@
 # make demo   set up, run the main job on built-in data
 # make test   set up, run all tests but the slow ones
 # make check  style, types, layers
+# make check-cpp  the same for the kernels: format, warnings of GCC and Clang, clang-tidy
 # make bench  us and the peers on the same data, as ratios; with ASPECTRUM_DATA=folder also on TREC Web and MovieLens data there
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers"
 KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp src/aspectrum/kernels/exact/*.hpp)
 
-.PHONY: demo test test-oldest test-slow check format bench sanitize clean
+.PHONY: demo test test-oldest test-slow check check-cpp format bench sanitize clean
 
 demo: $(VENV)/installed
 	$(BIN)/aspectrum demo demo-report.md
@@ -33,9 +34,21 @@ check: $(VENV)/checked
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(VENV)/checked
+# Warnings are errors here and nowhere else: a user's compiler may know more of them.
+check-cpp: build/cpp/installed
+	build/cpp/bin/clang-format --dry-run --Werror $(KERNELS)
+	for compiler in g++ clang++; do \
+		build/cpp/bin/cmake -S . -B build/cpp/$$compiler -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/build/cpp/bin/ninja \
+			-DCMAKE_CXX_COMPILER=$$compiler -DPython_EXECUTABLE=$(CURDIR)/build/cpp/bin/python \
+			-DASPECTRUM_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON --log-level=WARNING && \
+		build/cpp/bin/cmake --build build/cpp/$$compiler || exit 1; \
+	done
+	build/cpp/bin/clang-tidy -p build/cpp/clang++ --quiet $(filter %.cpp,$(KERNELS))
+
+format: $(VENV)/checked build/cpp/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	build/cpp/bin/clang-format -i $(KERNELS)
 
 bench: $(VENV)/tested
 	$(BIN)/python -m benchmarks
@@ -63,6 +76,13 @@ $(VENV)/slow-tested: $(VENV)/tested
 # mypy reads the types of what the tests and benchmarks import
 $(VENV)/checked: $(VENV)/tested
 	$(BIN)/python -m pip install --quiet --editable ".[check]"
+	touch $@
+
+# Pinned: another version formats otherwise, or knows more checks.
+build/cpp/installed: Makefile
+	test -x build/cpp/bin/python || $(PYTHON) -m venv build/cpp
+	build/cpp/bin/python -m pip install --quiet --upgrade pip
+	build/cpp/bin/python -m pip install --quiet clang-format==23.1.3 clang-tidy==23.1.4 cmake nanobind ninja
 	touch $@
 
 build/sanitized/installed: pyproject.toml CMakeLists.txt $(KERNELS)
