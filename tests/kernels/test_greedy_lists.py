@@ -57,9 +57,10 @@ class Draw:
 
     def plain(self, user: int, pool: Sequence[int], depth: int, alpha: float) -> tuple[list[int], list[float]]:
         """Heads and gains of the greedy list."""
-        left = {aspect: 1.0 for aspect in self.wanted[user]}
+        left = dict.fromkeys(self.wanted[user], 1.0)
         rest = list(pool)
-        heads, gains = [], []
+        heads: list[int] = []
+        gains: list[float] = []
         while rest and len(heads) < depth:
             gain, head, row = max((self._gain(row, left), int(self.heads[row]), row) for row in rest)
             if gain <= 0:
@@ -115,7 +116,11 @@ def test_lists_over_a_catalogue(kind: str, excluding: bool, depth: int) -> None:
         order = np.argsort(-draw.heads).astype(np.int32)
         catalogue = kernels.distinct_sets(draw.cover(wanting=False), order, draw.heads)
         out = [[int(draw.heads[row]) for row in pool] for pool in draw.pools]
-        excluded = (offsets_of([len(one) for one in out]), np.array(sum(out, []), dtype=np.int32)) if excluding else (None, None)
+        excluded = (
+            (offsets_of([len(one) for one in out]), np.array([head for heads in out for head in heads], dtype=np.int32))
+            if excluding
+            else (None, None)
+        )
         rows, heads, gains = kernels.greedy_catalogue_lists(draw.cover(), *catalogue, n, *excluded, depth=depth, alpha=0.5)
         assert (rows >= 0).tolist() == (heads >= 0).tolist()
         for user, pool in enumerate(draw.pools):

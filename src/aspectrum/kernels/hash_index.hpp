@@ -1,5 +1,6 @@
 // Numbers by hash: open addressing with linear probing, at most half full. What is numbered stays with the caller, who says
-// which entries are equal; a hash alone never decides.
+// which entries are equal; a hash alone never decides. Coding 3M numbers takes 2.4, 2 and 1.3 times the CPU with tsl::robin_map
+// (1e3, 1e5 and 1e6 of them distinct), which keeps its keys in the slots and cannot be cleared for nothing.
 #pragma once
 
 #include <cstddef>
