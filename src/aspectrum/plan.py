@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -143,31 +143,43 @@ class Plan:
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
         return Partial(self, self._observe(world, self._groups, progress), coded.input)
 
-    def finish(self, partial: Partial, *, notes: Sequence[str] | None = None) -> Results:
+    def evaluate(self, systems: Mapping[str, Any], progress: Callable[[str, int, int], None] | None = None) -> dict[str, Results]:
+        """The results of whole systems, without notes. Items that one of them names are seen for all.
+
+        Args:
+            systems: Lists of each system, by name.
+            progress: Called with the name of a system, its users done and its users in all.
+        """
+        parts = {
+            name: self.observe(lists, progress=None if progress is None else partial(progress, name)) for name, lists in systems.items()
+        }
+        return {name: self.finish(part, notes=()) for name, part in parts.items()}
+
+    def finish(self, part: Partial, *, notes: Sequence[str] | None = None) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
         Args:
             notes: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
         """
-        check_same(self, partial.plan)
-        listed = flags_of(partial.lists.ids["user"].within(self.tables.user), len(self.tables.user))
+        check_same(self, part.plan)
+        listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
         settled = []
-        for group, part in zip(self._groups, partial.parts, strict=True):
+        for group, observed in zip(self._groups, part.parts, strict=True):
             others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & ~listed))
-            settled.append(GroupPart.joined([part, *self._observe(others, (group,))]))
+            settled.append(GroupPart.joined([observed, *self._observe(others, (group,))]))
         columns = {}
-        for group, part in zip(self._groups, settled, strict=True):
-            for task, states in zip(group.tasks, part.states, strict=True):
+        for group, whole in zip(self._groups, settled, strict=True):
+            for task, states in zip(group.tasks, whole.states, strict=True):
                 columns[task.asked] = [
                     Column(task.asked.at(k), state, task.how) for k, state in zip(task.asked.cutoffs, states, strict=True)
                 ]
-        said = self.notes_on({"rankings": partial.lists}) if notes is None else notes
+        said = self.notes_on({"rankings": part.lists}) if notes is None else notes
         return Results(
             {column.name: column for metric in self.metrics for column in columns[metric]},
-            tuple(part.scores for part in settled if part.scores is not None),
+            tuple(whole.scores for whole in settled if whole.scores is not None),
             tuple(said),
-            partial,
+            part,
         )
 
     def notes_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[str]:
@@ -427,3 +439,7 @@ def with_threads(n: int | None) -> Iterator[None]:
         yield
     finally:
         kernels.set_threads(before)
+
+
+PLAN_OPTIONS = ("users", "threads", "batch_size", "per_user", "ideal_budget", "ideal_seconds")
+"""What may be said of a plan beside its metrics, its truth and the convention."""
