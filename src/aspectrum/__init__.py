@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from aspectrum.partial import Partial
     from aspectrum.plan import Plan
     from aspectrum.results import Results, SystemResults
+    from aspectrum.user_scores import ScoresFile
     from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 
     CommunityRecall = SubtopicRecall = AspectRecall
@@ -38,7 +39,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
-_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "partial", "plan", "api", "ideal_lists")
+_HOMES = (
+    "metrics",
+    "errors",
+    "world",
+    "metric",
+    "conventions",
+    "results",
+    "user_scores",
+    "ideal",
+    "io",
+    "partial",
+    "plan",
+    "api",
+    "ideal_lists",
+)
 _MODULES = ("contacts", "integrations")
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
@@ -81,6 +96,7 @@ __all__ = [
     "Recall",
     "Relevance",
     "Results",
+    "ScoresFile",
     "Source",
     "SubtopicRecall",
     "Subtopics",

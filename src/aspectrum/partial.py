@@ -17,8 +17,9 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import SomeIds
 from aspectrum.errors import InputError
-from aspectrum.results import Results, UserScores
+from aspectrum.results import Results
 from aspectrum.states import STATES, State
+from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
