@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class IdTable:
         self.role = role
         self._known: Named | None = None
         self._book: Codebook | None = None
+        self._book_is_shared = False
         self._ids = Ids([])
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
         self._copied_from: tuple[IdTable, ...] = ()
@@ -59,7 +60,8 @@ class IdTable:
         """A table that grows by itself from here on, while this one stays as it is."""
         other = IdTable(self.role)
         own: dict[str, Any] = {"_copied_from": (*self._copied_from, self)}
-        own |= {"_book": None if self._book is None else self._book.copy(), "_joined": dict(self._joined), "_heads": dict(self._heads)}
+        own |= {"_joined": dict(self._joined), "_heads": dict(self._heads)}
+        self._book_is_shared = True  # whoever grows first copies it
         other.__dict__.update(self.__dict__ | own)
         return other
 
@@ -124,6 +126,9 @@ class IdTable:
             self._book = Codebook(self.role)
             heads = next(iter(self._heads.values()), ("codes", None))
             self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else heads[0])
+        elif self._book_is_shared:
+            self._book = self._book.copy()
+        self._book_is_shared = False
         own = several[len(before) :]
         found = [
             self._book.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(fresh, own, strict=True)
@@ -149,12 +154,20 @@ class IdTable:
         return parts
 
 
-@dataclass(frozen=True, eq=False)
 class SomeIds:
-    """Some ids of a table, by code. Two of the same table join without a look at the ids themselves."""
+    """Some ids of a table, by code. Two of the same table join without a look at the ids themselves.
 
-    table: IdTable
-    codes: Codes
+    Args:
+        table: The table.
+        codes: The codes, each once; or, with `repeating`, those of rows, of which each counts once.
+    """
+
+    def __init__(self, table: IdTable, codes: Codes, *, repeating: bool = False) -> None:
+        self.table, self._given, self._repeating = table, codes, repeating
+
+    @cached_property
+    def codes(self) -> Codes:
+        return np.flatnonzero(flags_of(self._given, len(self.table))).astype(np.int32) if self._repeating else self._given
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -177,7 +190,7 @@ class SomeIds:
         return SomeIds(self.table, np.concatenate([self.codes, other.within(self.table)]))
 
     def distinct(self) -> SomeIds:
-        return SomeIds(self.table, np.flatnonzero(flags_of(self.codes, len(self.table))).astype(np.int32))
+        return SomeIds(self.table, self.codes, repeating=True)
 
     def repeated(self) -> Any:
         """An id that is there twice, or None."""
