@@ -35,6 +35,7 @@ class IdTable:
         self._ids = Ids([])
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
         self._copied_from: tuple[IdTable, ...] = ()
+        self._first: set[int] = set()
         self._heads: dict[str, Named] = {}  # an id of each kind that is no text of a text file, and where it stands
         if columns:
             self.join(columns)
@@ -60,13 +61,13 @@ class IdTable:
         """A table that grows by itself from here on, while this one stays as it is."""
         other = IdTable(self.role)
         own: dict[str, Any] = {"_copied_from": (*self._copied_from, self)}
-        own |= {"_joined": dict(self._joined), "_heads": dict(self._heads)}
+        own |= {"_joined": dict(self._joined), "_heads": dict(self._heads), "_first": set(self._first)}
         self._book_is_shared = True  # whoever grows first copies it
         other.__dict__.update(self.__dict__ | own)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_joined": {}}
+        return self.__dict__ | {"_joined": {}, "_first": set()}
 
     def has_codes_of(self, other: IdTable) -> bool:
         """Whether every code of another table means the same id here."""
@@ -78,7 +79,9 @@ class IdTable:
     def codes(self, column: IdColumn) -> Codes:
         """The code of each row of a column that was joined; -1 for none."""
         joined = self.joined(column)
-        return np.append(joined, np.int32(-1))[column.codes] if len(joined) else column.codes
+        if len(joined) == 0 or (joined[-1] == len(joined) - 1 and id(column.ids) in self._first):
+            return column.codes
+        return np.append(joined, np.int32(-1))[column.codes]
 
     def joined(self, column: IdColumn) -> Codes:
         """What the own codes of a column that was joined are here."""
@@ -96,6 +99,8 @@ class IdTable:
         fresh = {id(column.ids): (source, column) for source, column in columns if id(column.ids) not in self._joined}
         if fresh:
             several = list(fresh.values())
+            if len(self) == 0:  # of the first ids, those of the first column keep the codes that they have
+                self._first = {next(iter(fresh))}
             found = self._join(several)
             self._joined |= {key: (column.ids, codes) for (key, (_, column)), codes in zip(fresh.items(), found, strict=True)}
 
@@ -103,6 +108,7 @@ class IdTable:
         """Columns that will not be asked for again; their ids stay."""
         for column in columns:
             self._joined.pop(id(column.ids), None)
+            self._first.discard(id(column.ids))
 
     def _join(self, fresh: list[Named]) -> list[Codes]:
         before = [] if self._known is None else [self._known]
