@@ -19,10 +19,11 @@ from aspectrum.cli.options import (
     complete_files,
     file_options,
     metric_option,
+    on_top,
     unknown,
     with_options,
 )
-from aspectrum.cli.outputs import Delivery, output_options, split_options
+from aspectrum.cli.outputs import deliver, output_options
 from aspectrum.inputs import SOCIAL_TRUTH
 
 if TYPE_CHECKING:
@@ -102,49 +103,36 @@ Examples:
 )
 @with_options(*_OPTIONS)
 @output_options
-def contacts(**given: Any) -> None:
+def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure the contacts that systems recommend to the users of a social network.
 
     One file per system: user, candidate[, score], best first as it stands; or a directory of such files. The users are those
     of the train graph. Test links that nobody could be praised for finding are left out, and notes say how many, and why.
     A configuration of RELISON works as it is: its metrics are measured.
     """
+    from aspectrum.config import ContactSettings
     from aspectrum.contacts import KEEPABLE, evaluate_systems
 
-    outputs, inputs = split_options(given)
-    social = {name: inputs.pop(name) for name in ("texts_of", "weighting", "directed", "weighted", "keep")}
-    job = Job.of(command="contacts", **inputs)
-    said = job.settings.contacts
-    keep = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(",")) or said.keep
-    for rule in keep:
+    social = {name: given.pop(name) for name in ContactSettings.model_fields}
+    social["keep"] = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(","))
+    job = Job.of(command="contacts", **given)
+    said = on_top(job.settings.contacts, social)
+    for rule in said.keep:
         if rule not in KEEPABLE:
             raise click.UsageError(f"--keep: {unknown('rule', rule, KEEPABLE)}")
     if "train" not in job.inputs:
         raise click.UsageError("there is no train graph: name its file by --train, or in a --config as inputs.train")
     if {"features", "texts"} <= job.inputs.keys():
         raise click.UsageError("--features and --texts are both given, expected one of them: features are made of texts")
-    of, weighting = social["texts_of"] or said.texts_of, social["weighting"] or said.weighting
-    weighted = social["weighted"] if social["weighted"] is not None else said.weighted
-    for name, needed, value in (
-        ("texts_of", "texts", of),
-        ("weighting", "texts", weighting),
-        ("keep", "test", keep),
-        ("weighted", "test", weighted),
-    ):
-        if value and needed not in job.inputs:
+    for name, needed in {"texts_of": "texts", "weighting": "texts", "keep": "test", "weighted": "test"}.items():
+        if getattr(said, name) and needed not in job.inputs:
             option = "--of" if name == "texts_of" else f"--{name}"
-            called = option if social[name] else f"{inputs['config']}: contacts.{name}"
+            called = option if social[name] else f"{given['config']}: contacts.{name}"
             raise click.UsageError(f"{called} goes with --{needed}, which is not given")
     if "ties" in job.reading and job.reading.get("order", "input") == "input":
         raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
-    Delivery.of(job, _metrics(job), **outputs).deliver(
-        evaluate_systems,
-        texts_of=of or "own",
-        weighting=weighting,
-        directed=social["directed"] if social["directed"] is not None else said.directed,
-        weighted=bool(weighted),
-        keep=keep,
-    )
+    options = {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
+    deliver(job, _metrics(job), evaluate_systems, format=format, output=output, quiet=quiet, **options)
 
 
 def _metrics(job: Job) -> list[Metric]:

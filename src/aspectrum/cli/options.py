@@ -16,6 +16,8 @@ import click
 from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH, InputSpec
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from aspectrum.config import Settings, SourceSettings
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
@@ -23,11 +25,15 @@ if TYPE_CHECKING:
     from aspectrum.results import SystemResults
 
 F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound="BaseModel")
 
 # --split is about aspects: a bar within the names of features is part of them.
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
 _SOURCE_OPTIONS = ("columns", "split", "reader", "header")
 _READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
+_SETTINGS = (*_READING_OPTIONS, "ideal_budget", "ideal_seconds", "threads", "per_user", "systems_as")
+"""Options that have the name, and the meaning, of a setting."""
+
 USERS = ("lists", "judged", "both", "relevant", "all")
 
 
@@ -227,7 +233,7 @@ class Job:
         from aspectrum.config import Settings, read_settings
 
         read_until_interrupted()
-        settings = Settings() if config is None else read_settings(config)
+        settings = on_top(Settings() if config is None else read_settings(config), {name: given.get(name) for name in _SETTINGS})
         files = {name: path for name, path in given.items() if name in ALL_TRUTH}
         for name in settings.inputs:
             if name not in files:
@@ -246,12 +252,17 @@ class Job:
         whom = _whom(users if users is not None else settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         make.check_used(sources)
-        reading = _reading(settings, command, given)
+        reading = _reading(settings, command, ",".join(given["convention"]))
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:
             raise click.UsageError("the standard input (-) is given twice, and can be read once")
         paths += [config] if config else []
         return cls(lists, inputs, whom, tuple(metrics) or settings.metrics, reading, settings, make.usual, tuple(paths))
+
+    @property
+    def spending(self) -> dict[str, float | None]:
+        """What may be spent on exact ideals, as arguments of an evaluation."""
+        return {"ideal_budget": self.settings.ideal_budget, "ideal_seconds": self.settings.ideal_seconds}
 
     def with_notes(self, results: SystemResults) -> SystemResults:
         """The results, and what to know of the configuration."""
@@ -298,14 +309,18 @@ class Job:
         return chosen
 
 
-def _reading(settings: Settings, command: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """How lists and truth are read: as the options say, else as the configuration does."""
+def on_top(settings: M, given: Mapping[str, Any]) -> M:
+    """Settings, and on top of them what options say; one that is not given is None or empty."""
+    return settings.model_copy(update={name: value for name, value in given.items() if value is not None and value != ()})
+
+
+def _reading(settings: Settings, command: str, named: str) -> dict[str, Any]:
+    """How lists and truth are read, by the conventions that an option names, else by those of the configuration."""
     from aspectrum.conventions import conventions_named
 
-    named = ",".join(given["convention"])
     if named and (named, command) != ("both", "contacts"):
         conventions_named(named)
-    reading = {name: getattr(settings, name) if given.get(name) is None else given[name] for name in _READING_OPTIONS}
+    reading = {name: getattr(settings, name) for name in _READING_OPTIONS}
     reading["convention"] = named or ",".join(settings.convention) or None
     return {name: value for name, value in reading.items() if value is not None}
 
@@ -342,7 +357,7 @@ class Sources:
         from aspectrum.errors import ConfigError
         from aspectrum.io.source import UsualColumns
 
-        common, self._columns = _columns(columns, inputs)
+        self._columns = _columns(columns, inputs)
         self._formats = _readers(reader, inputs)
         self._inputs = inputs
         self._split, self._header = split, header
@@ -351,7 +366,8 @@ class Sources:
         for role, name in settings.columns.items():
             if not isinstance(name, str):
                 raise ConfigError(f"{config}: columns.{role} is {name}, a place; a place needs its file: say it there, under columns")
-        self.usual = UsualColumns({**{role: str(name) for role, name in settings.columns.items()}, **common})
+        common = {**settings.columns, **self._columns.get("", {})}
+        self.usual = UsualColumns({role: str(name) for role, name in common.items()})
 
     @classmethod
     def of_options(cls, inputs: Sequence[str], columns: tuple[str, ...], reader: tuple[str, ...], header: bool | None) -> Sources:
@@ -394,7 +410,7 @@ class Sources:
 
     def check_used(self, inputs: Mapping[str, Source]) -> None:
         """Nothing was said of an input that is not there."""
-        for name in sorted(self._columns.keys() | self._formats.keys() - {""}):
+        for name in sorted((self._columns.keys() | self._formats.keys()) - {""}):
             if name != "rankings" and name not in inputs:
                 raise click.UsageError(f"something is said of {name} (--columns or --reader), but --{name} is not given")
         if self._split is not None and not inputs.keys() & set(_SPLIT):
@@ -482,10 +498,9 @@ def _put(named: dict[str, str], name: str, path: str) -> None:
     named[name] = path
 
 
-def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str | int]]]:
-    """Columns for every input, and for single inputs."""
-    common: dict[str, str] = {}
-    by_input: dict[str, dict[str, str | int]] = {}
+def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, dict[str, str | int]]:
+    """Columns by input; of every input under an empty name."""
+    columns: dict[str, dict[str, str | int]] = {}
     for text in given:
         input, colon, pairs = text.partition(":")
         if not colon or "=" in input:
@@ -498,15 +513,12 @@ def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, s
                 raise click.UsageError(f"--columns {text}: {pair!r} is not of the form ROLE=NAME, as in user=uid")
             if role not in ROLES:
                 raise click.UsageError(f"--columns {text}: {unknown('role', role, ROLES)}")
-            if role in (by_input.get(input, {}) if input else common):
+            if role in columns.setdefault(input, {}):
                 raise click.UsageError(f"--columns {text}: the {role} is said twice")
-            if input:
-                by_input.setdefault(input, {})[role] = int(name) if name.isdecimal() else name
-            elif name.isdecimal():
+            if name.isdecimal() and not input:
                 raise click.UsageError(f"--columns {text}: a place needs its input, as in {inputs[0]}:{role}={name}")
-            else:
-                common[role] = name
-    return common, by_input
+            columns[input][role] = int(name) if name.isdecimal() else name
+    return columns
 
 
 def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:
