@@ -11,13 +11,15 @@ from aspectrum.cli.options import (
     CONFIG,
     DUPLICATES,
     HEADER,
+    OF,
     READER,
     SYSTEMS,
     TIES,
     USERS_OPTION,
+    WEIGHTINGS,
     Job,
-    complete_files,
-    file_options,
+    choice,
+    file_option,
     metric_option,
     on_top,
     unknown,
@@ -33,18 +35,9 @@ _FEATURES = "Features of users: user, feature[, value], or vectors, or an index 
 
 _OPTIONS = (
     SYSTEMS,
-    *file_options(replace(spec, help=_FEATURES) if name == "features" else spec for name, spec in SOCIAL_TRUTH.items()),
-    click.option(
-        "--of",
-        "texts_of",
-        type=click.Choice(["own", "followees", "followers", "all"]),
-        help="Whose texts a user is known by. Default: own.",
-    ),
-    click.option(
-        "--weighting",
-        type=click.Choice(["tf-idf", "relison", "counts"]),
-        help="How the terms of texts are weighted. Default: as the convention does.",
-    ),
+    *(file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()),
+    choice("--of texts_of", OF, "Whose texts a user is known by. Default: own."),
+    choice("--weighting", WEIGHTINGS, "How the terms of texts are weighted. Default: as the convention does."),
     click.option(
         "--directed/--undirected",
         default=None,
@@ -58,7 +51,7 @@ _OPTIONS = (
         help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
         "graph) or reciprocal (the reverse is in the train graph).",
     ),
-    click.option("--feature-ids", metavar="FILE", help="The users of the rows of an npy file of features.", shell_complete=complete_files),
+    file_option("--feature-ids", help="The users of the rows of an npy file of features."),
     click.option(
         "--columns",
         multiple=True,
@@ -69,11 +62,7 @@ _OPTIONS = (
     click.option("--split", metavar="TEXT", help="What stands between several communities in one cell, as | in 3|7."),
     READER,
     HEADER,
-    click.option(
-        "--order",
-        type=click.Choice(["input", "rank", "score", "auto"]),
-        help="What orders a list. Default: input, its rows as they stand.",
-    ),
+    choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),
     TIES,
     DUPLICATES,
     USERS_OPTION,

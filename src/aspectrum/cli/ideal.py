@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, truth_options
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, truth_options
 from aspectrum.cli.outputs import progress_bar
 
 
@@ -24,7 +24,7 @@ Examples:
 @IDEAL_BUDGET
 @IDEAL_SECONDS
 @click.option("--json", "as_json", is_flag=True, help="Print the lists, or the summary, as JSON.")
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core.")
+@THREADS
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Show the list that scores 1: the best there is, beside the greedy list that other tools divide by.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH, InputSpec
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -35,6 +35,7 @@ _SETTINGS = (*_READING_OPTIONS, "ideal_budget", "ideal_seconds", "threads", "per
 """Options that have the name, and the meaning, of a setting."""
 
 USERS = ("lists", "judged", "both", "relevant", "all")
+OF, WEIGHTINGS = "own followees followers all", "tf-idf relison counts"
 
 
 def complete_files(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
@@ -64,9 +65,14 @@ def complete_metrics(_context: click.Context, _option: click.Parameter, incomple
     return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
 
 
-def file_options(inputs: Iterable[InputSpec]) -> list[Callable[[Any], Any]]:
-    """An option for the file of each input."""
-    return [click.option(f"--{spec.name}", metavar="FILE", help=spec.help, shell_complete=complete_files) for spec in inputs]
+def file_option(*names: str, help: str, metavar: str = "FILE", required: bool = False) -> Callable[[Any], Any]:
+    """An option for a file."""
+    return click.option(*names, metavar=metavar, required=required, help=help, shell_complete=complete_files)
+
+
+def choice(name: str, words: str, help: str, *, default: str | None = None) -> Callable[[Any], Any]:
+    """An option for one of some words."""
+    return click.option(*name.split(), type=click.Choice(words.split()), default=default, help=help)
 
 
 def metric_option(text: str) -> Callable[[Any], Any]:
@@ -74,9 +80,7 @@ def metric_option(text: str) -> Callable[[Any], Any]:
 
 
 SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_files)
-FEATURE_IDS = click.option(
-    "--feature-ids", metavar="FILE", help="The items of the rows of an npy file of features.", shell_complete=complete_files
-)
+FEATURE_IDS = file_option("--feature-ids", help="The items of the rows of an npy file of features.")
 COLUMNS = click.option(
     "--columns",
     multiple=True,
@@ -94,33 +98,19 @@ READER = click.option(
 HEADER = click.option(
     "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."
 )
-ORDER = click.option(
-    "--order",
-    type=click.Choice(["auto", "rank", "score", "input"]),
-    help="What orders a list. Default: ranks, else scores, else the rows.",
+ORDER = choice("--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows.")
+TIES = choice("--ties", "input ascending descending", "Of two items with equal scores, which comes first: as given (default), or by id.")
+DUPLICATES = choice(
+    "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )
-TIES = click.option(
-    "--ties",
-    type=click.Choice(["input", "ascending", "descending"]),
-    help="Of two items with equal scores, which comes first: as given (default), or by id.",
-)
-DUPLICATES = click.option(
-    "--duplicates",
-    type=click.Choice(["error", "first"]),
-    help="An item twice in a list, or a fact stated in two ways: an error (default), or the first counts.",
-)
+THREADS = click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core.")
 USERS_OPTION = click.option(
     "--users",
     metavar="WHO",
     help=f"Who is averaged: {', '.join(USERS)}, or a file of users. Default: as the convention says, else lists.",
     shell_complete=complete_users,
 )
-CONFIG = click.option(
-    "--config",
-    metavar="FILE",
-    help="A YAML file with any of this; options given here come on top. See aspectrum init.",
-    shell_complete=complete_files,
-)
+CONFIG = file_option("--config", help="A YAML file with any of this; options given here come on top. See aspectrum init.")
 
 
 def _finite(_context: click.Context, option: click.Parameter, value: str | None) -> float | None:
@@ -160,7 +150,7 @@ IDEAL_SECONDS = click.option(
 def _input_options(lists: bool) -> Sequence[Callable[[Any], Any]]:
     return (
         *((SYSTEMS,) if lists else ()),
-        *file_options(spec for name, spec in TRUTH.items() if lists or name != "features"),
+        *(file_option(f"--{name}", help=spec.help) for name, spec in TRUTH.items() if lists or name != "features"),
         *((FEATURE_IDS,) if lists else ()),
         COLUMNS,
         SPLIT,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, with_options
-from aspectrum.formats import FORMATS, Format, check_parquet, format_of
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, choice, with_options
+from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
 
 if TYPE_CHECKING:
     from aspectrum.metric import Metric
@@ -24,7 +24,7 @@ _KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
 
 
 output_options = with_options(
-    click.option("--format", type=click.Choice(list(FORMATS)), help="How the numbers are printed. Default: table."),
+    choice("--format", " ".join(FORMATS), "How the numbers are printed. Default: table."),
     click.option(
         "-o",
         "--output",
@@ -33,10 +33,10 @@ output_options = with_options(
         help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
     ),
     click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
-    click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
+    choice("--systems-as", "columns rows", "Where systems stand in a table. Default: columns."),
     IDEAL_BUDGET,
     IDEAL_SECONDS,
-    click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
+    THREADS,
     click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
 )
 """Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
@@ -101,33 +101,32 @@ def _files(job: Job, metrics: Sequence[Metric], format: Format | None, given: Se
     paths = [path for path, _ in outputs]
     if job.settings.per_user is not None:
         paths.append(str(job.settings.per_user))
-        _check_scores(paths[-1], any(isinstance(metric, UserMetric) for metric in metrics))
+        with blamed_on("--per-user"):
+            check_parquet(paths[-1])
+        if not any(isinstance(metric, UserMetric) for metric in metrics):
+            raise click.UsageError(f"--per-user {paths[-1]}: none of the metrics has scores of users")
     check_paths(paths, job.files)
     return outputs
 
 
 def _format_of(path: str, format: Format | None) -> Format:
-    from aspectrum.errors import OutputError
-
     if path == "-":
         raise click.UsageError("--output -: the numbers are printed to the standard output anyway, as --format says")
-    try:
+    if format is not None and os.path.splitext(path)[1].lower() not in EXTENSIONS:
+        return format
+    with blamed_on("--output"):
         return format_of(path)
-    except OutputError as error:
-        if format is not None:
-            return format
-        raise click.UsageError(f"--output {str(error).replace('say the format', 'a --format')}") from None
 
 
-def _check_scores(path: str, there_are_some: bool) -> None:
+@contextmanager
+def blamed_on(option: str) -> Iterator[None]:
+    """A file that could not be written is wrong use of the option that names it."""
     from aspectrum.errors import OutputError
 
     try:
-        check_parquet(path)
+        yield
     except OutputError as error:
-        raise click.UsageError(f"--per-user {error}") from None
-    if not there_are_some:
-        raise click.UsageError(f"--per-user {path}: none of the metrics has scores of users")
+        raise click.UsageError(f"{option} {str(error).replace('say the format', 'a --format')}") from None
 
 
 def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:
