@@ -107,6 +107,11 @@ def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
     return sorted(smallest, key=lambda names: (len(names), [_INPUTS.index(name) for name in names]))
 
 
+def options_of(hint: Any) -> tuple[Any, ...]:
+    """What a parameter may be, by its annotation."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
 def _options(metric: type[Metric]) -> list[str]:
     """Options of the command line for each set of inputs that is enough, with what the example gives beside."""
     needed = needed_inputs(metric)
@@ -200,7 +205,7 @@ def _allowed(name: str, hint: Any) -> list[str]:
     if name == "k":
         return ["a whole number from 1", "several: @5,10", "-1 for the whole list"]
     found: list[str] = []
-    for option in get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,):
+    for option in options_of(hint):
         if get_origin(option) is Literal:
             found.extend(map(written, get_args(option)))
         elif option is type(None):

@@ -161,10 +161,7 @@ def index_texts(
     """
     _check_options(of, weighting, min_users)
     stop_words = _stop_words(stop_words)
-    if of != "own" and graph is None:
-        raise MissingInput(f"texts: users are to be known by the texts of {_whose(of)}, which needs graph= that says who these are")
-    if graph is None and directed is not None:
-        raise InputError("texts: directed goes with a graph, and there is none")
+    _check_graph(of, graph, directed)
     needed("sklearn", "text", "texts are indexed")
     rows = text_rows(texts)
     people = _people(rows, graph, directed)
@@ -186,6 +183,13 @@ def _check_options(of: str, weighting: str, min_users: Any) -> None:
             raise InputError(f"texts: {name} is {quoted(given)}, expected one of {', '.join(known)}")
     if isinstance(min_users, bool) or not isinstance(min_users, int | np.integer) or min_users < 1:
         raise InputError(f"texts: min_users is {quoted(min_users)}, expected a whole number from 1")
+
+
+def _check_graph(of: Of, graph: Any, directed: bool | None) -> None:
+    if of != "own" and graph is None:
+        raise MissingInput(f"texts: users are to be known by the texts of {_whose(of)}, which needs graph= that says who these are")
+    if graph is None and directed is not None:
+        raise InputError("texts: directed goes with a graph, and there is none")
 
 
 def _stop_words(given: Any) -> Any:
