@@ -198,6 +198,9 @@ class Plan:
         """How each number is computed, by its name."""
         return {name: task.how for group in self._groups for task in group.tasks for name in task.names}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"memory": {}}  # which is only there to save time
+
     def _coded(self, world: World) -> CodedLists:
         """The lists of a world, under the codes of this plan."""
         if world.truth.tables is not self.truth.tables:
