@@ -106,7 +106,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return import_module(f"aspectrum.{name}")
-    if name.startswith("_") or name not in {*__all__, *import_module("aspectrum.metrics").__all__}:
+    # Only a class can be a metric: modules that Python asks for here on their way in must not load all metrics.
+    if name not in __all__ and not (name[:1].isupper() and name in import_module("aspectrum.metrics").__all__):
         raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
     homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name
     found = next(getattr(home, _OTHER_NAMES.get(name, name)) for home in homes if hasattr(home, _OTHER_NAMES.get(name, name)))
