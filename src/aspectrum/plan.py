@@ -165,7 +165,7 @@ class Plan:
         said = self.notes_on({"rankings": partial.lists}) if notes is None else notes
         return Results(
             {column.name: column for metric in self.metrics for column in columns[metric]},
-            tuple(part.scores for part in settled if part.scores is not None),
+            tuple(replace(part.scores, users=self.tables.user.renamed(part.scores.users)) for part in settled if part.scores is not None),
             tuple(said),
             partial,
         )
@@ -184,7 +184,7 @@ class Plan:
     def identity(self) -> dict[str, Any]:
         """What parts of an evaluation must have in common to add up, as plain data."""
         given = [group.averaged for group in self._groups if group.choice == "given" and group.averaged is not None]
-        named = sorted(repr(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
+        named = sorted(str(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
         digest = hashlib.blake2b("\n".join(named).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() if given else None
         how = json.loads(json.dumps(self.how, default=str))
         return {"columns": how, "per_user": self.per_user, "users": digest, "truth": dict(self.truth.fingerprints)}
