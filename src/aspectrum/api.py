@@ -11,11 +11,12 @@ import numpy as np
 
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.conventions import Convention, conventions_named
+from aspectrum.diagnostics.notices import joined
 from aspectrum.errors import InputError, MetricError
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric
 from aspectrum.plan import Plan, Progress, as_metrics
-from aspectrum.results import Results, SystemResults, joined_notes
+from aspectrum.results import Results, SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 from aspectrum.world.truth import smallest_n_items
 
@@ -126,7 +127,7 @@ def evaluate(
         ideal_seconds=ideal_seconds,
         progress=None if progress is None else lambda _, done, total: progress(done, total),
     )
-    return replace(results["rankings"], notes=results.notes)
+    return replace(results["rankings"], notices=results.notices)
 
 
 def evaluate_systems(
@@ -180,13 +181,13 @@ def evaluate_systems(
     for one in conventions:
         plan = Plan(asked, truth, convention=one, **chosen)
         coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-        notes = plan.notes_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+        notices = plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
         label = f"{{}} ({one.name})" if len(conventions) > 1 else "{}"
         partials = {
             name: plan.observe(given, progress=None if progress is None else partial(progress, label.format(name)))
             for name, given in coded.items()
         }
-        found[one.name] = SystemResults({name: plan.finish(part, notes=()) for name, part in partials.items()}, tuple(notes))
+        found[one.name] = SystemResults({name: plan.finish(part, notices=()) for name, part in partials.items()}, tuple(notices))
     return side_by_side(found)
 
 
@@ -197,7 +198,8 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
     systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
         {f"{system} ({name})": results[system] for system in systems for name, results in found.items()},
-        joined_notes({name: results.notes for name, results in found.items()}),
+        joined({name: results.notices for name, results in found.items()}),
+        next(iter(found.values())).speaker,
     )
 
 

@@ -26,10 +26,11 @@ from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.conventions import Convention, convention_named
+from aspectrum.diagnostics.findings import Inputs, notices_on
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
-from aspectrum.inspection import Inputs, notes_on
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
 from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
@@ -143,11 +144,11 @@ class Plan:
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
         return Partial(self, self._observe(world, self._groups, progress), coded.input)
 
-    def finish(self, partial: Partial, *, notes: Sequence[str] | None = None) -> Results:
+    def finish(self, partial: Partial, *, notices: Sequence[Notice] | None = None) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
         Args:
-            notes: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
+            notices: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
         """
         check_same(self, partial.plan)
         listed = flags_of(partial.lists.ids["user"].within(self.tables.user), len(self.tables.user))
@@ -162,15 +163,14 @@ class Plan:
                 columns[task.asked] = [
                     Column(task.asked.at(k), state, task.how) for k, state in zip(task.asked.cutoffs, states, strict=True)
                 ]
-        said = self.notes_on({"rankings": partial.lists}) if notes is None else notes
         return Results(
             {column.name: column for metric in self.metrics for column in columns[metric]},
             tuple(part.scores for part in settled if part.scores is not None),
-            tuple(said),
+            tuple(self.notices_on({"rankings": partial.lists}) if notices is None else notices),
             partial,
         )
 
-    def notes_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[str]:
+    def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[Notice]:
         """What a reader of the numbers should know of the inputs.
 
         Args:
@@ -178,7 +178,7 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
         """
-        return notes_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
+        return notices_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
 
     @cached_property
     def identity(self) -> dict[str, Any]:

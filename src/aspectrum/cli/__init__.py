@@ -87,6 +87,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _invoked(arguments: Sequence[str] | None) -> int:
+    from aspectrum.diagnostics.notices import COMMAND_LINE
     from aspectrum.errors import AspectrumError, ConfigError, MetricError, MissingInput
 
     try:
@@ -102,10 +103,10 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         _complain("interrupted; no file is left half-written")
         return TERMINATED if _Terminated in (type(error), type(error.__cause__)) else INTERRUPTED
     except (ConfigError, MetricError, MissingInput) as error:
-        _complain(as_options(str(error)))
+        _complain(as_options(error.said(COMMAND_LINE)))
         return WRONG_USE
     except (AspectrumError, MemoryError) as error:
-        _complain(str(error) or "not enough memory")
+        _complain(error.said(COMMAND_LINE) if isinstance(error, AspectrumError) else str(error) or "not enough memory")
         return FAILURE
 
 

@@ -25,10 +25,12 @@ def check(as_json: bool, **inputs: Any) -> int:
     Takes the same inputs as evaluate; with metrics, it also sees whether these inputs are enough for them. Exits with 1 if
     something is wrong enough that there would be no numbers, or none that mean anything; else with 0.
     """
-    from aspectrum.examination import examine
+    from aspectrum.diagnostics.check import check as check_inputs
+    from aspectrum.diagnostics.notices import COMMAND_LINE
 
     job = Job.of(command="check", **inputs)
-    report = examine(job.systems, job.inputs, job.expanded() if job.metrics else (), users=job.users, usual=job.usual, **job.reading)
+    options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.reading}
+    report = check_inputs(job.systems, job.inputs, job.expanded() if job.metrics else (), **options)
     report = replace(report, failures=tuple(map(as_options, report.failures)))
     click.echo(report.to_json() if as_json else report.to_text())
-    return 0 if report.sound else 1
+    return 1 if report.n_errors else 0

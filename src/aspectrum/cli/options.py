@@ -254,11 +254,12 @@ class Job:
         return cls(lists, inputs, whom, tuple(metrics) or settings.metrics, reading, settings, make.usual, tuple(paths))
 
     def with_notes(self, results: SystemResults) -> SystemResults:
-        """The results, and what to know of the configuration."""
-        if self.settings.algorithms is None:
-            return results
-        said = "the algorithms of the configuration are RELISON's to run; only its metrics are used here"
-        return replace(results, notes=(said, *results.notes))
+        """The results in the words of the command line, and what to know of the configuration."""
+        from aspectrum.diagnostics.notices import Notice
+
+        said = "the algorithms of the configuration are for RELISON to run; only its metrics are used here"
+        further = [] if self.settings.algorithms is None else [Notice("remark", detail={"text": said})]
+        return replace(results, notices=(*further, *results.notices), speaker=replace(results.speaker, on_command_line=True))
 
     def expanded(self, inputs: Iterable[str] | None = None) -> list[Metric]:
         """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10.

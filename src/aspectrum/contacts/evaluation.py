@@ -16,6 +16,7 @@ from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
+from aspectrum.diagnostics.notices import CONTACTS, Notice
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.metric import Metric, parse
@@ -143,7 +144,7 @@ def evaluate(
         ideal_seconds=ideal_seconds,
         progress=None if progress is None else lambda _, done, total: progress(done, total),
     )
-    return replace(results["recommendations"], notes=results.notes)
+    return replace(results["recommendations"], notices=results.notices, speaker=results.speaker)
 
 
 def evaluate_systems(
@@ -188,11 +189,11 @@ def evaluate_systems(
     ways = _ways(convention)
     given = [name for name, value in network.items() if value is not None]
     if "texts" not in given and (texts_of != "own" or weighting is not None):
-        raise InputError("texts_of and weighting go with texts, and there are none")
+        raise InputError("texts_of and weighting need texts")
     if "test" not in given and weighted:
-        raise InputError("weighted goes with test links, and there are none")
+        raise InputError("weighted needs test links")
     if ties is not None and order == "input":
-        raise InputError("ties go with order='score' or 'rank': rows as they stand have no ties")
+        raise InputError("ties need order='score' or 'rank': input order has no ties")
     asked = default_metrics(given) if metrics is None else metrics
     read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
     for way in ways:
@@ -201,16 +202,16 @@ def evaluate_systems(
     read_network = Network.read(systems, users=whom, **network)
     found = {}
     for way in ways:
-        notes = read_network.notes() + (["weights of test links are grades"] if weighted else [])
+        notices = read_network.notices_on_links() + ([Notice("weighted")] if weighted else [])
         rows = None
         if "texts" in given:
             weighed = weighting or _WEIGHTING.get(way.name, "tf-idf")
             rows = read_network.text_features(texts_of, weighed)
-            notes.append(f"features are texts, {_whose(texts_of)}, weighted by {weighed}")
+            notices.append(Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed}))
         elif "features" not in given and way.name == "relison":
             rows = _NO_FEATURES
             if any(type(metric) is IntraListDiversity for metric in read):
-                notes.append("there are no features, and without them RELISON takes every distance for 0: ILD is 0")
+                notices.append(Notice("no_features"))
         options = {"order": order, "users_in_one_block": order == "input", "ties": ties, "duplicates": duplicates}
         truth = read_network.truth(way, features=rows, weighted=weighted, **options)
         plan = Plan(
@@ -225,19 +226,15 @@ def evaluate_systems(
             ideal_seconds=ideal_seconds,
         )
         lists = {system: plan.lists(read_network.lists(system)) for system in systems}
-        notes += read_network.notes_on(truth, lists.values())
+        notices += read_network.notices_on(truth, lists.values())
         label = f"{{}} ({way.name})" if len(ways) > 1 else "{}"
         partials = {
             system: plan.observe(coded, progress=None if progress is None else partial(progress, label.format(system)))
             for system, coded in lists.items()
         }
-        results = {system: plan.finish(part, notes=()) for system, part in partials.items()}
-        found[way.name] = SystemResults(results, tuple(dict.fromkeys(notes)))
+        results = {system: plan.finish(part, notices=()) for system, part in partials.items()}
+        found[way.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
     return side_by_side(found)
-
-
-def _whose(of: Of) -> str:
-    return {"own": "their own", "all": "their own and those of their neighbours"}.get(of, f"those of their {of}")
 
 
 _WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}

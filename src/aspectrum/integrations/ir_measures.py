@@ -106,7 +106,7 @@ class _Evaluator(providers.Evaluator):
             for documents, asked in by_documents.items():
                 plan = Plan(list(asked), self._truths[level], users="judged", convention=_CONVENTION)
                 everything = plan.lists(lists["all"])  # ids that never match are an error, whichever documents count
-                results = plan.finish(plan.observe(everything if documents == "all" else lists[documents]), notes=())
+                results = plan.finish(plan.observe(everything if documents == "all" else lists[documents]), notices=())
                 (block,) = results.blocks
                 measures = [asked[results.columns[name].metric] for name in block.names]
                 for topic, scores in zip(block.users, block.scores.tolist(), strict=True):
