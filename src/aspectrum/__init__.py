@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from aspectrum.partial import Partial
     from aspectrum.plan import Plan
     from aspectrum.results import Results, SystemResults
+    from aspectrum.user_scores import ScoresFile
     from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 
     CommunityRecall = SubtopicRecall = AspectRecall
@@ -38,7 +39,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
-_HOMES = ("metrics", "errors", "world", "metric", "conventions", "results", "ideal", "io", "partial", "plan", "api", "ideal_lists")
+_HOMES = (
+    "metrics",
+    "errors",
+    "world",
+    "metric",
+    "conventions",
+    "results",
+    "user_scores",
+    "ideal",
+    "io",
+    "partial",
+    "plan",
+    "api",
+    "ideal_lists",
+)
 _MODULES = ("contacts", "integrations")
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
@@ -81,6 +96,7 @@ __all__ = [
     "Recall",
     "Relevance",
     "Results",
+    "ScoresFile",
     "Source",
     "SubtopicRecall",
     "Subtopics",
@@ -106,7 +122,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return import_module(f"aspectrum.{name}")
-    if name.startswith("_") or name not in {*__all__, *import_module("aspectrum.metrics").__all__}:
+    # Modules are lower case: they must not load all metrics while these are being loaded.
+    if name not in __all__ and not (name[:1].isupper() and name in import_module("aspectrum.metrics").__all__):
         raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
     homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name
     found = next(getattr(home, _OTHER_NAMES.get(name, name)) for home in homes if hasattr(home, _OTHER_NAMES.get(name, name)))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.conventions import Convention, conventions_named
-from aspectrum.diagnostics.notices import joined
+from aspectrum.diagnostics.notices import Notice, joined
 from aspectrum.errors import InputError, MetricError
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric
-from aspectrum.plan import Plan, Progress, as_metrics
+from aspectrum.plan import PLAN_OPTIONS, Plan, Progress, as_metrics
 from aspectrum.results import Results, SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 from aspectrum.world.truth import smallest_n_items
@@ -101,48 +100,33 @@ def evaluate(
         >>> result.details["AlphaNDCG@2"]["judged_by"]
         'history'
     """
+    options = dict(locals())
     if len(conventions_named(convention)) > 1:
         raise MetricError(f"convention is {convention!r}, which gives several results: use evaluate_systems")
-    results = evaluate_systems(
-        {"rankings": rankings},
-        metrics,
-        aspects=aspects,
-        relevance=relevance,
-        history=history,
-        subtopics=subtopics,
-        features=features,
-        weights=weights,
-        catalogue=catalogue,
-        items=items,
-        threshold=threshold,
-        users=users,
-        convention=convention,
-        order=order,
-        ties=ties,
-        duplicates=duplicates,
-        threads=threads,
-        batch_size=batch_size,
-        per_user=per_user,
-        ideal_budget=ideal_budget,
-        ideal_seconds=ideal_seconds,
-        progress=None if progress is None else lambda _, done, total: progress(done, total),
-    )
-    return replace(results["rankings"], notices=results.notices)
+    return evaluate_one(evaluate_systems, "rankings", options)
+
+
+def evaluate_one(evaluate_several: Callable[..., SystemResults], lists: str, options: dict[str, Any]) -> Results:
+    """The results of one system, by a function for several.
+
+    Args:
+        evaluate_several: The function.
+        lists: The option that holds the lists, and what errors call them.
+        options: All options of the function for one system.
+    """
+    progress = options.pop("progress")
+    told = None if progress is None else lambda _, done, total: progress(done, total)
+    results = evaluate_several({lists: options.pop(lists)}, progress=told, **options)
+    return replace(results[lists], notices=results.notices, speaker=results.speaker)
 
 
 def evaluate_systems(
     systems: Mapping[str, Any],
     metrics: Iterable[str | Metric] | str | Metric,
     *,
-    users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | Iterable[str | Convention] | None = None,
-    threads: int | None = None,
-    batch_size: int | None = None,
-    per_user: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
-    ideal_budget: float | None = None,
-    ideal_seconds: float | None = None,
-    **inputs: Any,
+    **options: Any,
 ) -> SystemResults:
     """Measure the lists of several systems against the same truth, which is read once.
 
@@ -168,27 +152,28 @@ def evaluate_systems(
         raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}")
     conventions = conventions_named(convention)
     asked = as_metrics(metrics)
-    chosen: dict[str, Any] = {
-        "users": _once("users", users) if users is not None and not isinstance(users, str) else users,
-        "threads": threads,
-        "batch_size": batch_size,
-        "per_user": per_user,
-        "ideal_budget": ideal_budget,
-        "ideal_seconds": ideal_seconds,
-    }
-    truth, lists = _read(systems, inputs, conventions[0])
+    chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
+    if chosen.get("users") is not None and not isinstance(chosen["users"], str):
+        chosen["users"] = _once("users", chosen["users"])
+    read = _read(systems, options, conventions[0])
     found = {}
     for one in conventions:
-        plan = Plan(asked, truth, convention=one, **chosen)
-        coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-        notices = plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
-        label = f"{{}} ({one.name})" if len(conventions) > 1 else "{}"
-        partials = {
-            name: plan.observe(given, progress=None if progress is None else partial(progress, label.format(name)))
-            for name, given in coded.items()
-        }
-        found[one.name] = SystemResults({name: plan.finish(part, notices=()) for name, part in partials.items()}, tuple(notices))
+        results: dict[str, Results] = {}
+        notices: list[Notice] = []
+        for truth, lists in read:
+            plan = Plan(asked, truth, convention=one, **chosen)
+            coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
+            notices += plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+            results |= plan.evaluate(coded, labelled(progress, one, conventions))
+        found[one.name] = SystemResults({name: results[name] for name in systems}, tuple(notices))
     return side_by_side(found)
+
+
+def labelled(progress: Any, convention: Convention, conventions: Sequence[Convention]) -> Any:
+    """Progress of a system, which is called by its convention where there are several."""
+    if progress is None or len(conventions) == 1:
+        return progress
+    return lambda name, done, total: progress(f"{name} ({convention.name})", done, total)
 
 
 def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
@@ -210,17 +195,20 @@ def _once(name: str, given: Any) -> Any:
     return list(given) if isinstance(given, Iterator) else given
 
 
-def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Convention) -> tuple[Truth, dict[str, Any]]:
-    """The truth, and the lists of each system."""
+Read = list[tuple[Truth, dict[str, Any]]]
+"""Systems by the truth that they are measured against, which is one and the same unless they are worlds."""
+
+
+def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Convention) -> Read:
     if any(isinstance(given, World) for given in systems.values()):
         return _worlds(systems, inputs)
     if any(isinstance(given, Rankings) for given in systems.values()):
         return _coded(systems, inputs)
-    return convention.truth(**inputs), {name: _once("rankings", given) for name, given in systems.items()}
+    return [(convention.truth(**inputs), {name: _once("rankings", given) for name, given in systems.items()})]
 
 
-def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Truth, dict[str, Any]]:
-    """Systems that are worlds, of one truth."""
+def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
+    """Systems that are worlds, each with its own truth."""
     defaults = {"threshold": 1.0, "duplicates": "error"}
     for name, given in inputs.items():
         if given != defaults.get(name) if name in defaults else given is not None:
@@ -228,8 +216,7 @@ def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Trut
     for name, given in systems.items():
         if not isinstance(given, World):
             raise InputError(f"system {name!r} is {type(given).__name__} while others are Worlds: give all in one form")
-    truth = next(iter(systems.values())).truth
-    return truth.changed(rows=None, inputs={}), dict(systems)
+    return [(world.truth.changed(rows=None, inputs={}), {name: world}) for name, world in systems.items()]
 
 
 _KINDS = {
@@ -242,7 +229,7 @@ _KINDS = {
 }
 
 
-def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Truth, dict[str, Any]]:
+def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
     """Systems that come as codes, as does everything else then."""
     for name, given in systems.items():
         if not isinstance(given, Rankings):
@@ -262,4 +249,4 @@ def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Truth
     lists = list(systems.values())
     n_items = smallest_n_items({**parts, "catalogue": catalogue}, *lists)
     truth = Truth(**parts, catalogue=catalogue, n_users=max(one.n_users for one in lists), n_items=n_items)
-    return truth, {name: World(one, truth) for name, one in systems.items()}
+    return [(truth, {name: World(one, truth) for name, one in systems.items()})]

@@ -18,8 +18,9 @@ from aspectrum.coding.reading import Input
 from aspectrum.coding.table import SomeIds
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
-from aspectrum.results import Results, UserScores
+from aspectrum.results import Results
 from aspectrum.states import STATES, State
+from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
@@ -36,7 +37,7 @@ class Finisher(Protocol):
     @property
     def identity(self) -> Mapping[str, Any]: ...
 
-    def finish(self, partial: Partial) -> Results: ...
+    def finish(self, part: Partial) -> Results: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,8 @@ from aspectrum.inputs import TRUTH
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
 from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
-from aspectrum.results import Column, Results, UserScores
+from aspectrum.results import Column, Results
+from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 from aspectrum.world.truth import missing
@@ -130,44 +131,72 @@ class Plan:
         """
         return build_lists(list_rows(given, name), self.tables, self.truth.reading)
 
-    def observe(self, lists: Any, *, progress: Progress | None = None) -> Partial:
+    def observe(
+        self, lists: Any, *, progress: Progress | None = None, scores: ScoresFile | None = None, system: str | None = None
+    ) -> Partial:
         """What the metrics remember of the users of some lists.
 
         Args:
             lists: Lists of any complete users of one system, in any form that :func:`aspectrum.evaluate` takes.
             progress: Called with users done and users in all, after each batch and while exact ideals are looked for.
+            scores: A file that the scores of users go to.
+            system: What the system is called there.
         """
         if isinstance(lists, World | Rankings):
             coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
         else:
             coded = lists if isinstance(lists, CodedLists) else self.lists(lists)
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
-        return Partial(self, self._observe(world, self._groups, progress), coded.input)
+        write = None if scores is None else partial(self._write, scores=scores, system=system)
+        parts = self._observe(world, self._groups, keep=self.per_user, progress=progress, write=write)
+        return Partial(self, parts, coded.input)
 
-    def finish(self, partial: Partial, *, notices: Sequence[Notice] | None = None) -> Results:
+    def evaluate(
+        self, systems: Mapping[str, Any], progress: Callable[[str, int, int], None] | None = None, scores: ScoresFile | None = None
+    ) -> dict[str, Results]:
+        """The results of whole systems, without notes. Items that one of them names are seen for all.
+
+        Args:
+            systems: Lists of each system, by name.
+            progress: Called with the name of a system, its users done and its users in all.
+            scores: A file that the scores of users go to.
+        """
+        parts = {
+            name: self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
+            for name, lists in systems.items()
+        }
+        return {name: self.finish(part, notices=(), scores=scores, system=name) for name, part in parts.items()}
+
+    def finish(
+        self, part: Partial, *, notices: Sequence[Notice] | None = None, scores: ScoresFile | None = None, system: str | None = None
+    ) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
         Args:
             notices: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
+            scores, system: As for :meth:`observe`, for users without a list.
         """
-        check_same(self, partial.plan)
-        listed = flags_of(partial.lists.ids["user"].within(self.tables.user), len(self.tables.user))
+        check_same(self, part.plan)
+        listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
-        settled = []
-        for group, part in zip(self._groups, partial.parts, strict=True):
+        rest = []
+        for group in self._groups:
             others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & ~listed))
-            settled.append(GroupPart.joined([part, *self._observe(others, (group,))]))
+            rest += self._observe(others, (group,), keep=self.per_user or scores is not None)
+        if scores is not None:
+            self._write(rest, scores, system)
+        settled = joined_parts(part.parts, rest if self.per_user else _without_scores(rest))
         columns = {}
-        for group, part in zip(self._groups, settled, strict=True):
-            for task, states in zip(group.tasks, part.states, strict=True):
+        for group, whole in zip(self._groups, settled, strict=True):
+            for task, states in zip(group.tasks, whole.states, strict=True):
                 columns[task.asked] = [
                     Column(task.asked.at(k), state, task.how) for k, state in zip(task.asked.cutoffs, states, strict=True)
                 ]
         return Results(
             {column.name: column for metric in self.metrics for column in columns[metric]},
-            tuple(part.scores for part in settled if part.scores is not None),
-            tuple(self.notices_on({"rankings": partial.lists}) if notices is None else notices),
-            partial,
+            tuple(whole.scores for whole in settled if whole.scores is not None),
+            tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices),
+            part,
         )
 
     def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[Notice]:
@@ -211,20 +240,36 @@ class Plan:
         named = SomeIds(self.tables.item, np.flatnonzero(flags_of(rankings.items, len(self.tables.item))).astype(np.int32))
         return CodedLists(users, rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
 
-    def _observe(self, world: World, groups: Sequence[_Group], progress: Progress | None = None) -> tuple[GroupPart, ...]:
-        """What the metrics of some groups remember of a world, batch by batch."""
+    def _write(self, parts: Sequence[GroupPart], scores: ScoresFile, system: str | None) -> None:
+        blocks = [part.scores for part in parts if part.scores is not None]
+        if blocks:
+            scores.add(blocks, self.how, system)
+
+    def _observe(
+        self,
+        world: World,
+        groups: Sequence[_Group],
+        *,
+        keep: bool,
+        progress: Progress | None = None,
+        write: Callable[[Sequence[GroupPart]], None] | None = None,
+    ) -> tuple[GroupPart, ...]:
+        """What the metrics of some groups remember of a world, batch by batch; `write` gets scores that are not to be kept."""
         found = []
         done = 0
         size = _batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
             for batch in world.batches(size):
                 with reporting(_of_users(progress, done, batch.n_users, world.n_users)):
-                    found.append([group.observe(batch, self.per_user) for group in groups])
+                    parts = [group.observe(batch, keep or write is not None) for group in groups]
+                if write is not None:
+                    write(parts)
+                found.append(parts if keep else _without_scores(parts))
                 done += batch.n_users
                 if progress is not None:
                     progress(done, world.n_users)
             if not found:
-                found.append([group.observe(world, self.per_user) for group in groups])
+                found.append([group.observe(world, keep) for group in groups])
         return joined_parts(*found)
 
 
@@ -313,6 +358,10 @@ class _Group:
             names = tuple(name for task in scored for name in task.names)
             scores = UserScores(part.users, names, np.hstack([summary.scores for summary in scored.values()]), least)  # type: ignore[misc]
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)
+
+
+def _without_scores(parts: Sequence[GroupPart]) -> list[GroupPart]:
+    return [GroupPart(part.states, None) for part in parts]
 
 
 def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:
@@ -427,3 +476,7 @@ def with_threads(n: int | None) -> Iterator[None]:
         yield
     finally:
         kernels.set_threads(before)
+
+
+PLAN_OPTIONS = ("users", "threads", "batch_size", "per_user", "ideal_budget", "ideal_seconds")
+"""What may be said of a plan beside its metrics, its truth and the convention."""

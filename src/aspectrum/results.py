@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-import numpy as np
-
 from aspectrum import formats
-from aspectrum.arrays import Floats
-from aspectrum.coding import Ids
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.errors import InputError, MetricError
@@ -20,6 +16,7 @@ from aspectrum.formats import Format, format_of
 from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
 from aspectrum.states import State
+from aspectrum.user_scores import UserScores, scores_frame
 
 if TYPE_CHECKING:
     import polars
@@ -56,28 +53,6 @@ class Column:
     def details(self) -> dict[str, Any]:
         """How the number was computed, how many users (or items) it stands on, and how sure it is."""
         return {**self.how, **self.state.counts, **self.state.limits}
-
-
-@dataclass(frozen=True, eq=False)
-class UserScores:
-    """Scores of users, (users, names); NaN is undefined. ``least`` has, by name, what scores that may not be proved are at least."""
-
-    users: Ids
-    names: tuple[str, ...]
-    scores: Floats
-    least: Mapping[str, Floats] = field(default_factory=dict)
-
-    @staticmethod
-    def joined(several: Sequence[UserScores]) -> UserScores:
-        """Scores of different users, one part after the other. Users without a list score 0 for sure."""
-        first = several[0]
-        least = {
-            name: np.concatenate([part.least.get(name, part.scores[:, first.names.index(name)]) for part in several])
-            for name in first.least
-        }
-        return UserScores(
-            Ids.joined([part.users for part in several]), first.names, np.concatenate([part.scores for part in several]), least
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,24 +109,9 @@ class Results(Mapping[str, float]):
         A score against an exact ideal has a second column, ``... at least``: the score lies between the two, and is
         certain where they are equal.
         """
-        import polars
-
         if not self.blocks:
             raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
-        users = self.blocks[0].users
-        if any(block.users != users for block in self.blocks):
-            users = Ids(list(dict.fromkeys(user for block in self.blocks for user in block.users)))
-        columns: dict[str, polars.Series] = {}
-        for block in self.blocks:
-            places = None if block.users == users else [users.code(user) for user in block.users]
-            for name, scores in _with_least(block):
-                if places is not None:  # not everybody is averaged here
-                    known = dict(zip(places, scores.tolist(), strict=True))
-                    columns[name] = polars.Series(name, [known.get(place) for place in range(len(users))], dtype=polars.Float64)
-                else:
-                    columns[name] = polars.Series(name, scores)
-        names = [name for own in self.columns for name in (own, own + _AT_LEAST) if name in columns]
-        return polars.DataFrame([users.to_series("user"), *(columns[name] for name in names)])
+        return scores_frame(self.blocks, self.columns)
 
     def __add__(self, other: Results) -> Results:
         if self.partial is None or other.partial is None:
@@ -359,7 +319,6 @@ class SystemResults(Mapping[str, Results]):
 
 _HEAD = ["Metric", "Value", "Stands on"]
 _CSV_HEAD = ["value", "stands_on", "computed", "notes"]
-_AT_LEAST = " at least"
 
 
 class _Details(Mapping[str, dict[str, Any]]):
@@ -374,14 +333,6 @@ class _Details(Mapping[str, dict[str, Any]]):
 
     def __len__(self) -> int:
         return len(self._results.columns)
-
-
-def _with_least(block: UserScores) -> Iterator[tuple[str, Floats]]:
-    """The columns of a block, those of lower ends after their scores."""
-    for place, name in enumerate(block.names):
-        yield name, block.scores[:, place]
-        if name in block.least:
-            yield name + _AT_LEAST, block.least[name]
 
 
 def _csv_cells(column: Column, notes: Sequence[str]) -> list[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from aspectrum.api import side_by_side
+from aspectrum.api import evaluate_one, labelled, side_by_side
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import Keepable
@@ -21,7 +20,7 @@ from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.metric import Metric, parse
 from aspectrum.metrics import IntraListDiversity
-from aspectrum.plan import Plan, Progress, is_enough
+from aspectrum.plan import PLAN_OPTIONS, Plan, Progress, is_enough
 from aspectrum.results import Results, SystemResults
 
 DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
@@ -117,50 +116,20 @@ def evaluate(
         >>> round(result["ERRIA@3"], 6), round(result["Community recall@3"], 4)
         (0.354167, 0.6667)
     """
-    if len(_ways(convention)) > 1:
+    options = dict(locals())
+    if len(_conventions(convention)) > 1:
         raise InputError(f"convention is {convention!r}, which gives two results: use contacts.evaluate_systems")
-    results = evaluate_systems(
-        {"recommendations": recommendations},
-        metrics,
-        train=train,
-        test=test,
-        communities=communities,
-        features=features,
-        texts=texts,
-        texts_of=texts_of,
-        weighting=weighting,
-        directed=directed,
-        weighted=weighted,
-        keep=keep,
-        users=users,
-        convention=convention,
-        order=order,
-        ties=ties,
-        duplicates=duplicates,
-        threads=threads,
-        batch_size=batch_size,
-        per_user=per_user,
-        ideal_budget=ideal_budget,
-        ideal_seconds=ideal_seconds,
-        progress=None if progress is None else lambda _, done, total: progress(done, total),
-    )
-    return replace(results["recommendations"], notices=results.notices, speaker=results.speaker)
+    return evaluate_one(evaluate_systems, "recommendations", options)
 
 
 def evaluate_systems(
     systems: Mapping[str, Any],
     metrics: Iterable[str | Metric] | str | Metric | None = None,
     *,
-    users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
     texts_of: Of = "own",
     weighting: Weighting | None = None,
-    threads: int | None = None,
-    batch_size: int | None = None,
-    per_user: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
-    ideal_budget: float | None = None,
-    ideal_seconds: float | None = None,
     weighted: bool = False,
     order: Order = "input",
     ties: Ties | None = None,
@@ -186,7 +155,8 @@ def evaluate_systems(
         --------------  ----------------  --------------  ---------------  -------------
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
-    ways = _ways(convention)
+    conventions = _conventions(convention)
+    chosen = {name: network.pop(name) for name in PLAN_OPTIONS if name in network}
     given = [name for name, value in network.items() if value is not None]
     if "texts" not in given and (texts_of != "own" or weighting is not None):
         raise InputError("texts_of and weighting need texts")
@@ -196,57 +166,55 @@ def evaluate_systems(
         raise InputError("ties need order='score' or 'rank': input order has no ties")
     asked = default_metrics(given) if metrics is None else metrics
     read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
-    for way in ways:
-        _check_inputs(read, given, way)
-    whom = None if users is None or isinstance(users, str) else users
-    read_network = Network.read(systems, users=whom, **network)
+    for one in conventions:
+        _check_inputs(read, given, one)
+    users = chosen.get("users")
+    named = users is not None and not isinstance(users, str)
+    read_network = Network.read(systems, users=users if named else None, **network)
+    of_links = read_network.notices_on_links()  # what makes numbers meaningless is an error here
+    if named:
+        chosen["users"] = read_network.chosen_users()
+    options = {"order": order, "users_in_one_block": order == "input", "ties": ties, "duplicates": duplicates}
     found = {}
-    for way in ways:
-        notices = read_network.notices_on_links() + ([Notice("weighted")] if weighted else [])
-        rows = None
-        if "texts" in given:
-            weighed = weighting or _WEIGHTING.get(way.name, "tf-idf")
-            rows = read_network.text_features(texts_of, weighed)
-            notices.append(Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed}))
-        elif "features" not in given and way.name == "relison":
-            rows = _NO_FEATURES
-            if any(type(metric) is IntraListDiversity for metric in read):
-                notices.append(Notice("no_features"))
-        options = {"order": order, "users_in_one_block": order == "input", "ties": ties, "duplicates": duplicates}
-        truth = read_network.truth(way, features=rows, weighted=weighted, **options)
-        plan = Plan(
-            read,
-            truth,
-            users=users if whom is None else read_network.chosen_users(),
-            convention=way,
-            threads=threads,
-            batch_size=batch_size,
-            per_user=per_user,
-            ideal_budget=ideal_budget,
-            ideal_seconds=ideal_seconds,
-        )
+    for one in conventions:
+        features, of_features = _features(read_network, one, read, given, texts_of, weighting)
+        truth = read_network.truth(one, features=features, weighted=weighted, **options)
+        plan = Plan(read, truth, convention=one, **chosen)
         lists = {system: plan.lists(read_network.lists(system)) for system in systems}
-        notices += read_network.notices_on(truth, lists.values())
-        label = f"{{}} ({way.name})" if len(ways) > 1 else "{}"
-        partials = {
-            system: plan.observe(coded, progress=None if progress is None else partial(progress, label.format(system)))
-            for system, coded in lists.items()
-        }
-        results = {system: plan.finish(part, notices=()) for system, part in partials.items()}
-        found[way.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
+        of_weights = [Notice("weighted")] if weighted else []
+        notices = [*of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())]
+        results = plan.evaluate(lists, labelled(progress, one, conventions))
+        found[one.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
     return side_by_side(found)
+
+
+def _features(
+    network: Network, convention: Convention, metrics: Iterable[Metric], given: Iterable[str], texts_of: Of, weighting: Weighting | None
+) -> tuple[Rows | None, list[Notice]]:
+    """Features that were not given, and what to say of them."""
+    if "texts" in given:
+        weighed = weighting or _WEIGHTING.get(convention.name, "tf-idf")
+        notice = Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed})
+        return network.text_features(texts_of, weighed), [notice]
+    if "features" in given or convention.name != "relison":
+        return None, []
+    if any(type(metric) is IntraListDiversity for metric in metrics):
+        return _NO_FEATURES, [Notice("no_features")]
+    return _NO_FEATURES, []
 
 
 _WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}
 _NO_FEATURES = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
 
 
-def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], way: Convention) -> None:
+def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: Convention) -> None:
     """What a metric lacks is said in the words of contacts."""
     there = as_items(given)
     for metric in metrics:
         # Without any features RELISON has an ILD all the same.
-        if not isinstance(metric, Metric) or is_enough([*there, *(["features"] if way.name == "relison" else [])], metric, way):
+        if not isinstance(metric, Metric) or is_enough(
+            [*there, *(["features"] if convention.name == "relison" else [])], metric, convention
+        ):
             continue
         words = {item: f"{name}=" for name, item in reversed(_ITEM_INPUTS.items())} | {"features": "features= or texts="}
         enough = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
@@ -256,13 +224,13 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], way: Conventi
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
 
-def _ways(convention: str | Convention | None) -> list[Convention]:
-    return [_for_contacts(way) for way in conventions_named("published,relison" if convention == "both" else convention)]
+def _conventions(convention: str | Convention | None) -> list[Convention]:
+    return [_for_contacts(one) for one in conventions_named("published,relison" if convention == "both" else convention)]
 
 
-def _for_contacts(way: Convention) -> Convention:
+def _for_contacts(convention: Convention) -> Convention:
     """A convention, for candidates who need not be users of the train graph."""
-    if way.name in CONVENTIONS and way.name not in ("published", "relison"):
-        raise MetricError(f"convention is {way.name!r}, expected 'published', 'relison' or 'both' for contacts")
-    gini = {"outside": "drop", **way.parameters.get("GiniComplement", {})}
-    return replace(way, parameters={**way.parameters, "GiniComplement": gini})
+    if convention.name in CONVENTIONS and convention.name not in ("published", "relison"):
+        raise MetricError(f"convention is {convention.name!r}, expected 'published', 'relison' or 'both' for contacts")
+    gini = {"outside": "drop", **convention.parameters.get("GiniComplement", {})}
+    return replace(convention, parameters={**convention.parameters, "GiniComplement": gini})

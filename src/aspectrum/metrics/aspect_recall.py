@@ -14,7 +14,7 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class AspectRecall(AspectMetric):
-    r"""Share of the aspects a user could be coverage that the top of the list shows.
+    r"""Share of the aspects a user could be shown that the top of the list shows.
 
     .. math:: \Big|\bigcup_{j \le k} J(u, d_j)\Big| \, / \, |\text{aspects attainable for } u|
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes, Flags, Offsets, as_codes, as_flags, as_offsets, slice_segments, take_segments
+from aspectrum.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,13 @@ class Rankings:
         if self.tied is not None:
             object.__setattr__(self, "tied", as_flags(self.tied, len(items), "rankings: tied"))
         if self.listed is not None:
-            object.__setattr__(self, "listed", as_flags(self.listed, len(offsets) - 1, "rankings: listed"))
+            listed = as_flags(self.listed, len(offsets) - 1, "rankings: listed")
+            odd = np.flatnonzero(~listed & (np.diff(offsets) > 0))
+            if len(odd):
+                raise InputError(
+                    f"rankings: listed says that user code {odd[0]} has no list, and the list has {np.diff(offsets)[odd[0]]} items"
+                )
+            object.__setattr__(self, "listed", listed)
 
     @property
     def n_users(self) -> int:

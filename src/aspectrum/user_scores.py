@@ -1,0 +1,146 @@
+"""Scores of users: in memory, as a frame, or on their way to a Parquet file."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from aspectrum import formats
+from aspectrum.arrays import Floats
+from aspectrum.coding import Ids
+from aspectrum.output_files import replacing
+
+if TYPE_CHECKING:
+    import polars
+
+_AT_LEAST = " at least"
+_ROWS_PER_PIECE = 500_000
+
+
+@dataclass(frozen=True, eq=False)
+class UserScores:
+    """Scores of users, (users, names); NaN is undefined. ``least`` has, by name, what scores that may not be proved are at least."""
+
+    users: Ids
+    names: tuple[str, ...]
+    scores: Floats
+    least: Mapping[str, Floats] = field(default_factory=dict)
+
+    @staticmethod
+    def joined(several: Sequence[UserScores]) -> UserScores:
+        """Scores of different users, one part after the other. Users without a list score 0 for sure."""
+        names = several[0].names
+        least = {
+            name: np.concatenate([part.least.get(name, part.scores[:, place]) for part in several])
+            for place, name in enumerate(names)
+            if any(name in part.least for part in several)
+        }
+        scores = np.concatenate([part.scores for part in several])
+        return UserScores(Ids.joined([part.users for part in several]), names, scores, least)
+
+    def columns(self) -> Iterator[tuple[str, Floats]]:
+        """Scores by name, those of lower ends after them."""
+        for place, name in enumerate(self.names):
+            yield name, self.scores[:, place]
+            if name in self.least:
+                yield name + _AT_LEAST, self.least[name]
+
+
+def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.DataFrame:
+    """One row per user: NaN where a score is undefined, null where the user is not averaged."""
+    import polars
+
+    users = blocks[0].users
+    if any(block.users != users for block in blocks):
+        users = Ids(list(dict.fromkeys(user for block in blocks for user in block.users)))
+    columns: dict[str, polars.Series] = {}
+    for block in blocks:
+        places = None if block.users == users else np.array([users.code(user) for user in block.users], dtype=np.int64)
+        for name, scores in block.columns():
+            columns[name] = polars.Series(name, scores)
+            if places is not None:  # not everybody is averaged here
+                rows = np.full(len(users), -1, dtype=np.int64)
+                rows[places] = np.arange(len(places))
+                at = polars.Series(rows)
+                columns[name] = columns[name].gather(at.set(at < 0, None))
+    ordered = [name for own in names for name in (own, own + _AT_LEAST) if name in columns]
+    return polars.DataFrame([users.to_series("user"), *(columns[name] for name in ordered)])
+
+
+class ScoresFile:
+    """A Parquet file that scores of users are written to as they come, instead of staying in memory.
+
+    Use it as a context. The file is there, whole, at the end; after an error it is not.
+
+    Args:
+        path: The file, ``.parquet`` or ``.pq``.
+        with_system: Whether its first column is the system.
+
+    Examples:
+        >>> import os, tempfile
+        >>> import aspectrum as asp
+        >>> plan = asp.Plan("NDCG@2", asp.Truth.read(relevance={"ann": ["x"], "bob": ["y"]}), per_user=False)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with ScoresFile(os.path.join(folder, "scores.parquet")) as scores:
+        ...         parts = [plan.observe(day, scores=scores) for day in ({"ann": ["x"]}, {"bob": ["x", "y"]})]
+        ...         results = plan.finish(parts[0] + parts[1], scores=scores)
+        ...     sorted(os.listdir(folder))
+        ['scores.parquet']
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, with_system: bool = False) -> None:
+        formats.check_parquet(path)
+        self.path, self.with_system = path, with_system
+        self._frames: list[polars.DataFrame] = []
+        self._n_pieces = 0
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="aspectrum-scores-")
+        return self
+
+    def add(self, blocks: Sequence[UserScores], names: Iterable[str], system: str | None = None) -> None:
+        """Scores of some users."""
+        import polars
+
+        frame = scores_frame(blocks, names)
+        if self.with_system:
+            frame = frame.select(polars.lit(system, polars.String).alias("system"), polars.all())
+        self._frames.append(frame)
+        if sum(map(len, self._frames)) >= _ROWS_PER_PIECE:
+            self._write_piece()
+
+    def _write_piece(self) -> None:
+        import polars
+
+        assert self._folder is not None, "a ScoresFile is used as a context: with ScoresFile(path) as scores"
+        polars.concat(self._frames, how="diagonal_relaxed").write_parquet(os.path.join(self._folder.name, f"{self._n_pieces:08}.parquet"))
+        self._n_pieces += 1
+        self._frames = []
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        import polars
+
+        assert self._folder is not None
+        with self._folder:
+            if kind is not None:
+                return
+            if self._frames or not self._n_pieces:
+                self._frames = self._frames or [polars.DataFrame({"user": []})]
+                self._write_piece()
+            pieces = [os.path.join(self._folder.name, name) for name in sorted(os.listdir(self._folder.name))]
+            whole = os.path.join(self._folder.name, "whole")
+            options: dict[str, Any] = {"missing_columns": "insert", "extra_columns": "ignore"}
+            known = inspect.signature(polars.scan_parquet).parameters
+            scan = polars.scan_parquet(pieces, **{name: value for name, value in options.items() if name in known})
+            scan.sink_parquet(whole)
+            with replacing(self.path) as target, open(whole, "rb") as source:
+                while chunk := source.read(1 << 20):
+                    target.write(chunk)
