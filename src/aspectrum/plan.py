@@ -179,7 +179,7 @@ class Plan:
         check_same(self, part.plan)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
-        rest = []
+        rest: list[GroupPart] = []
         for group in self._groups:
             others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & ~listed))
             rest += self._observe(others, (group,), keep=self.per_user or scores is not None)

@@ -50,7 +50,7 @@ def read_input(input: str, given: Any) -> Rows:
         if role not in spec.roles:
             raise InputError(f"{source.named(input)}: {role!r} is not a column of {input}, which has {spec.form}")
     if source.split is not None and spec.split is None:
-        raise InputError(f"{source.named(input)}: split={source.split!r} needs aspects, which {input} has not")
+        raise InputError(f"{source.named(input)}: split={source.split!r} is given, but {input} has no aspects")
     if source.ids is not None and input != "features":
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
     if input == "features":
