@@ -27,7 +27,7 @@ from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.findings import Inputs, notices_on
-from aspectrum.diagnostics.notices import Notice
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
@@ -372,7 +372,9 @@ def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict
         if not 0 <= value < math.inf:
             raise MetricError(f"{name} is {value}, expected a number from 0")
         if not any(_is_exact(metric) for metric in metrics):
-            raise MetricError(f"{name} is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
+            raise MetricError(
+                Option(name, value), " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10"
+            )
     return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}
 
 

@@ -92,7 +92,7 @@ def test_columns_without_names_go_by_place() -> None:
             assert list(find_columns("x", spec, {}, None, width)) == list(roles)
     with pytest.raises(InputError, match=r"has 7 columns without names, expected user, item.*columns=\{'user': 1, 'item': 2\}"):
         find_columns("x", INPUTS["rankings"], {}, None, 7)
-    with pytest.raises(InputError, match="column 'uid', and its columns have no names; say its place"):
+    with pytest.raises(InputError, match="column 'uid', but the columns have no names; give its number"):
         find_columns("x", INPUTS["rankings"], {"user": "uid"}, None, 3)
     with pytest.raises(InputError, match="no item column found; its 3 columns have no names"):
         find_columns("x", INPUTS["rankings"], {"user": 2}, None, 3)

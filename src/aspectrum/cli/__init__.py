@@ -21,7 +21,6 @@ from aspectrum.cli.ideal import ideal
 from aspectrum.cli.index import index
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
-from aspectrum.cli.options import as_options
 from aspectrum.cli.settings import completion, init, schema
 
 FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
@@ -103,7 +102,7 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         _complain("interrupted; no file is left half-written")
         return TERMINATED if _Terminated in (type(error), type(error.__cause__)) else INTERRUPTED
     except (ConfigError, MetricError, MissingInput) as error:
-        _complain(as_options(error.said(COMMAND_LINE)))
+        _complain(error.said(COMMAND_LINE))
         return WRONG_USE
     except (AspectrumError, MemoryError) as error:
         _complain(error.said(COMMAND_LINE) if isinstance(error, AspectrumError) else str(error) or "not enough memory")

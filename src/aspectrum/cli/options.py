@@ -415,12 +415,6 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def as_options(message: str) -> str:
-    """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
-    message = re.sub(r"^ideal_(budget|seconds)\b", r"--ideal-\1", message)
-    return re.sub(rf"(?<![\w-])({'|'.join(ALL_TRUTH)})=(?=[,\s]|$)", r"--\1", message)
-
-
 def _is_all(metric: str) -> bool:
     return metric.partition("@")[0].strip().lower() == "all"
 

@@ -15,7 +15,7 @@ from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
-from aspectrum.diagnostics.notices import CONTACTS, Notice
+from aspectrum.diagnostics.notices import CONTACTS, Notice, Option, parts
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.metric import Metric, parse
@@ -216,11 +216,12 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
             [*there, *(["features"] if convention.name == "relison" else [])], metric, convention
         ):
             continue
-        words = {item: f"{name}=" for name, item in reversed(_ITEM_INPUTS.items())} | {"features": "features= or texts="}
+        words: dict[str, tuple[str | Option, ...]] = {item: (Option(name),) for name, item in reversed(_ITEM_INPUTS.items())}
+        words["features"] = (Option("features"), " or ", Option("texts"))
         enough = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
-        needs = [" and ".join(words[name] for name in names if name not in there) for names in enough]
+        needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in enough]
         if needs:
-            raise MissingInput(f"{metric} needs more: pass {', or '.join(dict.fromkeys(needs))}")
+            raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
 

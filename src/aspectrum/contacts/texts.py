@@ -17,7 +17,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, link_table
-from aspectrum.diagnostics.notices import Notice
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
@@ -163,7 +163,7 @@ def index_texts(
     _check_options(of, weighting, min_users)
     stop_words = _stop_words(stop_words)
     if of != "own" and graph is None:
-        raise MissingInput(f"texts: users are to be known by the texts of {_whose(of)}, which needs graph= that says who these are")
+        raise MissingInput(f"texts: the texts of {_whose(of)} need ", Option("graph"))
     if graph is None and directed is not None:
         raise InputError("texts: directed needs a graph")
     needed("sklearn", "text", "texts are indexed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ number would mean anything. Facts are shown by ``aspectrum check`` only."""
 
 @dataclass(frozen=True)
 class Option:
-    """An option that a message speaks of; Python and the command line spell it differently.
+    """An option that a message speaks of, with a value or without; Python and the command line spell it differently.
 
     >>> option = Option("columns", {"user": 1, "item": 2}, "rankings")
     >>> print(option, "or", COMMAND_LINE.spelled(option))
@@ -23,11 +23,16 @@ class Option:
     """
 
     name: str
-    value: Any
+    value: Any = None
     input: str | None = None
 
     def __str__(self) -> str:
         return PYTHON.spelled(self)
+
+
+def parts(separator: str, several: Iterable[Sequence[str | Option]]) -> list[str | Option]:
+    """Parts of a message with a separator between them."""
+    return [part for one in several for part in (separator, *one)][1:]
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,16 @@ class Speaker:
     def spelled(self, option: Option) -> str:
         name, value = option.name, option.value
         if not self.on_command_line:
-            return f"asp.Source(..., {name}={value!r})" if name in ("split", "header", "columns", "format") else f"{name}={value!r}"
+            said = f"{name}=" if value is None else f"{name}={value!r}"
+            return f"asp.Source(..., {said})" if name in ("split", "header", "columns", "format") else said
         if name == "header":
             return "--header" if value else "--no-header"
         if name == "columns":
             columns = ",".join(f"{role}={column}" for role, column in value.items())
             return f"--columns {option.input}:{columns}" if option.input else f"--columns {columns}"
-        return f"--reader {option.input}={value}" if name == "format" else f"--{name} {shlex.quote(value)}"
+        if name == "format":
+            return f"--reader {option.input}={value}"
+        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
 
 
 PYTHON, COMMAND_LINE = Speaker(), Speaker(on_command_line=True)
@@ -178,14 +186,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of notice.
-
-    Args:
-        level: How grave it is.
-        text: The words, with places for the count and the details.
-        option: The option that the words speak of.
-        of_rows: Whether the count is one of rows, out of all rows of the input.
-    """
+    """A kind of notice: its level, its words, the option they speak of, and whether it counts rows out of all of the input."""
 
     level: Level
     text: str
@@ -222,12 +223,8 @@ KINDS: Mapping[str, Kind] = {
     "duplicates": Kind("warning", "{count} rows repeat an {item} of the list and are ignored", of_rows=True),
     "contradictions": Kind("warning", "{count} rows contradict an earlier one and are ignored", of_rows=True),
     "repeats": Kind("fact", "{count} rows repeat an earlier one", of_rows=True),
-    "refused_duplicates": Kind(
-        "error", "{count} rows repeat an item of the list; use {option} to ignore them", Option("duplicates", "first")
-    ),
-    "refused_contradictions": Kind(
-        "error", "{count} rows contradict an earlier one; use {option} to ignore them", Option("duplicates", "first")
-    ),
+    "refused_duplicates": Kind("error", "{count} rows repeat an item of the list; {option} ignores them", Option("duplicates", "first")),
+    "refused_contradictions": Kind("error", "{count} rows contradict an earlier one; {option} ignores them", Option("duplicates", "first")),
     "further_aspects": Kind("warning", "{count} rows are ignored: only the first {aspect} of each {owner} counts", of_rows=True),
     "values_as_sets": Kind("warning", "{count} feature values are not 1; only the presence of a feature counts", of_rows=True),
     # What inputs say of one another
