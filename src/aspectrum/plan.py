@@ -231,13 +231,15 @@ class Plan:
         """The lists of a world, under the codes of this plan."""
         if world.truth.tables is not self.truth.tables:
             raise InputError("these lists belong to another truth")
+        if len(self.tables.user) == self.truth.n_users and len(self.tables.item) == self.truth.n_items:
+            self.tables = world.tables.copy()  # nobody else has been named yet, so its codes serve as well as others
         mine = world.take(np.flatnonzero(world.listed))
         users = SomeIds(self.tables.user, SomeIds(world.tables.user, mine.codes).within(self.tables.user))
         items = SomeIds(world.tables.item, np.arange(world.n_items, dtype=np.int32)).within(self.tables.item)
         rankings = mine.rankings
         if not self.tables.item.has_codes_of(world.tables.item):
             rankings = replace(rankings, items=items[rankings.items])
-        named = SomeIds(self.tables.item, np.flatnonzero(flags_of(rankings.items, len(self.tables.item))).astype(np.int32))
+        named = SomeIds(self.tables.item, rankings.items, repeating=True)
         return CodedLists(users, rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
 
     def _write(self, parts: Sequence[GroupPart], scores: ScoresFile, system: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,11 @@ class IdTable:
         self.role = role
         self._known: Named | None = None
         self._book: Codebook | None = None
+        self._book_is_shared = False
         self._ids = Ids([])
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
         self._copied_from: tuple[IdTable, ...] = ()
+        self._first: set[int] = set()
         self._heads: dict[str, Named] = {}  # an id of each kind that is no text of a text file, and where it stands
         if columns:
             self.join(columns)
@@ -59,12 +61,13 @@ class IdTable:
         """A table that grows by itself from here on, while this one stays as it is."""
         other = IdTable(self.role)
         own: dict[str, Any] = {"_copied_from": (*self._copied_from, self)}
-        own |= {"_book": None if self._book is None else self._book.copy(), "_joined": dict(self._joined), "_heads": dict(self._heads)}
+        own |= {"_joined": dict(self._joined), "_heads": dict(self._heads), "_first": set(self._first)}
+        self._book_is_shared = True  # whoever grows first copies it
         other.__dict__.update(self.__dict__ | own)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_joined": {}}
+        return self.__dict__ | {"_joined": {}, "_first": set()}
 
     def has_codes_of(self, other: IdTable) -> bool:
         """Whether every code of another table means the same id here."""
@@ -76,7 +79,9 @@ class IdTable:
     def codes(self, column: IdColumn) -> Codes:
         """The code of each row of a column that was joined; -1 for none."""
         joined = self.joined(column)
-        return np.append(joined, np.int32(-1))[column.codes] if len(joined) else column.codes
+        if len(joined) == 0 or (joined[-1] == len(joined) - 1 and id(column.ids) in self._first):
+            return column.codes
+        return np.append(joined, np.int32(-1))[column.codes]
 
     def joined(self, column: IdColumn) -> Codes:
         """What the own codes of a column that was joined are here."""
@@ -94,6 +99,8 @@ class IdTable:
         fresh = {id(column.ids): (source, column) for source, column in columns if id(column.ids) not in self._joined}
         if fresh:
             several = list(fresh.values())
+            if len(self) == 0:  # of the first ids, those of the first column keep the codes that they have
+                self._first = {next(iter(fresh))}
             found = self._join(several)
             self._joined |= {key: (column.ids, codes) for (key, (_, column)), codes in zip(fresh.items(), found, strict=True)}
 
@@ -101,6 +108,7 @@ class IdTable:
         """Columns that will not be asked for again; their ids stay."""
         for column in columns:
             self._joined.pop(id(column.ids), None)
+            self._first.discard(id(column.ids))
 
     def _join(self, fresh: list[Named]) -> list[Codes]:
         before = [] if self._known is None else [self._known]
@@ -124,6 +132,9 @@ class IdTable:
             self._book = Codebook(self.role)
             heads = next(iter(self._heads.values()), ("codes", None))
             self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else heads[0])
+        elif self._book_is_shared:
+            self._book = self._book.copy()
+        self._book_is_shared = False
         own = several[len(before) :]
         found = [
             self._book.codes(ids.to_list() if hasattr(ids, "to_list") else ids, source) for (source, _), ids in zip(fresh, own, strict=True)
@@ -149,12 +160,20 @@ class IdTable:
         return parts
 
 
-@dataclass(frozen=True, eq=False)
 class SomeIds:
-    """Some ids of a table, by code. Two of the same table join without a look at the ids themselves."""
+    """Some ids of a table, by code. Two of the same table join without a look at the ids themselves.
 
-    table: IdTable
-    codes: Codes
+    Args:
+        table: The table.
+        codes: The codes, each once; or, with `repeating`, those of rows, of which each counts once.
+    """
+
+    def __init__(self, table: IdTable, codes: Codes, *, repeating: bool = False) -> None:
+        self.table, self._given, self._repeating = table, codes, repeating
+
+    @cached_property
+    def codes(self) -> Codes:
+        return np.flatnonzero(flags_of(self._given, len(self.table))).astype(np.int32) if self._repeating else self._given
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -177,7 +196,7 @@ class SomeIds:
         return SomeIds(self.table, np.concatenate([self.codes, other.within(self.table)]))
 
     def distinct(self) -> SomeIds:
-        return SomeIds(self.table, np.flatnonzero(flags_of(self.codes, len(self.table))).astype(np.int32))
+        return SomeIds(self.table, self.codes, repeating=True)
 
     def repeated(self) -> Any:
         """An id that is there twice, or None."""

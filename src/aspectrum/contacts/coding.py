@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy.typing as npt
@@ -26,14 +26,19 @@ class Coded:
 
     rows: Rows
     joined: Mapping[str, Codes]
+    _codes: dict[str, Codes] = field(default_factory=dict)
 
     def codes(self, role: str) -> Codes:
         """The code of each row."""
-        joined, codes = self.joined[role], self.rows.ids[role].codes
-        return joined[codes] if len(joined) else codes
+        if role not in self._codes:
+            joined, codes = self.joined[role], self.rows.ids[role].codes
+            self._codes[role] = joined[codes] if len(joined) else codes
+        return self._codes[role]
 
     def taken(self, kept: npt.NDArray[Any], ids: Mapping[str, IdColumn]) -> Rows:
         """Some of the rows, under other ids; each remembers where it stood."""
+        if len(kept) == len(self.rows):
+            return replace(self.rows, ids=ids)
         place = self.rows.place
         return replace(
             self.rows,

@@ -153,9 +153,9 @@ class World:
         if part is None or (self._codes is None and self.n_users == self.truth.n_users):
             return part
         codes = self.codes
-        n = len(codes)
-        if n and codes[0] + n <= self.truth.n_users and codes[-1] == codes[0] + n - 1 and (np.diff(codes) == 1).all():
-            return part.slice(int(codes[0]), int(codes[0]) + n)  # type: ignore[attr-defined, no-any-return]
+        n, start = len(codes), int(codes[0]) if len(codes) else 0
+        if n and start + n <= self.truth.n_users and codes[-1] == start + n - 1 and (np.diff(codes) == 1).all():
+            return part if n == self.truth.n_users else part.slice(start, start + n)  # type: ignore[attr-defined]
         return part.take(np.where(codes < self.truth.n_users, codes, -1))  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
