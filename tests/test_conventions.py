@@ -184,7 +184,7 @@ def test_relison_ignores_the_values_of_features() -> None:
 
 def test_relison_users_in_two_blocks_are_an_error() -> None:
     rows = [("u", "a"), ("v", "b"), ("u", "b")]
-    with pytest.raises(asp.InputError, match="the rows of user 'u' stand in two blocks"):
+    with pytest.raises(asp.InputError, match="the rows of user 'u' are in two blocks"):
         asp.evaluate(rows, "Predicted Gini complement", convention="relison")
     assert asp.evaluate(rows, "Predicted Gini complement")["Predicted Gini complement"] == pytest.approx(2 / 3)
 

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.formats import check_parquet, format_of
 
 TRUTH: dict[str, Any] = {"relevance": {"u": {"a": 2.0}, "v": {"b": 1.0}}, "catalogue": ["a", "b", "c"]}
@@ -26,14 +27,18 @@ def part(users: str) -> asp.Results:
     return asp.evaluate({user: lists[user] for user in users}, METRICS, **TRUTH)
 
 
+def remarks(*texts: str) -> tuple[Notice, ...]:
+    return tuple(Notice("remark", detail={"text": text}) for text in texts)
+
+
 def systems(*notes: str) -> asp.SystemResults:
     results = asp.evaluate_systems({"A": {"u": ["a"], "w": ["a"]}, "B": {"u": ["b"]}}, METRICS, **TRUTH)
-    return asp.SystemResults(results.systems, notes)
+    return asp.SystemResults(results.systems, remarks(*notes))
 
 
 def named(*names: str) -> asp.SystemResults:
     """Systems with the names of trouble-makers."""
-    return asp.SystemResults(dict.fromkeys(names, part("u")), names)
+    return asp.SystemResults(dict.fromkeys(names, part("u")), remarks(*names))
 
 
 def test_reading() -> None:
@@ -207,13 +212,13 @@ def test_no_systems() -> None:
 
 
 def test_notes_are_in_every_output_for_readers() -> None:
-    result = replace(part("u"), notes=("one | two", "three"))
+    result = replace(part("u"), notices=remarks("one | two", "three"))
     assert result.to_text().endswith("\n\nNotes:\n- one | two\n- three")
     assert str(result) == result.to_text()
     assert result.to_markdown().endswith("\n\nNotes:\n\n- one \\| two\n- three")
     assert result.to_latex().endswith("\n% Notes:\n% - one | two\n% - three")
     assert json.loads(result.to_json())["notes"] == ["one | two", "three"]
-    both = asp.SystemResults({"A": result, "B": part("u")}, ("zero", "three"))
+    both = asp.SystemResults({"A": result, "B": part("u")}, remarks("zero", "three"))
     assert both.to_text().endswith("\n\nNotes:\n- zero\n- three\n- one | two")
     assert str(both).endswith("\n\nNotes:\n- zero\n- three\n- one | two")
     assert both.to_markdown().endswith("\n\nNotes:\n\n- zero\n- three\n- one \\| two")

@@ -10,11 +10,12 @@ import numpy as np
 
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.conventions import Convention, conventions_named
+from aspectrum.diagnostics.notices import Notice, joined
 from aspectrum.errors import InputError, MetricError
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric
 from aspectrum.plan import PLAN_OPTIONS, Plan, Progress, as_metrics
-from aspectrum.results import Results, SystemResults, joined_notes
+from aspectrum.results import Results, SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
 from aspectrum.world.truth import smallest_n_items
 
@@ -116,7 +117,7 @@ def evaluate_one(evaluate_several: Callable[..., SystemResults], lists: str, opt
     progress = options.pop("progress")
     told = None if progress is None else lambda _, done, total: progress(done, total)
     results = evaluate_several({lists: options.pop(lists)}, progress=told, **options)
-    return replace(results[lists], notes=results.notes)
+    return replace(results[lists], notices=results.notices, speaker=results.speaker)
 
 
 def evaluate_systems(
@@ -158,13 +159,13 @@ def evaluate_systems(
     found = {}
     for one in conventions:
         results: dict[str, Results] = {}
-        notes: list[str] = []
+        notices: list[Notice] = []
         for truth, lists in read:
             plan = Plan(asked, truth, convention=one, **chosen)
             coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-            notes += plan.notes_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+            notices += plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
             results |= plan.evaluate(coded, labelled(progress, one, conventions))
-        found[one.name] = SystemResults({name: results[name] for name in systems}, tuple(notes))
+        found[one.name] = SystemResults({name: results[name] for name in systems}, tuple(notices))
     return side_by_side(found)
 
 
@@ -182,7 +183,8 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
     systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
         {f"{system} ({name})": results[system] for system in systems for name, results in found.items()},
-        joined_notes({name: results.notes for name, results in found.items()}),
+        joined({name: results.notices for name, results in found.items()}),
+        next(iter(found.values())).speaker,
     )
 
 

@@ -1,8 +1,21 @@
 """What can go wrong with what a user hands in. Every message says what was found and what was expected."""
 
+from aspectrum.diagnostics.notices import PYTHON, Option, Speaker
+
 
 class AspectrumError(Exception):
-    """Any error this package raises on purpose."""
+    """Any error this package raises on purpose. Its arguments are parts of the message: text, and options to use.
+
+    >>> str(InputError("users in two blocks; use ", Option("order", "score")))
+    "users in two blocks; use order='score'"
+    """
+
+    def said(self, speaker: Speaker) -> str:
+        """The message in the words of who shows it."""
+        return "".join(speaker.spelled(part) if isinstance(part, Option) else str(part) for part in self.args)
+
+    def __str__(self) -> str:
+        return self.said(PYTHON)
 
 
 class InputError(AspectrumError, ValueError):

@@ -127,7 +127,7 @@ def _scores(judged: Rows, run: Any, alpha: float, beta: float, traditional: bool
     plan = Plan(metrics, truth, users="lists", convention="ndeval")
     lists = plan.lists(rows)
     lists = lists if depth is None else replace(lists, rankings=lists.rankings.cut(depth))
-    (block,) = plan.finish(plan.observe(lists), notes=()).blocks
+    (block,) = plan.finish(plan.observe(lists), notices=()).blocks
     scores = dict(zip(block.users, block.scores, strict=True))
     topics = set(truth.inputs["subtopics"].ids["user"].ids)
     return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}, topics

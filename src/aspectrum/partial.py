@@ -18,6 +18,7 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Untyped
 from aspectrum.coding.table import IdTable, SomeIds
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
 from aspectrum.results import Results
 from aspectrum.states import STATES, State
@@ -25,7 +26,7 @@ from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Finisher(Protocol):
@@ -94,8 +95,8 @@ class Partial:
                 "aspectrum": version("aspectrum"),
                 "plan": self.plan.identity,
                 "lists": {
-                    **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "reading", "external")},
-                    "noticed": lists.noticed,
+                    **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external")},
+                    "notices": [notice.to_data() for notice in lists.notices],
                     "users": lists.ids["user"].ids,
                     "items": lists.ids["item"].ids,
                 },
@@ -132,7 +133,8 @@ def read_partial(path: str | os.PathLike[str], plan: Finisher) -> Partial:
         )
         for group in data["groups"]
     )
-    return Partial(plan, parts, Input(ids=named, **read))
+    notices = [Notice.from_data(one) for one in read.pop("notices")]
+    return Partial(plan, parts, Input(ids=named, notices=notices, **read))
 
 
 def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:

@@ -26,10 +26,11 @@ from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.conventions import Convention, convention_named
+from aspectrum.diagnostics.findings import Inputs, notices_on
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
-from aspectrum.inspection import Inputs, notes_on
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
 from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
@@ -164,15 +165,15 @@ class Plan:
             name: self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
             for name, lists in systems.items()
         }
-        return {name: self.finish(part, notes=(), scores=scores, system=name) for name, part in parts.items()}
+        return {name: self.finish(part, notices=(), scores=scores, system=name) for name, part in parts.items()}
 
     def finish(
-        self, part: Partial, *, notes: Sequence[str] | None = None, scores: ScoresFile | None = None, system: str | None = None
+        self, part: Partial, *, notices: Sequence[Notice] | None = None, scores: ScoresFile | None = None, system: str | None = None
     ) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
         Args:
-            notes: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
+            notices: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
             scores, system: As for :meth:`observe`, for users without a list.
         """
         check_same(self, part.plan)
@@ -191,17 +192,16 @@ class Plan:
                 columns[task.asked] = [
                     Column(task.asked.at(k), state, task.how) for k, state in zip(task.asked.cutoffs, states, strict=True)
                 ]
-        said = self.notes_on({"rankings": part.lists}) if notes is None else notes
         return Results(
             {column.name: column for metric in self.metrics for column in columns[metric]},
             tuple(
                 replace(whole.scores, users=self.tables.user.renamed(whole.scores.users)) for whole in settled if whole.scores is not None
             ),
-            tuple(said),
+            tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices),
             part,
         )
 
-    def notes_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[str]:
+    def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[Notice]:
         """What a reader of the numbers should know of the inputs.
 
         Args:
@@ -209,7 +209,7 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
         """
-        return notes_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
+        return notices_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -379,7 +379,9 @@ def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict
         if not 0 <= value < math.inf:
             raise MetricError(f"{name} is {value}, expected a number from 0")
         if not any(_is_exact(metric) for metric in metrics):
-            raise MetricError(f"{name} is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
+            raise MetricError(
+                Option(name, value), " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10"
+            )
     return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}
 
 

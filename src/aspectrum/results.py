@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from aspectrum import formats
 from aspectrum.conventions import CONVENTIONS
+from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import Format, format_of
 from aspectrum.metric import Metric, parse
@@ -60,13 +61,19 @@ class Results(Mapping[str, float]):
 
     ``result["AlphaNDCG@10"]`` takes a metric or any spelling that parses to it, one cutoff at a time.
     ``result + other`` joins the results of different users, as if they had been evaluated together.
-    ``notes`` are facts about the inputs that a reader should know.
+    ``notes`` are what a reader should know about the inputs, ``notices`` the same as data.
     """
 
     columns: Mapping[str, Column]
     blocks: tuple[UserScores, ...] = ()
-    notes: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     partial: Unfinished | None = None
+    speaker: Speaker = PYTHON
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notices in words."""
+        return tuple(notice.rendered(self.speaker) for notice in self.notices)
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -177,11 +184,17 @@ class Results(Mapping[str, float]):
 class SystemResults(Mapping[str, Results]):
     """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
 
-    ``notes`` are facts about the inputs that a reader should know.
+    ``notes`` are what a reader should know about the inputs, ``notices`` the same as data.
     """
 
     systems: Mapping[str, Results]
-    notes: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    speaker: Speaker = PYTHON
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notices in words."""
+        return tuple(notice.rendered(self.speaker) for notice in self.notices)
 
     def __getitem__(self, system: str) -> Results:
         return self.systems[system]
@@ -324,17 +337,3 @@ class _Details(Mapping[str, dict[str, Any]]):
 
 def _csv_cells(column: Column, notes: Sequence[str]) -> list[str]:
     return [formats.exact_number(column.value), formats.counted(column.state), formats.computed(column.how), "; ".join(notes)]
-
-
-def joined_notes(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Notes of several results by name, each once; one that does not hold for all says for which it does.
-
-    >>> joined_notes({"fold 0": ["a", "b"], "fold 1": ["a"]})
-    ('a', 'fold 0: b')
-    """
-    said = (
-        note if all(note in others for others in notes.values()) else f"{name}: {note}"
-        for name, several in notes.items()
-        for note in several
-    )
-    return tuple(dict.fromkeys(said))

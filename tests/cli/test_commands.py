@@ -101,7 +101,7 @@ def test_init_and_schema(call: Call, here: Path) -> None:
         jsonschema.validate({"metrics": ["NDCG@3"], "threshhold": 1}, schema)
     said = call("evaluate", "--config", "evaluation.yaml")
     assert said.code == 1
-    assert "there is no such file" in said.err, "the example reads, and names files that one has to have"
+    assert "file not found" in said.err, "the example reads, and names files that one has to have"
 
 
 def test_init_does_not_overwrite(call: Call, here: Path) -> None:

@@ -121,8 +121,8 @@ def test_what_was_left_out_is_said(call: Call, here: Path) -> None:
     (here / "loops.tsv").write_text("a\tb\nb\tb\na\tb\n")
     said = call("communities", "loops.tsv", "-o", "found.tsv")
     assert said.out.splitlines()[-2:] == [
-        "note: 1 links lead from a user to the same user and are left out",
-        "note: 1 links repeat an earlier one; their weights add up",
+        "warning: 1 self-link ignored",
+        "warning: 1 repeated link; weights are summed",
     ]
 
 
@@ -153,7 +153,7 @@ def test_wrong_use(refused: Refused, arguments: tuple[str, ...], message: str) -
 
 
 def test_data_that_cannot_be(refused: Refused, here: Path) -> None:
-    assert "there is no such file; did you mean train.tsv?" in refused(1, "communities", "trai.tsv")
+    assert "file not found; did you mean train.tsv?" in refused(1, "communities", "trai.tsv")
     assert "nowhere/found.tsv: cannot be written: no such directory" in refused(1, "communities", "train.tsv", "-o", "nowhere/found.tsv")
     (here / "weights.csv").write_text("source,target,weight\na,b,-1\n")
     assert "weights.csv, line 2: the weight of the link from 'a' to 'b' is -1, expected above 0" in refused(1, "communities", "weights.csv")

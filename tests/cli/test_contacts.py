@@ -62,7 +62,7 @@ def values(said: Said) -> dict[str, dict[str, float]]:
 def notes(said: Said) -> str:
     """What the notes of JSON say, but for what stands everywhere."""
     assert (said.code, said.err) == (0, ""), said
-    everywhere = ("lists are ordered by their rows as given", "links lead one way")
+    everywhere = ("lists are in input order", "the graph is directed")
     return "\n".join(note for note in json.loads(said.out)["notes"] if note not in everywhere)
 
 
@@ -97,8 +97,8 @@ def test_files_of_relison_work_as_they_are(call: Call) -> None:
     }
     assert list(values(said)["near"]) == list(MEASURED.values())
     assert notes(said).splitlines() == [
-        "the algorithms of the configuration are RELISON's to run; only its metrics are used here",
-        "features.tsv: 4 of 12 values of features are not 1 and do not count, only whether there is a feature",
+        "the algorithms of the configuration are for RELISON to run; only its metrics are used here",
+        "features.tsv: 4 of 12 feature values are not 1; only the presence of a feature counts",
     ]
 
 
@@ -118,8 +118,8 @@ def test_the_table_of_relison_has_no_room_for_notes_which_are_not_lost(call: Cal
     write_rows(net / "more.tsv", [*pairs(TEST), (1, 1), (1, 99)])
     said = call("contacts", "recs", *LINKS[:2], "--test", "more.tsv", *NDCG, "--format", "relison")
     assert len(said.out.splitlines()) == 3
-    assert "8 of 10 links are left to be found" in said.err
-    assert "more.tsv: 1 of 10 links lead from a user to the same user and are left out" in said.err
+    assert "8 of 10 links are left to predict" in said.err
+    assert "more.tsv: 1 of 10 links are self-links and are excluded" in said.err
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
@@ -133,11 +133,11 @@ def test_every_format_says_what_was_left_out(call: Call, net: Path, form: str) -
         assert system in said.out
         assert (repr(value) if form in ("json", "csv") else f"{value:.4f}") in said.out
     for note in (
-        "more.tsv: 1 of 12 links have an end outside the train graph and are left out (such as 1 to 99)",
-        "more.tsv: 1 of 12 links lead from a user to the same user and are left out (such as 1 to 1)",
-        "more.tsv: 1 of 12 links are in the train graph and are left out (such as 1 to 2)",
-        "more.tsv: 1 of 12 links have their reverse in the train graph and are left out (such as 3 to 1)",
-        "more.tsv: 8 of 12 links are left to be found",
+        "more.tsv: 1 of 12 links have an end outside the train graph and are excluded (such as 1 to 99)",
+        "more.tsv: 1 of 12 links are self-links and are excluded (such as 1 to 1)",
+        "more.tsv: 1 of 12 links are in the train graph and are excluded (such as 1 to 2)",
+        "more.tsv: 1 of 12 links have their reverse in the train graph and are excluded (such as 3 to 1)",
+        "more.tsv: 8 of 12 links are left to predict",
     ):
         assert note in said.out
 
@@ -224,7 +224,7 @@ def test_links_to_keep(measured: Call, net: Path, written: tuple[str, ...], rule
     counts = {"strangers": 2, "self": 1, "known": 1, "reciprocal": 1}
     why = {
         "strangers": "have an end outside the train graph",
-        "self": "lead from a user to the same user",
+        "self": "are self-links",
         "known": "are in the train graph",
         "reciprocal": "have their reverse in the train graph",
     }
@@ -232,7 +232,7 @@ def test_links_to_keep(measured: Call, net: Path, written: tuple[str, ...], rule
     expected = asp.contacts.evaluate(NEAR, ["NDCG@3", "GiniComplement@3"], train=TRAIN, test=DIRTY, keep=rules)
     assert values(said)["near"] == dict(expected)
     for rule, reason in why.items():
-        done = "are kept, as asked" if rule in rules else "are left out"
+        done = "are kept, as requested" if rule in rules else "are excluded"
         assert f"test.tsv: {counts[rule]} of 13 links {reason} and {done}" in notes(said)
 
 
@@ -246,7 +246,7 @@ def test_links_to_keep(measured: Call, net: Path, written: tuple[str, ...], rule
 def test_a_known_link_that_is_kept_is_not_left_out_for_its_reverse(measured: Call, net: Path, option: str, link: tuple[int, int]) -> None:
     write_rows(net / "test.tsv", [(1, 4), link])
     said = notes(measured(*LINKS, option, "--keep", "known", *NDCG))
-    assert "are in the train graph and are kept, as asked" in said
+    assert "are in the train graph and are kept, as requested" in said
     assert "left out" not in said
 
 
@@ -339,12 +339,12 @@ def test_weights_are_grades_if_asked(measured: Call) -> None:
 def test_repeated_links_do_what_the_note_says(measured: Call, net: Path) -> None:
     write_rows(net / "again.tsv", [*pairs(TEST), (1, 4), (2, 6)])
     ask = ("--train", "train.tsv", "--test", "again.tsv", *NDCG)
-    assert "again.tsv: 2 links repeat an earlier one and count as one" in notes(measured(*ask))
+    assert "again.tsv: 2 repeated links ignored" in notes(measured(*ask))
     assert values(measured(*ask))["near"]["NDCG@3"] == ours(NEAR, "NDCG@3", train=TRAIN, test=TEST)
     rows = [(one, other, weight) for one, own in WEIGHTS.items() for other, weight in own.items()]
     write_rows(net / "again.tsv", [*rows, (1, 4, 2.0)])
     said = measured(*ask, "--weighted")
-    assert "again.tsv: 1 link" in notes(said)
+    assert "again.tsv: 1 repeated link; weights are summed" in notes(said)
     assert "weights" in notes(said)  # are added
     assert "count once" not in notes(said)
     more = {**WEIGHTS, 1: {4: 5.0, 5: 0.5}}
@@ -535,12 +535,12 @@ def test_threads_do_not_change_a_bit(call: Call) -> None:
     [
         (
             [(1, 4), (1, 5), (99, 2)],
-            "lists.tsv: 1 of 2 users with recommendations are not in train.tsv; their recommendations are left out",
+            "lists.tsv: 1 of 2 users with recommendations are not in train.tsv (such as 99); their recommendations are ignored",
         ),
-        ([(1, 99), (1, 4), (1, 5)], "lists.tsv: 1 of 3 candidates are not in train.tsv; the Gini complement leaves them out (such as 99)"),
-        ([(1, 2), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend a contact that the user has in train.tsv (such as 1 to 2)"),
-        ([(1, 1), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend a user to the same user (such as 1 to 1)"),
-        ([(1, 4, 0.1), (1, 5, 0.9), (1, 6, 0.5)], "lists.tsv: 1 of 3 scores are larger than the one before; the order of the rows counts"),
+        ([(1, 99), (1, 4), (1, 5)], "lists.tsv: 1 of 3 candidates are not in train.tsv (such as 99); the Gini complement ignores them"),
+        ([(1, 2), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend a contact that the user already has in train.tsv (such as 1 to 2)"),
+        ([(1, 1), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend users to themselves (such as 1 to 1)"),
+        ([(1, 4, 0.1), (1, 5, 0.9), (1, 6, 0.5)], "lists.tsv: 1 of 3 scores are higher than the one before; input order is used"),
     ],
 )
 @pytest.mark.parametrize("convention", ["published", "relison"])
@@ -562,7 +562,7 @@ def test_odd_lists_are_noted(call: Call, net: Path, lists: Rows, note: str, conv
         ("communities", list(COMMUNITIES.items())[:-1], "changed.tsv: 1 of 8 users of train.tsv have no community (such as 8)"),
         ("communities", [*list(COMMUNITIES.items())[:-1], (8, "")], "changed.tsv: 1 of 8 users of train.tsv have no community (such as 8)"),
         ("communities", [*COMMUNITIES.items(), (77, 0)], "changed.tsv: 1 of 9 users are not in train.tsv"),
-        ("communities", [*COMMUNITIES.items(), (1, 2)], "1 of 9 rows are left out"),
+        ("communities", [*COMMUNITIES.items(), (1, 2)], "1 of 9 rows are ignored"),
         ("features", [(user, "a", 1) for user in range(1, 8)], "changed.tsv: 1 of 8 users of train.tsv have no features (such as 8)"),
         ("features", [(user, "a", 1) for user in [*range(1, 9), 77]], "changed.tsv: 1 of 9 users are not in train.tsv"),
     ],
@@ -576,13 +576,13 @@ def test_odd_users_are_noted(measured: Call, net: Path, option: str, rows: Rows,
 def test_without_features_relison_takes_every_distance_for_none(measured: Call) -> None:
     said = measured(*LINKS, "-m", "ILD@3", "--convention", "relison")
     assert values(said)["near"]["IntraListDiversity@3"] == 0
-    assert "there are no features, and without them RELISON takes every distance for 0: ILD is 0" in notes(said)
+    assert "there are no features; RELISON then takes every distance as 0, so ILD is 0" in notes(said)
 
 
 def test_train_with_links_to_oneself_only(measured: Call, net: Path) -> None:
     write_rows(net / "selves.tsv", [(user, user) for user in range(1, 9)])
     said = measured("--train", "selves.tsv", "--test", "test.tsv", *NDCG)
-    assert "selves.tsv: 8 of 8 links lead from a user to the same user and are left out" in notes(said)
+    assert "selves.tsv: 8 of 8 links are self-links and are excluded" in notes(said)
     assert values(said)["near"]["NDCG@3"] == ours(NEAR, "NDCG@3", train=[(u, u) for u in range(1, 9)], test=TEST)
 
 
@@ -702,9 +702,9 @@ def test_what_is_for_contacts_only(refused: Refused, net: Path, command: str, te
 BAD: dict[str, tuple[str, Rows, str]] = {
     "users all unknown": ("recs", [(98, 1), (99, 2)], "2 of 2 users with recommendations are not in train.tsv (such as 98, 99)"),
     "candidates all unknown": ("recs", [(1, 98), (2, 99)], "2 of 2 candidates are not in train.tsv (such as 98, 99)"),
-    "two blocks": ("recs", [(1, 4), (2, 5), (1, 5)], ", line 3: the rows of user 1 stand in two blocks, expected one"),
+    "two blocks": ("recs", [(1, 4), (2, 5), (1, 5)], ", line 3: the rows of user 1 are in two blocks, expected one"),
     "twice in a list": ("recs", [(1, 4), (1, 5), (1, 4)], ", line 3: the list of user 1 names item 4 twice"),
-    "zeros in front": ("recs", [("01", "04"), ("02", "05")], "they differ by zeros in front: '01' here, '1' there"),
+    "zeros in front": ("recs", [("01", "04"), ("02", "05")], "they differ in leading zeros: '01' here, '1' there"),
     "names for numbers": ("recs", [("ann", "bob"), ("bob", "ann")], "2 of 2 users with recommendations are not in train.tsv"),
     "a text for a score": ("recs", [(1, 4, 0.5), (1, 5, "x")], ", line 2: the score is 'x', expected a finite number"),
     "no user": ("recs", [("", 4), (1, 5)], ", line 1: the user is missing"),
@@ -721,8 +721,8 @@ BAD: dict[str, tuple[str, Rows, str]] = {
     "no weight": ("test", [(1, 4, 1), (1, 5, "")], ", line 2: the weight is missing, expected a finite number"),
     "a text for a weight": ("test", [(1, 4, 1), (1, 5, "x")], ", line 2: the weight is 'x', expected a finite number"),
     "an infinite weight": ("test", [(1, 4, 1), (1, 5, "inf")], ", line 2: the weight is 'inf', expected a finite number"),
-    "test is train": ("test", pairs(TRAIN), "0 of 11 links are left to be found; 11 are in the train graph"),
-    "test of strangers": ("test", [(98, 99)], "0 of 1 links are left to be found; 1 have an end outside the train graph"),
+    "test is train": ("test", pairs(TRAIN), "0 of 11 links are left to predict; 11 are in the train graph"),
+    "test of strangers": ("test", [(98, 99)], "0 of 1 links are left to predict; 1 have an end outside the train graph"),
     "communities of strangers": ("communities", [(98, 0), (99, 1)], "2 of 2 users are not in train.tsv (such as 98, 99)"),
     "communities without any": ("communities", [(user, "") for user in range(1, 9)], "communit"),
     "features of strangers": ("features", [(98, "a", 1), (99, "b", 1)], "2 of 2 users are not in train.tsv (such as 98, 99)"),
@@ -775,7 +775,7 @@ def test_numbers_and_names(refused: Refused, net: Path) -> None:
     write_rows(net / "names.tsv", [("ann", "bob"), ("bob", "ann")])
     ask = ("--train", "train.parquet", *LINKS[2:], "--communities", "communities.tsv", "--no-header")
     said = refused(1, "contacts", "names.tsv", *ask)
-    assert "user ids never match" in said
+    assert "user ids have different types" in said
     assert "in train.parquet" in said
     assert "in names.tsv there is 'ann'" in said
     polars.DataFrame({"user": ["1", "1"], "item": ["4", "5"]}).write_parquet(net / "texts.parquet")
@@ -821,6 +821,6 @@ def test_a_link_to_nowhere_in_a_directory_is_not_passed_over(refused: Refused, n
 
 
 def test_missing_files(refused: Refused) -> None:
-    assert "trian.tsv: there is no such file; did you mean train.tsv?" in refused(1, "contacts", "recs", "--train", "trian.tsv")
+    assert "trian.tsv: file not found; did you mean train.tsv?" in refused(1, "contacts", "recs", "--train", "trian.tsv")
     assert "recs: is a directory, expected a file" in refused(1, "contacts", "recs", "--train", "recs")
-    assert "rec: there is no such file" in refused(1, "contacts", "rec", *LINKS)
+    assert "rec: file not found" in refused(1, "contacts", "rec", *LINKS)

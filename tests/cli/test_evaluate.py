@@ -345,7 +345,7 @@ metrics: [NDCG@2, ILD@2]
 def test_notes_tell_what_does_not_match(call: Call, here: Path) -> None:
     write_csv(here / "genres.csv", ("item", "genre"), [("a", "horror"), ("B", "crime"), ("c", "x"), ("d", "x"), ("e", "x")])
     said = call("evaluate", "als.csv", *OPTIONS, "-m", "AlphaNDCG@2")
-    assert "als.csv: 1 of 5 items are not in genres.csv (such as 'b'); they differ by capital letters: 'b' here, 'B' there" in said.out
+    assert "als.csv: 1 of 5 items are not in genres.csv (such as 'b'); they differ in case: 'b' here, 'B' there" in said.out
 
 
 def on_terminal(here: Path, *arguments: str) -> tuple[int, str]:

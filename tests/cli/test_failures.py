@@ -103,15 +103,15 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("evaluate", "alsx.csv"), "alsx.csv: there is no such file; did you mean als.csv?"),
+        (("evaluate", "alsx.csv"), "alsx.csv: file not found; did you mean als.csv?"),
         (("evaluate", "als.csv", "--relevance", "."), ".: is a directory, expected a file"),
-        (("evaluate", "A=nowhere/x.csv"), "nowhere/x.csv: there is no such file"),
-        (("evaluate", "als.csv", "--relevance", "nope.csv"), "nope.csv: there is no such file"),
+        (("evaluate", "A=nowhere/x.csv"), "nowhere/x.csv: file not found"),
+        (("evaluate", "als.csv", "--relevance", "nope.csv"), "nope.csv: file not found"),
         (("evaluate", "empty.csv"), "empty.csv: the file is empty"),
-        (("evaluate", "header.csv"), "header.csv: 0 rows of rankings"),
-        (("evaluate", "als.csv", "--relevance", "header.csv"), "header.csv: 0 rows of relevance"),
-        (("evaluate", "als.csv", "--relevance", "grades.csv", "--columns", "user=uid"), "user is said to be column 'uid'"),
-        (("evaluate", "als.csv", "--columns", "rankings:user=usr"), "als.csv: user is said to be column 'usr'"),
+        (("evaluate", "header.csv"), "header.csv: rankings is empty"),
+        (("evaluate", "als.csv", "--relevance", "header.csv"), "header.csv: relevance is empty"),
+        (("evaluate", "als.csv", "--relevance", "grades.csv", "--columns", "user=uid"), "user is given as column 'uid'"),
+        (("evaluate", "als.csv", "--columns", "rankings:user=usr"), "als.csv: user is given as column 'usr'"),
         (("evaluate", "als.csv", "--columns", "rankings:user=9"), "als.csv"),
         (("evaluate", "popular.csv", "--order", "score", "-m", "GiniComplement@2"), "popular.csv: order='score' needs a score"),
         (("evaluate", "twice.csv", "-m", "GiniComplement@2"), "twice.csv, line 4: the list of user 'ann' names item 'a' twice"),
@@ -124,7 +124,7 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
         (("init", "nowhere/evaluation.yaml"), "cannot be written: no such directory"),
         (("demo", "nowhere/report.md"), "cannot be written: no such directory"),
         (("demo", "--files", "als.csv"), "als.csv"),
-        (("ndeval", "nope.qrels", "nope.run"), "nope.qrels: there is no such file"),
+        (("ndeval", "nope.qrels", "nope.run"), "nope.qrels: file not found"),
         (("ndeval", "empty.csv", "empty.csv"), "empty.csv: the file is empty"),
     ],
 )
@@ -164,7 +164,7 @@ def test_files_of_a_configuration_are_not_overwritten(refused: Refused, here: Pa
 
 def test_a_name_cannot_command_the_terminal(refused: Refused) -> None:
     message = refused(1, "evaluate", "evil\x1b[2J\r.csv")
-    assert r"evil\x1b[2J\r.csv: there is no such file" in message
+    assert r"evil\x1b[2J\r.csv: file not found" in message
 
 
 def test_numbers_are_printed_even_if_a_file_fails(call: Call, here: Path) -> None:

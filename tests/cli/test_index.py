@@ -51,7 +51,7 @@ def test_all_options(call: Call, here: Path) -> None:
     assert (found.matrix != expected.matrix).nnz == 0
     assert said.out.splitlines() == [
         "4 users, 4 terms; texts: all; weighting: relison",
-        "look: 1 users of the texts are not in graph.csv and are left out",
+        "warning: 1 user with texts not in graph.csv; their texts are ignored",
     ]
 
 
@@ -88,15 +88,15 @@ def test_parquet(call: Call, here: Path) -> None:
         (2, ["texts.csv", "-o", "w.npz", "--of", "friends"], "'friends' is not one of 'own'"),
         (2, ["texts.csv", "-o", "w.npz", "--min-users", "0"], "0 is not in the range"),
         (2, ["texts.csv", "-o", "w.npz", "--columns", "user"], "'user' is not of the form ROLE=NAME"),
-        (1, ["texts.csv", "-o", "w.npz", "--columns", "item=x"], "texts.csv: 'item' is no column of texts, which has user, text"),
+        (1, ["texts.csv", "-o", "w.npz", "--columns", "item=x"], "texts.csv: 'item' is not a column of texts, which has user, text"),
         (2, ["texts.csv", "-o", "w.npz", "--columns", "user=a,user=b"], "the user is said twice"),
-        (1, ["texts.csv", "-o", "w.npz", "--columns", "source=a"], "'source' is no column of texts, which has user, text"),
+        (1, ["texts.csv", "-o", "w.npz", "--columns", "source=a"], "'source' is not a column of texts, which has user, text"),
         (2, ["texts.csv", "-o", "w.npz", "--columns", "graph:user=a"], "there is no input 'graph'; expected texts"),
         (2, ["texts.csv", "-o", "w.npz", "--columns", "aspects:user=a"], "there is no input 'aspects'; expected texts"),
         (2, ["", "-o", "w.npz"], "a file has an empty name"),
         (2, ["-", "-o", "w.npz", "--graph", "-"], "the standard input (-) is given twice"),
         (1, ["texts.csv", "-o", "none/w.npz"], "none/w.npz: cannot be written: no such directory"),
-        (1, ["none.csv", "-o", "w.npz"], "none.csv: there is no such file"),
+        (1, ["none.csv", "-o", "w.npz"], "none.csv: file not found"),
         (1, ["texts.csv", "-o", "w.npz", "--min-users", "9"], "texts.csv: no term is left: none is in the texts of 9 users"),
         (1, ["texts.csv", "-o", "w.npz", "--columns", "user=who"], "'who'"),
     ],

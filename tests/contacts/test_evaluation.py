@@ -327,7 +327,7 @@ def test_a_known_link_that_is_kept_may_have_its_reverse_in_the_train_graph() -> 
     assert network.to_find == {1: {2}}
     result = evaluate(network, ["Recall@1", "Precision@2"])
     assert (result["Recall@1"], result["Precision@2"]) == (1.0, 0.5)
-    assert counted(result.notes, "test", "have their reverse in the train graph and are left out") == (1, 2)
+    assert counted(result.notes, "test", "have their reverse in the train graph and are excluded") == (1, 2)
 
 
 def test_without_features_every_distance_is_0_for_relison() -> None:
@@ -568,7 +568,7 @@ def grouped(rows: Iterable[tuple[Id, Id]]) -> dict[Id, list[Id]]:
 
 SAID: dict[Rule, str] = {
     "strangers": "have an end outside the train graph",
-    "self": "lead from a user to the same user",
+    "self": "are self-links",
     "known": "are in the train graph",
     "reciprocal": "have their reverse in the train graph",
 }
@@ -599,30 +599,31 @@ def test_notes_count_test_links_by_rule(network: PlainNetwork) -> None:
 
     notes = evaluate(network).notes
     for rule, said in SAID.items():
-        what = "are kept, as asked" if rule in network.keep else "are left out"
+        what = "are kept, as requested" if rule in network.keep else "are excluded"
         assert counted(notes, "test", f"{said} and {what}") == share(once(network.by_rule[rule]), once(network.test_links)), rule
     left_out = network.test_links - network.links_to_find
     expected = (len(once(network.links_to_find)), len(once(network.test_links))) if left_out else None
-    assert counted(notes, "test", "are left to be found") == expected
+    assert counted(notes, "test", "are left to predict") == expected
 
 
 def test_links_of_strangers_that_are_kept_are_counted() -> None:
     network = PlainNetwork({1: [2]}, train=[(1, 2)], test=[(1, 3), (2, 3), (1, 2)], keep=["strangers"])
     notes = evaluate(network, ["Recall@1"]).notes
-    assert counted(notes, "test", "have an end outside the train graph and are kept, as asked") == (2, 3)
+    assert counted(notes, "test", "have an end outside the train graph and are kept, as requested") == (2, 3)
 
 
 @given(network=networks().filter(can_be_evaluated))
 @checked(200)
 def test_notes_count_repeated_links_and_links_to_oneself(network: PlainNetwork) -> None:
-    notes = evaluate(network).notes
+    results = evaluate(network)
+    notes = results.notes
     own = [link for link in network.train if link[0] == link[1] and "self" not in network.keep]
     counting = [link for link in network.train if link not in own]
     for name, links in (("train", counting), ("test", network.test or ())):
         repeated = len(links) - len(set(links))
-        found = [note.partition(" and ")[0] for note in notes if note.startswith(f"{name}: ") and "repeat an earlier one" in note]
-        assert found == ([f"{name}: {repeated} links repeat an earlier one"] if repeated else [])
-    assert counted(notes, "train", "lead from a user to the same user and are left out") == share(own, network.train)
+        found = [notice.count for notice in results.notices if notice.source == name and notice.kind == "repeated_links"]
+        assert found == ([repeated] if repeated else [])
+    assert counted(notes, "train", "are self-links and are excluded") == share(own, network.train)
 
 
 @given(network=networks().filter(can_be_evaluated))
@@ -635,8 +636,10 @@ def test_notes_count_who_is_not_in_the_network(network: PlainNetwork) -> None:
     expected = {
         "users with recommendations are not in": share(with_lists - network.users, with_lists),
         "candidates are not in": share(candidates - network.users, candidates),
-        "rows recommend a user to the same user": share([row for row in rows if row[0] == row[1]], rows),
-        "rows recommend a contact that the user has": share([row for row in rows if row[0] != row[1] and row in network.train_links], rows),
+        "rows recommend users to themselves": share([row for row in rows if row[0] == row[1]], rows),
+        "rows recommend a contact that the user already has": share(
+            [row for row in rows if row[0] != row[1] and row in network.train_links], rows
+        ),
     }
     for said, numbers in expected.items():
         assert counted(notes, "recommendations", said) == numbers, said

@@ -23,34 +23,35 @@ def notes(metrics: Any = "nDCG@2", **options: Any) -> tuple[str, ...]:
 
 
 def test_the_direction_of_links() -> None:
-    assert "links lead both ways" in notes(directed=False)
-    assert not {"links lead one way", "links lead both ways"} & set(notes())
+    assert "the graph is undirected" in notes(directed=False)
+    assert not {"the graph is directed", "the graph is undirected"} & set(notes())
     rows = polars.DataFrame([(user, item) for user, items in LISTS.items() for item in items], schema=["user", "item"], orient="row")
-    assert "links lead one way" in asp.contacts.evaluate(rows, "nDCG@2", train=TRAIN, test=TEST).notes
+    assert "the graph is directed" in asp.contacts.evaluate(rows, "nDCG@2", train=TRAIN, test=TEST).notes
 
 
 def test_weights_as_grades() -> None:
     weighted = [(1, 3, 2.0), (2, 4, 0.5)]
-    assert "weights of test links are grades" in notes(test=weighted, weighted=True)
-    assert "weights of test links are grades" not in notes(test=weighted)
+    assert "test link weights are used as grades" in notes(test=weighted, weighted=True)
+    assert "test link weights are used as grades" not in notes(test=weighted)
     result = asp.contacts.evaluate({1: [3], 2: [4]}, ["nDCG@1", "Recall@1"], train=TRAIN, test=weighted, weighted=True)
     assert dict(result) == {"NDCG@1": 1.0, "Recall@1": 1.0}
     assert result.details["Recall@1"]["threshold"] == 0.5
 
 
 @pytest.mark.parametrize(
-    ("of", "said"), [("own", "their own"), ("followers", "those of their followers"), ("all", "their own and those of their neighbours")]
+    ("of", "said"),
+    [("own", "their own texts"), ("followers", "the texts of their followers"), ("all", "their own and their neighbours' texts")],
 )
 def test_whose_texts_and_how_weighted(of: Any, said: str) -> None:
-    assert f"features are texts, {said}, weighted by tf-idf" in notes("ILD@2", texts=TEXTS, texts_of=of)
-    assert f"features are texts, {said}, weighted by relison" in notes("ILD@2", texts=TEXTS, texts_of=of, convention="relison")
+    assert f"users' features are {said}, weighted by tf-idf" in notes("ILD@2", texts=TEXTS, texts_of=of)
+    assert f"users' features are {said}, weighted by relison" in notes("ILD@2", texts=TEXTS, texts_of=of, convention="relison")
     both = asp.contacts.evaluate_systems({"a": LISTS}, "ILD@2", train=TRAIN, texts=TEXTS, texts_of=of, convention="both").notes
-    assert f"published: features are texts, {said}, weighted by tf-idf" in both
-    assert f"relison: features are texts, {said}, weighted by relison" in both
+    assert f"published: users' features are {said}, weighted by tf-idf" in both
+    assert f"relison: users' features are {said}, weighted by relison" in both
 
 
 def test_values_of_features_that_do_not_count() -> None:
-    said = "features: 2 of 4 values of features are not 1 and do not count, only whether there is a feature"
+    said = "features: 2 of 4 feature values are not 1; only the presence of a feature counts"
     assert said in notes("ILD@2", features=SETS, convention="relison")
     assert said not in notes("ILD@2", features=SETS)
 
@@ -58,10 +59,10 @@ def test_values_of_features_that_do_not_count() -> None:
 def test_notes_of_one_convention_say_which() -> None:
     communities = {1: ["a", "b"], 2: "a", 3: "b", 4: "b"}
     both = asp.contacts.evaluate_systems({"a": LISTS}, "CommunityRecall@2", train=TRAIN, communities=communities, convention="both").notes
-    first = "communities: 1 of 5 rows are left out, as only the first aspect (community) of each item (user) counts"
+    first = "communities: 1 of 5 rows are ignored: only the first community of each user counts"
     assert f"relison: {first}" in both
     assert first not in both
-    assert "train: 1 of 5 links lead from a user to the same user and are left out (such as 1 to 1)" in both
+    assert "train: 1 of 5 links are self-links and are excluded (such as 1 to 1)" in both
 
 
 def test_users_of_several_communities_are_counted() -> None:
@@ -71,25 +72,25 @@ def test_users_of_several_communities_are_counted() -> None:
 
 
 def test_train_and_test_that_may_be_exchanged() -> None:
-    said = "test: 5 links, more than the train graph has; are the two exchanged?"
+    said = "test: 5 links, more than in the train graph; are train and test swapped?"
     assert said in asp.contacts.evaluate({1: [3]}, "Recall@1", train=[(1, 2), (3, 1)], test=[(1, 3), (2, 1), (2, 3), (3, 2), (1, 4)]).notes
-    assert not any("exchanged" in note for note in notes())
+    assert not any("swapped" in note for note in notes())
 
 
 def test_links_to_oneself_that_are_kept_are_counted_in_both_graphs() -> None:
     found = notes(keep="self")
     for name in ("train: 1 of 5", "test: 1 of 4"):
-        assert any(note.startswith(f"{name} links lead from a user to the same user and are kept, as asked") for note in found)
+        assert any(note.startswith(f"{name} links are self-links and are kept, as requested") for note in found)
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"ties": "descending"}, "ties go with order='score' or 'rank'"),
-        ({"texts_of": "all"}, "texts_of and weighting go with texts"),
-        ({"weighting": "counts"}, "texts_of and weighting go with texts"),
-        ({"metrics": "GiniComplement@2", "test": None, "keep": "self"}, "keep goes with test links"),
-        ({"test": None, "weighted": True}, "weighted goes with test links"),
+        ({"ties": "descending"}, "ties need order='score' or 'rank'"),
+        ({"texts_of": "all"}, "texts_of and weighting need texts"),
+        ({"weighting": "counts"}, "texts_of and weighting need texts"),
+        ({"metrics": "GiniComplement@2", "test": None, "keep": "self"}, "keep needs test links"),
+        ({"test": None, "weighted": True}, "weighted needs test links"),
         ({"weighted": True}, "test: has no weights, which are to be grades"),
         ({"features": SETS, "texts": TEXTS}, "both features and texts are given"),
         ({"keep": "everything"}, "keep is 'everything', expected 'strangers', 'self', 'known', 'reciprocal'"),
@@ -99,7 +100,7 @@ def test_links_to_oneself_that_are_kept_are_counted_in_both_graphs() -> None:
         ({"metrics": "ILD@2"}, "IntraListDiversity@2 needs more: pass features= or texts="),
         ({"metrics": "AlphaNDCG@2"}, "AlphaNDCG@2 needs more: pass communities="),
         ({"metrics": "AspectRecall(judged_by=subtopics)@2"}, "AspectRecall(judged_by=subtopics)@2"),
-        ({"users": [1, 77]}, "users: 1 of 2 users to be averaged are not in train (such as 77)"),
+        ({"users": [1, 77]}, "users: 1 of 2 users are not in train (such as 77)"),
         ({"communities": {1: None, 2: None}}, "communities: 4 of 4 users of train have no community"),
     ],
 )
@@ -110,7 +111,7 @@ def test_nothing_is_ignored(options: dict[str, Any], said: str) -> None:
 
 
 def test_a_graph_has_no_links_to_oneself_to_keep() -> None:
-    with pytest.raises(asp.InputError, match="a Graph has none"):
+    with pytest.raises(asp.InputError, match="which a Graph has not"):
         asp.contacts.evaluate(LISTS, "nDCG@2", train=asp.contacts.read_graph(TRAIN), test=TEST, keep="self")
 
 

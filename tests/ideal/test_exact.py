@@ -852,8 +852,8 @@ def test_what_does_not_go_together(make: Callable[[], asp.Metric], message: str)
         ("AlphaNDCG(ideal=exact)@2", {"ideal_seconds": -1}, "ideal_seconds is -1, expected a number from 0"),
         ("AlphaNDCG(ideal=exact)@2", {"ideal_budget": math.inf}, "ideal_budget is inf"),
         ("AlphaNDCG(ideal=exact)@2", {"ideal_budget": math.nan}, "ideal_budget is nan"),
-        ("AlphaNDCG@2", {"ideal_budget": 1}, "ideal_budget is for exact ideals, and no metric has one"),
-        ("AlphaNDCG@2", {"ideal_seconds": 1}, "ideal_seconds is for exact ideals, and no metric has one"),
+        ("AlphaNDCG@2", {"ideal_budget": 1}, "ideal_budget=1 is for exact ideals, and no metric has one"),
+        ("AlphaNDCG@2", {"ideal_seconds": 1}, "ideal_seconds=1 is for exact ideals, and no metric has one"),
         ("Precision@2", {"ideal_budget": 1}, "no metric has one"),
     ],
 )

@@ -208,9 +208,9 @@ def test_wrong_inputs_are_found_before_anything_is_trained(split: Any) -> None:
         def fit(self, *_: Any) -> Any:
             raise AssertionError("trained")
 
-    with pytest.raises(InputError, match="item ids never match"):
+    with pytest.raises(InputError, match="item ids have different types"):
         Experiment(split, [Untrained()], [AlphaNDCG(aspects={"a": ["x"], "b": ["y"]}, k=5)])
-    with pytest.raises(InputError, match="item ids never match"):
+    with pytest.raises(InputError, match="item ids have different types"):
         evaluate([Untrained()], split, "AlphaNDCG@5", aspects={"a": ["x"], "b": ["y"]})
     with pytest.raises(InputError, match="has two vectors"):
         Experiment(split, [Untrained()], [IntraListDiversity(features=([1, 1], np.eye(2)), k=5)])
@@ -294,7 +294,7 @@ def test_indices_may_be_numpy_s(split: Any) -> None:
 
 
 def test_ids_of_another_kind(split: Any) -> None:
-    with pytest.raises(InputError, match=r"item ids never match: .*in aspects text \('0'\)"):
+    with pytest.raises(InputError, match=r"item ids have different types: .*text in aspects \('0'\)"):
         evaluate([MostPop()], split, "AlphaNDCG@5", aspects={str(item): has for item, has in some_genres(1).items()})
 
 

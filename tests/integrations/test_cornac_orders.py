@@ -219,7 +219,7 @@ def test_ids_are_compared_before_folds_are_trained() -> None:
             raise AssertionError("trained")
 
     method = CrossValidation(some_ratings(1), n_folds=2, rating_threshold=3.0, seed=1)
-    with pytest.raises(InputError, match="item ids never match"):
+    with pytest.raises(InputError, match="item ids have different types"):
         Experiment(method, [Untrained()], [AlphaNDCG(aspects={"a": ["x"]}, k=5)])
     with pytest.raises(InputError, match=r"AlphaNDCG: none of the items of aspects \(such as 700\) is among Cornac's \(such as \d+\)"):
         Experiment(method, [Untrained()], [AlphaNDCG(aspects={700: ["x"]}, k=5)])

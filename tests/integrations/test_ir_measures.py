@@ -774,7 +774,7 @@ def test_a_document_that_is_listed_twice(measure: Any, score: float) -> None:
 @pytest.mark.parametrize("judged_only", [False, True], ids=["all", "judged only"])
 @pytest.mark.parametrize(
     ("row", "message"),
-    [((1, "a", 1.0), "ids never match: in run they are numbers"), (("1", 7, 1.0), "ids never match: in run they are numbers")],
+    [((1, "a", 1.0), "ids have different types: numbers in run"), (("1", 7, 1.0), "ids have different types: numbers in run")],
     ids=["topics", "documents"],
 )
 def test_ids_that_never_match(row: tuple[Any, Any, float], message: str, judged_only: bool) -> None:

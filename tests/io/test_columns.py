@@ -61,17 +61,21 @@ def test_usual_names_are_recognised(input: str, names: tuple[str, ...], roles: d
 @pytest.mark.parametrize(
     ("names", "said", "message"),
     [
-        (("user", "thing"), {}, "no column is recognised as the item; its columns are 'user', 'thing'"),
+        (("user", "thing"), {}, "no item column found; columns are 'user', 'thing'"),
         (("user", "item", "item"), {}, "'item' and 'item' may both be the item"),
         (("userid", "uid", "item"), {}, "'userid' and 'uid' may both be the user"),
-        (("who", "item"), {"user": "whom"}, "user is said to be column 'whom', and there are 'who', 'item'; did you mean 'who'?"),
-        (("user", "item"), {"user": 3}, "user is said to be column 3, and there are 2"),
-        (("user", "item"), {"user": 0}, "user is said to be column 0, and there are 2"),
-        (("user", "item"), {"user": -1}, "user is said to be column -1, and there are 2"),
-        (("user", "item"), {"user": "²"}, "user is said to be column '²'"),
-        (("a", "a", "item"), {"user": "a"}, "two columns have that name; say its place"),
-        (("who", "item"), {"user": 2}, "no column is recognised as the item"),
-        (("who", "what"), {"user": "who", "item": 1}, "column 'who' is said to be both the user and the item"),
+        (
+            ("who", "item"),
+            {"user": "whom"},
+            "user is given as column 'whom', which does not exist; columns are 'who', 'item'; did you mean 'who'?",
+        ),
+        (("user", "item"), {"user": 3}, "user is given as column 3, but there are 2 columns"),
+        (("user", "item"), {"user": 0}, "user is given as column 0, but there are 2 columns"),
+        (("user", "item"), {"user": -1}, "user is given as column -1, but there are 2 columns"),
+        (("user", "item"), {"user": "²"}, "user is given as column '²'"),
+        (("a", "a", "item"), {"user": "a"}, "two columns have that name; give its number"),
+        (("who", "item"), {"user": 2}, "no item column found"),
+        (("who", "what"), {"user": "who", "item": 1}, "column 'who' is given as both user and item"),
         (tuple(f"c{place}" for place in range(1000)), {}, "'c19' and 980 more"),
     ],
     ids=short,
@@ -86,11 +90,11 @@ def test_columns_without_names_go_by_place() -> None:
     for spec in INPUTS.values():
         for width, roles in spec.by_place.items():
             assert list(find_columns("x", spec, {}, None, width)) == list(roles)
-    with pytest.raises(InputError, match=r"has 7 columns without names, expected user, item.*--columns rankings:user=1,item=2"):
+    with pytest.raises(InputError, match=r"has 7 columns without names, expected user, item.*columns=\{'user': 1, 'item': 2\}"):
         find_columns("x", INPUTS["rankings"], {}, None, 7)
-    with pytest.raises(InputError, match="column 'uid', and its columns have no names; say its place"):
+    with pytest.raises(InputError, match="column 'uid', but the columns have no names; give its number"):
         find_columns("x", INPUTS["rankings"], {"user": "uid"}, None, 3)
-    with pytest.raises(InputError, match="no column is recognised as the item; its 3 columns have no names"):
+    with pytest.raises(InputError, match="no item column found; its 3 columns have no names"):
         find_columns("x", INPUTS["rankings"], {"user": 2}, None, 3)
     assert find_columns("x", InputSpec("rankings", ("user",)), {"user": "2"}, None, 3) == {"user": 1}
 
@@ -100,7 +104,7 @@ def test_said_columns(path: Path) -> None:
     assert read("rankings", path) == {"user": ["3"], "item": ["4"]}
     assert read("rankings", asp.Source(path, columns={"user": "a", "item": 2})) == {"user": ["1"], "item": ["2"]}
     assert read("rankings", asp.Source(path, columns={"user": "1"})) == {"user": ["1"], "item": ["4"]}
-    assert "'grade' is no column of rankings, which has user, item[, rank][, score]" in refused(
+    assert "'grade' is not a column of rankings, which has user, item[, rank][, score]" in refused(
         "rankings", asp.Source(path, columns={"grade": 1})
     )
     frame = pl.DataFrame({"a": [1], "b": [2]})
@@ -120,9 +124,9 @@ def test_names_for_several_inputs(path: Path) -> None:
     path.write_text("who,what,user\nu,i,x\n")
     assert read("rankings", asp.Source(path, usual=usual)) == {"user": ["u"], "item": ["i"]}
     path.write_text("what,sort\ni,x\n")
-    assert "no column is recognised as the aspect" in refused("aspects", asp.Source(path, usual=usual))
+    assert "no aspect column found" in refused("aspects", asp.Source(path, usual=usual))
     assert usual.found == {"user", "item"}
-    with pytest.raises(InputError, match="aspect is said to be column 'kind', and no input"):
+    with pytest.raises(InputError, match="aspect is given as column 'kind', but no input"):
         usual.check()
     path.write_text("who,what,what\nu,i,x\n")
     assert "two columns have that name" in refused("rankings", asp.Source(path, usual=usual))
@@ -171,7 +175,7 @@ def test_whether_there_is_a_header_can_be_said(path: Path) -> None:
 def test_places_do_not_hide_a_header(path: Path) -> None:
     places = {"user": 1, "item": 2}
     path.write_text("usr,itm,when\n1,2,99\n")
-    assert "line 1: 'usr', 'itm', 'when' looks like names" in refused("rankings", asp.Source(path, columns=places))
+    assert "line 1: 'usr', 'itm', 'when' looks like a header" in refused("rankings", asp.Source(path, columns=places))
     path.write_text("uid,thing,when\n1,2,99\n")
     assert read("rankings", asp.Source(path, columns=places)) == {"user": ["1"], "item": ["2"]}
     path.write_text("m1,news\nm2,sports\n")

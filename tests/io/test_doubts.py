@@ -26,8 +26,8 @@ def notes(**inputs: Any) -> str:
 
 def test_numbers_that_nobody_uses_are_asked_about() -> None:
     truth = LISTS.with_columns(pl.Series("bought", [0, 1, 1]))
-    assert "3 of 3 rows have no grade, although column 'bought' holds numbers; is it the grade?" in notes(relevance=truth)
-    assert "although column 'foo' holds numbers; is it the score?" in notes(rankings=LISTS.with_columns(foo=pl.Series([1.0, 2, 3])))
+    assert "3 of 3 rows have no grade, but column 'bought' holds numbers; is it the grade?" in notes(relevance=truth)
+    assert "but column 'foo' holds numbers; is it the score?" in notes(rankings=LISTS.with_columns(foo=pl.Series([1.0, 2, 3])))
     assert "holds numbers" not in notes(relevance=truth.rename({"bought": "rating"}).with_columns(time=pl.lit(7)))
     assert "holds numbers" not in notes(history=truth)
 
@@ -36,17 +36,16 @@ def test_how_columns_were_understood_is_a_fact(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_text("u\ta\t2\nu\tb\t1\n")
     found = findings(tmp_path / "x.tsv", relevance=LISTS.with_columns(note=pl.lit("x")))
     facts = [str(finding) for finding in found if finding.level == "fact"]
-    assert any(fact.endswith("the first line is data; columns by place: user, item, score") for fact in facts)
-    assert any(fact.endswith("columns: user is 'user', item is 'item'; not used: 'note'") for fact in facts)
+    assert any(fact.endswith("no header; columns by position: user, item, score") for fact in facts)
+    assert any(fact.endswith("columns: user is 'user', item is 'item'") for fact in facts)
+    assert any(fact.endswith("unused columns: 'note'") for fact in facts)
 
 
 def test_genres_that_were_not_split() -> None:
     movies = pl.DataFrame({"item": ["a", "b", "c"], "genres": ["Action|Comedy", "Drama", "Action"]})
-    assert (
-        "1 of 3 aspects hold '|'; say --split '|' (in Python, asp.Source(..., split='|')) if they are several (such as 'Action|Comedy')"
-        in notes(aspects=movies)
-    )
-    assert "--split" not in notes(aspects=asp.Source(movies, split="|"))
+    said = "1 of 3 aspects contain '|' (such as 'Action|Comedy'); use asp.Source(..., split='|') if each is several aspects"
+    assert said in notes(aspects=movies)
+    assert "split=" not in notes(aspects=asp.Source(movies, split="|"))
 
 
 def test_bars_and_blanks(tmp_path: Path) -> None:
@@ -59,13 +58,13 @@ def test_bars_and_blanks(tmp_path: Path) -> None:
 
 def test_blanks_around_ids(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("user,item\nu, a\nu,b\nv,c \n")
-    assert "2 items have blanks around them" in notes(rankings=tmp_path / "x.csv")
+    assert "2 item ids with surrounding whitespace" in notes(rankings=tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("book\na\nb\nc\n", "1 line, the first ('book'), is taken for the name of the column; say --no-header if it is data"),
+        ("book\na\nb\nc\n", "the first line ('book') is read as a header; use asp.Source(..., header=False) if it is data"),
         ("a\nb\nc\n", None),
     ],
 )
@@ -78,7 +77,7 @@ def test_a_word_that_may_be_a_name(content: str, said: str | None, tmp_path: Pat
 
 def test_names_that_may_be_data(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("person,thing\nu,a\nu,b\nv,b\n")
-    said = "1 line, the first ('person', 'thing'), is taken for data; say --header if it names the columns"
+    said = "the first line ('person', 'thing') is read as data; use asp.Source(..., header=True) if it is a header"
     assert said in notes(rankings=tmp_path / "x.csv")
     for data in ("u,a\nu,b\nv,b\n", "1,a\n2,b\n2,c\n"):  # a number is no name
         (tmp_path / "x.csv").write_text(data)
@@ -91,7 +90,7 @@ def test_a_file_that_may_be_cut_short(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     assert "line end" not in notes(rankings=tmp_path / name)
     (tmp_path / name).write_text(text[:-1])
-    assert "1 line, the last, has no line end; is the file whole?" in notes(rankings=tmp_path / name)
+    assert "the last line has no line end; is the file complete?" in notes(rankings=tmp_path / name)
 
 
 def test_vectors_and_their_ids_in_one_file(tmp_path: Path) -> None:
@@ -104,12 +103,12 @@ def test_vectors_and_their_ids_in_one_file(tmp_path: Path) -> None:
     assert "may both be the ids" in refused("features", path)
     np.savez(path, features=matrix)
     lists = pl.DataFrame({"user": [1, 1], "item": [0, 2]})
-    assert "3 vectors have no ids; their numbers, from 0, stand for the items" in notes(rankings=lists, features=path)
+    assert "3 vectors have no ids; row numbers from 0 are used as ids" in notes(rankings=lists, features=path)
 
 
 def test_an_index_is_no_dimension(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(",item,x,y\n0,a,1,2\n1,b,2,1\n")
-    assert "column 1 has no name, as an index that pandas writes" in refused("features", tmp_path / "x.csv")
+    assert "column 1 has no name, like an index written by pandas" in refused("features", tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize("form", [lambda m: m, lambda m: pl.DataFrame({"item": list("aab"), "vector": m.tolist()})])
@@ -134,7 +133,7 @@ def test_links_from_a_source_to_a_target() -> None:
 
 def test_plain_objects_have_notes_too() -> None:
     result = asp.evaluate([("u", "a"), ("u", "b"), ("u", "a")], "GiniComplement", duplicates="first")
-    assert result.notes == ("rankings: 1 of 3 rows repeat an item of the list and are left out",)
+    assert result.notes == ("rankings: 1 of 3 rows repeat an item of the list and are ignored",)
 
 
 METRICS = ["NDCG@2", "ERRIA@2", "AlphaNDCG@2", "AspectRecall@2", "GiniComplement@2", "MAPIA"]

@@ -155,11 +155,11 @@ def unsound(**changes: Any) -> dict[str, Any]:
         ({"features": MATRIX[0]}, "features has shape (3,) and type float64, expected one row of numbers per item"),
         ({"features": np.array([["a"]])}, "features has shape (1, 1) and type <U1, expected one row of numbers"),
         ({"features": MATRIX.astype(complex)}, "type complex128, expected one row of numbers"),
-        ({"features": MATRIX, "ids": np.array(["a", "b"])}, "there are 2 ids for 3 vectors"),
+        ({"features": MATRIX, "ids": np.array(["a", "b"])}, "2 ids for 3 vectors"),
         ({"features": MATRIX, "ids": MATRIX}, "ids has shape (3, 3) and type float64, expected one id"),
         ({"features": MATRIX, "ids": np.array([1.0, 2.0, 3.0])}, "ids has shape (3,) and type float64, expected one id"),
-        ({"features": MATRIX, "ids": np.array([b"\xff", b"a", b"b"])}, "ids holds an id that is no text in UTF-8"),
-        ({"features": MATRIX, "ids": np.array(["\ud800", "a", "b"])}, "ids holds an id that is no text in UTF-8"),
+        ({"features": MATRIX, "ids": np.array([b"\xff", b"a", b"b"])}, "ids holds an id that is not UTF-8 text"),
+        ({"features": MATRIX, "ids": np.array(["\ud800", "a", "b"])}, "ids holds an id that is not UTF-8 text"),
         ({"features": MATRIX, "ids": np.array(["a", "", "b"])}, "row 2: the item is missing"),
         ({"features": MATRIX, "ids": np.array(["a", None, "b"], dtype=object)}, "it holds Python objects"),
         ({"features": np.where(MATRIX == 2, np.nan, MATRIX), "ids": np.array(IDS)}, "row 2: the vector holds nan, expected finite numbers"),
@@ -229,8 +229,8 @@ def test_files_that_are_no_arrays(tmp_path: Path) -> None:
             "row 1: has a vector of 0 numbers",
         ),
         (pl.DataFrame({"item": ["a", None], "v": [[1.0], [1.0]]}), "row 2: the item is missing"),
-        (pl.DataFrame({"item": ["a"], "v": [[1.0]], "w": [[2.0]]}), "'v' and 'w' both hold vectors; say which"),
-        (pl.DataFrame({"v": [[1.0]]}), "no column is recognised as the item"),
+        (pl.DataFrame({"item": ["a"], "v": [[1.0]], "w": [[2.0]]}), "'v' and 'w' both hold vectors; specify one with asp.Source"),
+        (pl.DataFrame({"v": [[1.0]]}), "no item column found"),
         (pl.DataFrame({"item": ["a"]}), "has no column but 'item'; expected a vector"),
         (pl.DataFrame({"item": ["a", "b"], "x": [1.0, None]}), "row 2: column 'x' is empty, expected a finite number"),
         (pl.DataFrame({"item": ["a", "b"], "x": [1.0, float("inf")]}), "row 2: column 'x' holds inf, expected a finite number"),
@@ -276,9 +276,9 @@ def test_tags_are_features() -> None:
 
 
 def test_ids_and_columns_that_do_not_belong(tmp_path: Path) -> None:
-    assert "ids go with an npy or npz file" in refused("features", asp.Source(WIDE, ids=IDS))
-    assert "ids go with features" in refused("rankings", asp.Source(WIDE, ids=IDS))
-    assert "'rank' is no column of features" in refused("features", asp.Source(WIDE, columns={"rank": "x"}))
+    assert "ids are for npy and npz files" in refused("features", asp.Source(WIDE, ids=IDS))
+    assert "ids are for features" in refused("rankings", asp.Source(WIDE, ids=IDS))
+    assert "'rank' is not a column of features" in refused("features", asp.Source(WIDE, columns={"rank": "x"}))
     source = dense_with_ids_file(tmp_path, "a\nb\n", "ids.txt")
-    assert "there are 2 ids for 3 vectors" in refused("features", source)
-    assert "there is no such file" in refused("features", asp.Source(source.data, ids=tmp_path / "gone.txt"))
+    assert "2 ids for 3 vectors" in refused("features", source)
+    assert "file not found" in refused("features", asp.Source(source.data, ids=tmp_path / "gone.txt"))

@@ -38,16 +38,16 @@ def path(tmp_path: Path) -> Path:
 def test_no_such_file(path: Path) -> None:
     path.write_bytes(CONTENT)
     wrong = path.with_name("rec.csv")
-    assert refused("rankings", wrong) == f"{wrong}: there is no such file; did you mean {path}?"
+    assert refused("rankings", wrong) == f"{wrong}: file not found; did you mean {path}?"
     far = path.with_name("entirely-different.tsv")
-    assert refused("rankings", far) == f"{far}: there is no such file"
+    assert refused("rankings", far) == f"{far}: file not found"
     nowhere = path.parent / "gone" / "recs.csv"
-    assert refused("rankings", nowhere) == f"{nowhere}: there is no such file"
+    assert refused("rankings", nowhere) == f"{nowhere}: file not found"
     assert "is no" in refused("rankings", path / "inside") or "Not a directory" in refused("rankings", path / "inside")
 
 
 def test_a_name_says_what_errors_call_it(path: Path) -> None:
-    assert refused("rankings", asp.Source(path, name="the lists")) == "the lists: there is no such file"
+    assert refused("rankings", asp.Source(path, name="the lists")) == "the lists: file not found"
     path.write_bytes(b"user,item\nu\n")
     assert refused("rankings", asp.Source(path, name="the lists")).startswith("the lists, line 2: ")
 

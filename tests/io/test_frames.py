@@ -304,7 +304,7 @@ def test_what_is_no_frame() -> None:
 
 
 def test_text_and_numbers_never_match() -> None:
-    with pytest.raises(InputError, match="user ids never match"):
+    with pytest.raises(InputError, match="user ids have different types"):
         asp.evaluate(pl.DataFrame({"user": ["1"], "item": ["a"]}), "NDCG@1", relevance=pd.DataFrame({"user": [1], "item": ["a"]}))
 
 

@@ -175,7 +175,7 @@ def test_ids_of_trec_files_are_text(tmp_path: Path) -> None:
 def test_leading_zeros_make_text_that_never_matches_numbers(tmp_path: Path) -> None:
     (tmp_path / "lists.csv").write_text("user,item\n1,01\n1,2\n")
     truth = pl.DataFrame({"user": [1], "item": [1]})
-    with pytest.raises(InputError, match=r"item ids never match.*'01'"):
+    with pytest.raises(InputError, match=r"item ids have different types.*'01'"):
         asp.evaluate(tmp_path / "lists.csv", "NDCG@2", relevance=truth)
     with pytest.raises(InputError, match=r"item.*zeros in front"):
         asp.evaluate(tmp_path / "lists.csv", "AspectRecall@2", aspects=pl.DataFrame({"item": ["1"], "aspect": ["x"]}))

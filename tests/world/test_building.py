@@ -137,15 +137,15 @@ def test_numpy_and_python_ids_match() -> None:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ({"relevance": {"u": ["7"]}}, "item ids never match: in rankings they are numbers (7), in relevance text ('7')"),
-        ({"aspects": {"7": ["x"]}}, "item ids never match: in rankings they are numbers (7), in aspects text ('7')"),
-        ({"relevance": {1: [7]}}, "user ids never match: in relevance they are numbers (1), in rankings text ('u')"),
-        ({"history": {"u": [b"7"]}}, "item ids never match: in history they are bytes (b'7'), in rankings numbers (7)"),
-        ({"aspects": {7: ["x"], "7": ["y"]}}, "item ids never match: 7 and '7' are both there"),
-        ({"aspects": {7: [1, "1"]}}, "aspect ids never match: 1 and '1' are both there"),
+        ({"relevance": {"u": ["7"]}}, "item ids have different types: numbers in rankings (7), text in relevance ('7')"),
+        ({"aspects": {"7": ["x"]}}, "item ids have different types: numbers in rankings (7), text in aspects ('7')"),
+        ({"relevance": {1: [7]}}, "user ids have different types: numbers in relevance (1), text in rankings ('u')"),
+        ({"history": {"u": [b"7"]}}, "item ids have different types: bytes in history (b'7'), numbers in rankings (7)"),
+        ({"aspects": {7: ["x"], "7": ["y"]}}, "item ids have different types: both 7 and '7' are there"),
+        ({"aspects": {7: [1, "1"]}}, "aspect ids have different types: both 1 and '1' are there"),
         (
             {"history": {"u": [UUID(int=7)]}},
-            "in history they are a UUID (UUID('00000000-0000-0000-0000-000000000007')), in rankings numbers (7)",
+            "a UUID in history (UUID('00000000-0000-0000-0000-000000000007')), numbers in rankings (7)",
         ),
         ({"relevance": {"u": [None]}}, "relevance: the id of an item is missing (None)"),
         ({"relevance": {"u": [float("nan")]}}, "relevance: the id of an item is missing (NaN)"),

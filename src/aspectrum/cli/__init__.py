@@ -21,7 +21,6 @@ from aspectrum.cli.ideal import ideal
 from aspectrum.cli.index import index
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
-from aspectrum.cli.options import as_options
 from aspectrum.cli.settings import completion, init, schema
 
 FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
@@ -87,6 +86,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _invoked(arguments: Sequence[str] | None) -> int:
+    from aspectrum.diagnostics.notices import COMMAND_LINE
     from aspectrum.errors import AspectrumError, ConfigError, MetricError, MissingInput
 
     try:
@@ -102,10 +102,10 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         _complain("interrupted; no file is left half-written")
         return TERMINATED if _Terminated in (type(error), type(error.__cause__)) else INTERRUPTED
     except (ConfigError, MetricError, MissingInput) as error:
-        _complain(as_options(str(error)))
+        _complain(error.said(COMMAND_LINE))
         return WRONG_USE
     except (AspectrumError, MemoryError) as error:
-        _complain(str(error) or "not enough memory")
+        _complain(error.said(COMMAND_LINE) if isinstance(error, AspectrumError) else str(error) or "not enough memory")
         return FAILURE
 
 

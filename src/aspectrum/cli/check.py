@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
-from aspectrum.cli.options import Job, as_options, input_options
+from aspectrum.cli.options import Job, input_options
 
 
 @click.command(
-    short_help="Look at the data before any number.",
+    short_help="Validate inputs before evaluating.",
     epilog="""\b
 Examples:
   aspectrum check recs.csv --relevance test.csv --aspects genres.csv -m NDCG@10
@@ -20,15 +19,16 @@ Examples:
 @input_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(as_json: bool, **inputs: Any) -> int:
-    """Look at the data before any number: sizes, what matches nowhere and why, ties, duplicates, short lists.
+    """Validate inputs before evaluating: sizes, ids that match nowhere and why, ties, duplicates, short lists.
 
-    Takes the same inputs as evaluate; with metrics, it also sees whether these inputs are enough for them. Exits with 1 if
-    something is wrong enough that there would be no numbers, or none that mean anything; else with 0.
+    Takes the same inputs as evaluate; with metrics, it also checks that these inputs are enough for them. Exit status: 0
+    without errors, 1 with errors: there would be no numbers, or none that mean anything.
     """
-    from aspectrum.examination import examine
+    from aspectrum.diagnostics.check import check as check_inputs
+    from aspectrum.diagnostics.notices import COMMAND_LINE
 
     job = Job.of(command="check", **inputs)
-    report = examine(job.systems, job.inputs, job.expanded() if job.metrics else (), users=job.users, usual=job.usual, **job.reading)
-    report = replace(report, failures=tuple(map(as_options, report.failures)))
+    options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.reading}
+    report = check_inputs(job.systems, job.inputs, job.expanded() if job.metrics else (), **options)
     click.echo(report.to_json() if as_json else report.to_text())
-    return 0 if report.sound else 1
+    return 1 if report.n_errors else 0

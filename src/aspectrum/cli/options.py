@@ -255,11 +255,12 @@ class Job:
         return {"ideal_budget": self.settings.ideal_budget, "ideal_seconds": self.settings.ideal_seconds}
 
     def with_notes(self, results: SystemResults) -> SystemResults:
-        """The results, and what to know of the configuration."""
-        if self.settings.algorithms is None:
-            return results
-        said = "the algorithms of the configuration are RELISON's to run; only its metrics are used here"
-        return replace(results, notes=(said, *results.notes))
+        """The results in the words of the command line, and what to know of the configuration."""
+        from aspectrum.diagnostics.notices import Notice
+
+        said = "the algorithms of the configuration are for RELISON to run; only its metrics are used here"
+        further = [] if self.settings.algorithms is None else [Notice("remark", detail={"text": said})]
+        return replace(results, notices=(*further, *results.notices), speaker=replace(results.speaker, on_command_line=True))
 
     def expanded(self, inputs: Iterable[str] | None = None) -> list[Metric]:
         """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10.
@@ -418,12 +419,6 @@ def read_until_interrupted() -> None:
 def printable(path: str) -> str:
     """A name that any output can hold: what is no character is spelt out."""
     return path.encode("utf-8", "backslashreplace").decode()
-
-
-def as_options(message: str) -> str:
-    """What a Python user passes as ``aspects=``, a user of the command line gives as ``--aspects``."""
-    message = re.sub(r"^ideal_(budget|seconds)\b", r"--ideal-\1", message)
-    return re.sub(rf"(?<![\w-])({'|'.join(ALL_TRUTH)})=(?=[,\s]|$)", r"--\1", message)
 
 
 def _is_all(metric: str) -> bool:

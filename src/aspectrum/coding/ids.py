@@ -229,15 +229,13 @@ class Codebook:
                 if only_first and only_second:
                     here, there = min(only_first), min(only_second)
                     raise InputError(
-                        f"{self.role} ids never match: in {here} they are {first} ({quoted(by_kind[first][here])}), "
-                        f"in {there} {second} ({quoted(by_kind[second][there])}); use one kind everywhere"
+                        f"{self.role} ids have different types: {first} in {here} ({quoted(by_kind[first][here])}), "
+                        f"{second} in {there} ({quoted(by_kind[second][there])})"
                     )
                 for id in self._codes:
                     twin = _as_text(id)
                     if twin is not None and twin in self._codes:
-                        raise InputError(
-                            f"{self.role} ids never match: {quoted(id)} and {quoted(twin)} are both there; use one kind everywhere"
-                        )
+                        raise InputError(f"{self.role} ids have different types: both {quoted(id)} and {quoted(twin)} are there")
 
 
 def _kind(kind: type) -> str:

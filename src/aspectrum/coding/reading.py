@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
@@ -10,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from aspectrum.coding.table import SomeIds
+from aspectrum.diagnostics.notices import Notice, added
 from aspectrum.errors import InputError
 
 Order = Literal["auto", "rank", "score", "input"]
@@ -71,9 +71,8 @@ class Input:
         source: Its file, or its name.
         n_rows: How many rows it has.
         ids: The distinct users, items and aspects it names.
-        noticed: How many rows had something that a user should know of.
+        notices: What a user should know of it.
         ordered_by: For rankings, what ordered the lists: rank, score or input.
-        reading: How its columns were understood, in words.
         external: Whether it was read from a file or a frame.
     """
 
@@ -81,20 +80,19 @@ class Input:
     source: str
     n_rows: int
     ids: Mapping[str, SomeIds]
-    noticed: dict[str, int] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
     ordered_by: str | None = None
-    reading: str | None = None
     external: bool = False
 
-    @property
-    def order_in_words(self) -> str:
-        return {"rank": "rank", "score": "score, best first"}.get(self.ordered_by or "", "their rows as given")
+    def notice(self, kind: str, count: int, **detail: Any) -> None:
+        """Remember how many rows had something that a user should know of."""
+        if count:
+            self.notices.append(Notice(kind, int(count), detail=detail))
 
     def __add__(self, other: Input) -> Input:
         """Two pieces of the same input; users come in one of them only."""
-        counts = Counter(self.noticed)
-        counts.update(other.noticed)
+        notices = added([*self.notices, *other.notices])
         ids = {role: (some + other.ids[role]).distinct() for role, some in self.ids.items()}
         source = self.source if self.source == other.source else f"{self.source}, {other.source}"
         ordered_by = self.ordered_by if self.ordered_by == other.ordered_by else None
-        return replace(self, source=source, n_rows=self.n_rows + other.n_rows, ids=ids, noticed=dict(counts), ordered_by=ordered_by)
+        return replace(self, source=source, n_rows=self.n_rows + other.n_rows, ids=ids, notices=notices, ordered_by=ordered_by)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
+from aspectrum.diagnostics.notices import Notice
 
 if TYPE_CHECKING:
     import polars
@@ -57,8 +58,7 @@ class Rows:
         numbers: Columns of finite numbers: rank, score, grade, strength, weight, value.
         place: Where a row stands, in words: ``line 17``.
         matrix: For features, one vector per row.
-        reading: How its columns were understood, in words.
-        noticed: How many rows, or ids, had something that a user should know of.
+        notices: What a user should know of it.
         is_index: For features, whether they are an index of texts, whose weights always count.
     """
 
@@ -67,8 +67,7 @@ class Rows:
     numbers: Mapping[str, Floats] = field(default_factory=dict)
     place: Callable[[int], str] | None = None
     matrix: Any = None
-    reading: str | None = None
-    noticed: Mapping[str, int] = field(default_factory=dict)
+    notices: Sequence[Notice] = ()
     is_index: bool = False
 
     def __len__(self) -> int:

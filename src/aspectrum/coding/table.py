@@ -237,9 +237,7 @@ def _check_kinds(role: str, columns: Sequence[Named]) -> None:
             typed.setdefault(str(column.ids.dtype), (source, column.ids[0]))
     if typed.keys() >= {"Int64", "String"}:
         (here, number), (there, text) = typed["Int64"], typed["String"]
-        raise InputError(
-            f"{role} ids never match: in {here} they are numbers ({quoted(number)}), in {there} text ({quoted(text)}); use one kind everywhere"
-        )
+        raise InputError(f"{role} ids have different types: numbers in {here} ({quoted(number)}), text in {there} ({quoted(text)})")
 
 
 def settled(role: str, columns: Sequence[Named]) -> list[Any]:
@@ -258,8 +256,7 @@ def settled(role: str, columns: Sequence[Named]) -> list[Any]:
         if len(words):
             if numbers is not None:
                 raise InputError(
-                    f"{role} ids never match: in {numbers[0]} they are numbers ({quoted(numbers[1])}), "
-                    f"in {source} there is {quoted(words[0])}; use one kind everywhere"
+                    f"{role} ids have different types: numbers in {numbers[0]} ({quoted(numbers[1])}), text in {source} ({quoted(words[0])})"
                 )
             return [column.ids for _, column in columns]
     return [column.ids if column.untyped is None else _numbers(column.ids) for _, column in columns]

@@ -6,9 +6,9 @@ import math
 import os
 import random
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes, Counts, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.contacts.graphs import Graph, Links, read_graph
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
 from aspectrum.formats import write_parquet
@@ -37,7 +38,7 @@ _N_STARTS, _N_ITERATIONS = 5, 10
 Format = Literal["tsv", "csv", "parquet"]
 _EXTENSIONS: Mapping[str, Format] = {".tsv": "tsv", ".txt": "tsv", ".csv": "csv", ".parquet": "parquet"}
 _SEPARATORS = {"tsv": "\t", "csv": ","}
-# A reader of text takes these for damage; half a letter cannot be written at all.
+# A reader of text takes these for damage; an unpaired surrogate cannot be written at all.
 _NO_TEXT = re.compile("[\0\r\ufeff\ud800-\udfff]")
 
 
@@ -54,7 +55,7 @@ class Communities:
         weights: The smallest and the largest weight of a link; None if all weigh 1.
         resolution: As given; None where it has no meaning.
         seed: As given; None where nothing is random.
-        noticed: How many links had something that a user should know of.
+        notices: What a user should know of the network.
     """
 
     method: str
@@ -65,7 +66,7 @@ class Communities:
     weights: tuple[float, float] | None = None
     resolution: float | None = None
     seed: int | None = None
-    noticed: Mapping[str, int] = field(default_factory=dict)
+    notices: Sequence[Notice] = ()
 
     def __len__(self) -> int:
         return self.n_communities
@@ -104,7 +105,7 @@ class Communities:
         if len(sizes):
             lines.append(f"sizes       largest {sizes[0]:,}, median {np.median(sizes):,g}, of one user {np.count_nonzero(sizes == 1):,}")
         lines.append(f"modularity  {'undefined, as there are no links' if math.isnan(self.modularity) else f'{self.modularity:.4f}'}")
-        return "\n".join(lines + [f"note: {count:,} {what}" for what, count in self.noticed.items()])
+        return "\n".join(lines + [f"{notice.level}: {notice}" for notice in self.notices])
 
     def written(self, format: Literal["tsv", "csv"] = "tsv", *, name: str = "communities") -> str:
         """As text with a header, to be read back as the same users.
@@ -185,7 +186,7 @@ def find_communities(
     n_links, weights = len(network.links) // (1 if network.directed else 2), network.links.weights
     between = None if (weights == 1).all() else (float(weights.min()), float(weights.max()))
     seeded = None if method in _BY_RULE else int(seed)
-    return Communities(method, network.users, found, modularity, n_links, between, resolution, seeded, network.noticed)
+    return Communities(method, network.users, found, modularity, n_links, between, resolution, seeded, network.notices)
 
 
 def _found(igraph: Any, network: Graph, method: str, resolution: float | None, seed: int) -> tuple[Codes, float]:

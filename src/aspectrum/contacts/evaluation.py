@@ -15,6 +15,7 @@ from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
+from aspectrum.diagnostics.notices import CONTACTS, Notice, Option, parts
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.metric import Metric, parse
@@ -158,11 +159,11 @@ def evaluate_systems(
     chosen = {name: network.pop(name) for name in PLAN_OPTIONS if name in network}
     given = [name for name, value in network.items() if value is not None]
     if "texts" not in given and (texts_of != "own" or weighting is not None):
-        raise InputError("texts_of and weighting go with texts, and there are none")
+        raise InputError("texts_of and weighting need texts")
     if "test" not in given and weighted:
-        raise InputError("weighted goes with test links, and there are none")
+        raise InputError("weighted needs test links")
     if ties is not None and order == "input":
-        raise InputError("ties go with order='score' or 'rank': rows as they stand have no ties")
+        raise InputError("ties need order='score' or 'rank': input order has no ties")
     asked = default_metrics(given) if metrics is None else metrics
     read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
     for one in conventions:
@@ -170,39 +171,36 @@ def evaluate_systems(
     users = chosen.get("users")
     named = users is not None and not isinstance(users, str)
     read_network = Network.read(systems, users=users if named else None, **network)
-    said = read_network.notes()  # what makes numbers meaningless is an error here
+    of_links = read_network.notices_on_links()  # what makes numbers meaningless is an error here
     if named:
         chosen["users"] = read_network.chosen_users()
     options = {"order": order, "users_in_one_block": order == "input", "ties": ties, "duplicates": duplicates}
     found = {}
     for one in conventions:
-        features, notes = _features(read_network, one, read, given, texts_of, weighting)
+        features, of_features = _features(read_network, one, read, given, texts_of, weighting)
         truth = read_network.truth(one, features=features, weighted=weighted, **options)
         plan = Plan(read, truth, convention=one, **chosen)
         lists = {system: plan.lists(read_network.lists(system)) for system in systems}
-        of_weights = ["weights of test links are grades"] if weighted else []
-        notes = [*said, *of_weights, *notes, *read_network.notes_on(truth, lists.values())]
+        of_weights = [Notice("weighted")] if weighted else []
+        notices = [*of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())]
         results = plan.evaluate(lists, labelled(progress, one, conventions))
-        found[one.name] = SystemResults(results, tuple(dict.fromkeys(notes)))
+        found[one.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
     return side_by_side(found)
 
 
 def _features(
     network: Network, convention: Convention, metrics: Iterable[Metric], given: Iterable[str], texts_of: Of, weighting: Weighting | None
-) -> tuple[Rows | None, list[str]]:
+) -> tuple[Rows | None, list[Notice]]:
     """Features that were not given, and what to say of them."""
     if "texts" in given:
         weighed = weighting or _WEIGHTING.get(convention.name, "tf-idf")
-        return network.text_features(texts_of, weighed), [f"features are texts, {_whose(texts_of)}, weighted by {weighed}"]
+        notice = Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed})
+        return network.text_features(texts_of, weighed), [notice]
     if "features" in given or convention.name != "relison":
         return None, []
     if any(type(metric) is IntraListDiversity for metric in metrics):
-        return _NO_FEATURES, ["there are no features, and without them RELISON takes every distance for 0: ILD is 0"]
+        return _NO_FEATURES, [Notice("no_features")]
     return _NO_FEATURES, []
-
-
-def _whose(of: Of) -> str:
-    return {"own": "their own", "all": "their own and those of their neighbours"}.get(of, f"those of their {of}")
 
 
 _WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}
@@ -218,11 +216,12 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
             [*there, *(["features"] if convention.name == "relison" else [])], metric, convention
         ):
             continue
-        words = {item: f"{name}=" for name, item in reversed(_ITEM_INPUTS.items())} | {"features": "features= or texts="}
+        words: dict[str, tuple[str | Option, ...]] = {item: (Option(name),) for name, item in reversed(_ITEM_INPUTS.items())}
+        words["features"] = (Option("features"), " or ", Option("texts"))
         enough = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
-        needs = [" and ".join(words[name] for name in names if name not in there) for names in enough]
+        needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in enough]
         if needs:
-            raise MissingInput(f"{metric} needs more: pass {', or '.join(dict.fromkeys(needs))}")
+            raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
 

@@ -7,7 +7,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import link_rows
 from aspectrum.coding.rows import IdColumn, Rows, code_series
 from aspectrum.coding.table import IdTable
+from aspectrum.diagnostics.notices import Notice, added
 from aspectrum.errors import InputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
@@ -90,15 +91,15 @@ class Graph:
         name: What errors and notes call it: its file, or the input it is.
         users: The users, those without any link included.
         links: Links by places in `users`; of an undirected network, each link both ways.
-        directed: Whether a link leads one way.
-        noticed: How many links had something that a user should know of.
+        directed: Whether the graph is directed.
+        notices: What a user should know of it.
     """
 
     name: str
     users: Ids
     links: Links
     directed: bool
-    noticed: Mapping[str, int] = field(default_factory=dict)
+    notices: Sequence[Notice] = ()
 
 
 def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None) -> Graph:
@@ -109,13 +110,13 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
             frame, a :class:`Source`, a graph of networkx or igraph, ``{user: [users]}``, ``{user: {user: weight}}``, rows
             (source, target[, weight]), or a :class:`Graph`.
         name: What errors call it, if it has no file.
-        directed: Whether links lead one way. Default: as the graph says; an edge list is directed. In an undirected network a
+        directed: Whether the graph is directed. Default: as the graph says; an edge list is directed. In an undirected network a
             link may be given one way or both ways; where the weights of the two ways differ, the larger counts.
 
     Examples:
         >>> graph = read_graph({"ann": ["bob", "cyd"], "bob": ["ann"], "cyd": ["cyd"]})
-        >>> list(graph.users), len(graph.links), dict(graph.noticed)
-        (['ann', 'bob', 'cyd'], 3, {'links lead from a user to the same user and are left out': 1})
+        >>> list(graph.users), len(graph.links), [str(notice) for notice in graph.notices]
+        (['ann', 'bob', 'cyd'], 3, ['1 self-link ignored'])
     """
     rows, directed = link_table(given, name, directed)
     users = IdTable("user", [(rows.source, rows.ids[role]) for role in ("source", "target")])
@@ -123,14 +124,13 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
     to_others = sources != targets
     weights = rows.numbers.get("weight")
     links = Links.of(sources[to_others], targets[to_others], None if weights is None else weights[to_others], directed=directed)
-    noticed = Counter(rows.noticed)  # of a graph that is read again, too
-    noticed["links lead from a user to the same user and are left out"] += int((~to_others).sum())
-    noticed["links repeat an earlier one; their weights add up"] += links.repeated
-    return Graph(rows.source, users.ids, links, directed, {what: count for what, count in noticed.items() if count})
+    found = [Notice("self_links", int((~to_others).sum())), Notice("summed_links", links.repeated)]
+    notices = [one for one in rows.notices if one.level != "fact"]  # of a graph that is read again, too
+    return Graph(rows.source, users.ids, links, directed, added([*notices, *(one for one in found if one.count)]))
 
 
 def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool]:
-    """Links as they stand, rows source, target[, weight]; and whether they lead one way. Users without links are among the ids."""
+    """Links as they stand, rows source, target[, weight]; and whether they are directed. Users without links are among the ids."""
     said: bool | None = None
     if isinstance(given, Graph):
         rows, said = _rows_of_graph(given), given.directed
@@ -146,7 +146,7 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
             rows = read_input(name if name in ("train", "test") else "graph", given)
     else:
         if hasattr(given, "tocsr"):
-            raise InputError(f"{name}: is a sparse matrix, expected links; a networkx or igraph graph can be made of it")
+            raise InputError(f"{name}: is a sparse matrix, expected links; convert it to a networkx or igraph graph")
         rows = link_rows(name, given, ("source", "target", "weight"))
         sources = rows.ids["source"]
         if isinstance(given, Mapping):  # a user who links to nobody is a user
@@ -159,7 +159,7 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
     if directed and said is False:
         raise InputError(f"{rows.source}: the graph is undirected, expected a directed one")
     if directed is False and said:
-        rows = replace(rows, noticed={**rows.noticed, "links of a directed graph are taken both ways": len(rows)})
+        rows = replace(rows, notices=[*rows.notices, Notice("both_ways", len(rows))])
     _check_weights(rows)
     return rows, directed if directed is not None else said if said is not None else True
 
@@ -178,7 +178,7 @@ def _check_weights(rows: Rows) -> None:
 
 def _rows_of_graph(graph: Graph) -> Rows:
     ids = {"source": IdColumn(graph.links.sources, graph.users.values), "target": IdColumn(graph.links.targets, graph.users.values)}
-    return Rows(graph.name, ids, {"weight": graph.links.weights}, noticed=graph.noticed)
+    return Rows(graph.name, ids, {"weight": graph.links.weights}, notices=graph.notices)
 
 
 def _is_networkx(given: Any) -> bool:
@@ -203,10 +203,10 @@ def _rows_of_igraph(graph: Any, name: str) -> Rows:
     try:
         known = set(users)
     except TypeError as error:
-        raise InputError(f"{name}: a user has a name that cannot be one: {error}") from None
+        raise InputError(f"{name}: a user has an invalid name: {error}") from None
     if len(known) < len(users):
         again = next(user for user, count in Counter(users).items() if count > 1)
-        raise InputError(f"{name}: two users are called {quoted(again)}, expected names that differ")
+        raise InputError(f"{name}: two users are called {quoted(again)}, expected unique names")
     ends = np.array(graph.get_edgelist(), dtype=np.int32).reshape(-1, 2)
     weights = graph.es["weight"] if "weight" in graph.es.attributes() else [None] * len(ends)
     return _rows_of_codes(name, users, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), weights)
@@ -229,8 +229,7 @@ def _rows_of_codes(name: str, users: list[Any], sources: Codes, targets: Codes, 
     if len(odd):
         source, target = quoted(users[sources[odd[0]]]), quoted(users[targets[odd[0]]])
         raise InputError(f"{name}: the weight of the link from {source} to {target} is {weights[odd[0]]!r}, expected a finite number")
-    noticed = {"links have no weight, while others have; theirs is 1": sum(missing)}
-    return Rows(name, ids, {"weight": numbers}, noticed={what: count for what, count in noticed.items() if count})
+    return Rows(name, ids, {"weight": numbers}, notices=[Notice("unweighted_links", sum(missing))] if any(missing) else [])
 
 
 def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
@@ -240,11 +239,11 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
     igraph = needed("igraph", "communities", "GraphML is read")
     called = source.named(name)
     if source.columns:
-        raise InputError(f"{called}: something is said of its columns ({', '.join(source.columns)}), and GraphML has none")
+        raise InputError(f"{called}: columns are given ({', '.join(source.columns)}), but GraphML has none")
     data = read_bytes(source.path, called)
     if not data.strip():
         raise InputError(f"{called}: the file is empty")
-    with tempfile.NamedTemporaryFile(suffix=".graphml") as file:  # it may have been packed
+    with tempfile.NamedTemporaryFile(suffix=".graphml") as file:  # it may have been compressed
         file.write(data)
         file.flush()
         with warnings.catch_warnings(record=True) as warned:
@@ -257,15 +256,15 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
     if not names or "" in names or None in names or len(set(map(str, names))) < len(names):
         graph.vs["name"] = graph.vs["id"] if "id" in graph.vs.attributes() else [str(place) for place in range(graph.vcount())]
     rows = _rows_of_igraph(graph, called)
-    noticed = {**rows.noticed, **{f"thing igraph says of the file: {_without_place(str(one.message))}": 1 for one in warned}}
+    notices = [*rows.notices, *(Notice("igraph", detail={"message": _without_place(str(one.message))}) for one in warned)]
     # In XML every id is text, and igraph reads numbers as fractions; it is a number where all can be, as in other files of text.
     names = [str(int(user)) if isinstance(user, float) and user.is_integer() else str(user) for user in graph.vs["name"]]
     texts = polars.Series(names, dtype=polars.String)
     codes, distinct = code_series(texts)
     if len(distinct) < len(texts):
-        raise InputError(f"{called}: two nodes have the same name, expected names that differ")
+        raise InputError(f"{called}: two nodes have the same name, expected unique names")
     ids = {role: IdColumn(codes[column.codes], distinct, "number") for role, column in rows.ids.items()}
-    return Rows(called, ids, rows.numbers, noticed=noticed), bool(graph.is_directed())
+    return Rows(called, ids, rows.numbers, notices=notices), bool(graph.is_directed())
 
 
 def _without_place(message: str) -> str:

@@ -11,23 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Flags
-from aspectrum.coding.ids import Ids, quoted
+from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, ranking_rows
 from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.contacts.cleaning import KEEPABLE, N_EXAMPLES, Cleaning
+from aspectrum.contacts.cleaning import KEEPABLE, Cleaning, link_examples
 from aspectrum.contacts.coding import Coded, code_users
 from aspectrum.contacts.communities import Communities
 from aspectrum.contacts.graphs import Graph, Links, link_table
 from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts, text_rows
 from aspectrum.conventions import Convention
+from aspectrum.diagnostics.findings import examples_of, likely_reason, noticed, orders
+from aspectrum.diagnostics.notices import CONTACTS, Level, Notice
 from aspectrum.errors import InputError
-from aspectrum.inspection import Finding, Level, likely_reason, noticed, order_notes
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.world import Truth
 from aspectrum.world.building import CodedLists
 
 _ROLES = {"community": "aspect"}
-_PLURALS = {"feature": "features"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +39,10 @@ class Network:
         members: Which of them are users: those of the train graph, and of the test graph if strangers are kept.
         train: Links of the train graph.
         test: Links that were to be found, cleaned; None if there was no test graph.
-        directed: Whether links lead one way.
+        directed: Whether the graph is directed.
         systems: Recommendations of each system.
         inputs: The other inputs, by name.
-        findings: What there is to say about all that.
+        notices: What a user should know of all that.
         from_files: Whether the recommendations come from files or frames, whose order is worth a word.
     """
 
@@ -53,7 +53,7 @@ class Network:
     directed: bool
     systems: Mapping[str, Coded]
     inputs: Mapping[str, Coded]
-    findings: list[Finding]
+    notices: list[Notice]
     from_files: bool
 
     @classmethod
@@ -76,13 +76,13 @@ class Network:
             if rule not in KEEPABLE:
                 raise InputError(f"keep is {rule!r}, expected {', '.join(map(repr, KEEPABLE))}")
         if test is None and keep:
-            raise InputError("keep goes with test links, and there are none")
+            raise InputError("keep needs test links")
         if features is not None and texts is not None:
-            raise InputError("both features and texts are given, expected one of them: texts are made into features")
+            raise InputError("both features and texts are given, expected one of them: features are computed from texts")
         if not systems:
             raise InputError("there are no recommendations to measure")
         if "self" in keep and (isinstance(train, Graph) or isinstance(test, Graph)):
-            raise InputError("links to oneself are to be kept, and a Graph has none; give the links that it was read from")
+            raise InputError("keep='self' needs self-links, which a Graph has not; pass the links it was read from")
         known, directed = link_table(train, "train", directed)
         inputs: dict[str, Rows] = {"train": known}
         if test is not None:
@@ -109,15 +109,15 @@ class Network:
             directed,
             {name: coded[f"system {name}"] for name in systems},
             {name: coded[name] for name in inputs},
-            cleaning.findings,
+            cleaning.notices,
             any(map(is_external, systems.values())),
         )
         for recommended in network.systems.values():
             network._look_at_lists(recommended)
         for name, role, what, then in (
-            ("communities", "user", "community", "theirs count for candidates only"),
-            ("features", "item", "feature", "theirs count for candidates only"),
-            ("texts", "user", "text", "their texts are left out"),
+            ("communities", "user", "community", "candidates_only"),
+            ("features", "item", "feature", "candidates_only"),
+            ("texts", "user", "text", "texts_ignored"),
         ):
             if name in inputs:
                 network._look_at_owners(coded[name], role, what, then)
@@ -127,22 +127,22 @@ class Network:
             asked = coded["users"].joined["user"]
             strange = asked[~network.members[asked]]
             if len(strange):
-                network._add("error", coded["users"], f"users to be averaged are not in {known.source}", strange, len(asked), None)
+                network._add("unknown", coded["users"], strange, len(asked), "error", role="user", where=known.source)
         return network
 
-    def notes(self) -> list[str]:
+    def notices_on_links(self) -> list[Notice]:
         """What a reader of the numbers should know of the inputs. What makes them meaningless is an error."""
-        for finding in self.findings:
-            if finding.level == "error":
-                raise InputError(str(finding))
-        way = ["links lead one way" if self.directed else "links lead both ways"] if self.from_files or not self.directed else []
-        return [*way, *(str(finding) for finding in self.findings if finding.level == "warning")]
+        for notice in self.notices:
+            if notice.level == "error":
+                raise InputError(notice.rendered(CONTACTS))
+        way = [Notice("directed" if self.directed else "undirected")] if self.from_files or not self.directed else []
+        return [*way, *(notice for notice in self.notices if notice.level == "warning")]
 
-    def notes_on(self, truth: Truth, systems: Iterable[CodedLists]) -> list[str]:
+    def notices_on(self, truth: Truth, systems: Iterable[CodedLists]) -> list[Notice]:
         """What was noticed as the truth and the lists were made."""
         lists = [one.input for one in systems]
-        ordered = order_notes(lists) if self.from_files else []
-        return [*ordered, *(str(one) for given in (*lists, *truth.inputs.values()) for one in noticed(given) if one.level != "fact")]
+        ordered = orders(lists) if self.from_files else []
+        return [*ordered, *(one for given in (*lists, *truth.inputs.values()) for one in noticed(given) if one.level != "fact")]
 
     def chosen_users(self) -> Rows:
         """Users that were named to be averaged."""
@@ -163,7 +163,7 @@ class Network:
         links = Links(place[self.train.sources], place[self.train.targets], self.train.weights)
         graph = Graph(self._source("train"), self.ids.take(users), links, self.directed)
         index = index_texts(written, of=of, graph=graph, weighting=weighting)
-        return replace(index.rows(), source=texts.rows.source, noticed=texts.rows.noticed)
+        return replace(index.rows(), source=texts.rows.source, notices=texts.rows.notices)
 
     def truth(self, convention: Convention, *, features: Rows | None = None, weighted: bool = False, **options: Any) -> Truth:
         """The truth as a convention reads it: candidates are items, communities aspects, train links the history.
@@ -241,43 +241,32 @@ class Network:
         owners = recommended.joined["user"]
         train, source = self._source("train"), recommended.rows.source
         if len(owners) == 0:
-            self.findings.append(Finding("error", source, "recommendations: there is nothing in it", 0))
+            self.notices.append(Notice("empty", source=source, detail={"input": "recommendations"}))
             return
-        what = f"users with recommendations are not in {train}"
-        self._look_for(recommended, owners, what, "their recommendations are left out")
+        self._look_for("strangers_with_lists", recommended, owners, "lists_ignored", where=train)
         mine = self.members[users]
         users, candidates = users[mine], candidates[mine]
-        self._look_for(
-            recommended, np.flatnonzero(self._flags(candidates)), f"candidates are not in {train}", "the Gini complement leaves them out"
-        )
-        for what, odd in (
-            ("rows recommend a user to the same user", users == candidates),
-            (f"rows recommend a contact that the user has in {train}", self.train.have(users, candidates) & (users != candidates)),
+        recommendable = np.flatnonzero(self._flags(candidates))
+        self._look_for("unknown", recommended, recommendable, "not_in_gini", role="candidate", where=train)
+        for kind, odd in (
+            ("self_recommended", users == candidates),
+            ("known_recommended", self.train.have(users, candidates) & (users != candidates)),
         ):
-            rows = np.flatnonzero(odd)
-            if len(rows):
-                examples = tuple(f"{quoted(self.ids[users[row]])} to {quoted(self.ids[candidates[row]])}" for row in rows[:N_EXAMPLES])
-                self.findings.append(Finding("warning", source, what, len(rows), len(users), examples))
+            if odd.any():
+                examples = link_examples(self.ids, users[odd], candidates[odd])
+                self.notices.append(Notice(kind, int(odd.sum()), len(users), examples, {"where": train}, source=source))
 
     def _look_at_owners(self, given: Coded, role: str, what: str, then: str) -> None:
         """Users whose communities, features or texts are missing, and others who have some."""
         train = self._source("train")
-        self._look_for(given, np.flatnonzero(self._flags(given.joined[role])), f"users are not in {train}", then)
+        self._look_for("unknown", given, np.flatnonzero(self._flags(given.joined[role])), then, role="user", where=train)
         codes = given.codes(role)
         if what in given.rows.ids:
             codes = codes[given.rows.ids[what].codes >= 0]
-        has = self._flags(codes)
-        without = np.flatnonzero(self.members & ~has)
+        without, n_users = np.flatnonzero(self.members & ~self._flags(codes)), int(self.members.sum())
         if len(without):
-            nobody = len(without) == self.members.sum()
-            self._add(
-                "error" if nobody else "warning",
-                given,
-                f"users of {train} have no {_PLURALS.get(what, what)}",
-                without,
-                int(self.members.sum()),
-                None,
-            )
+            what = "features" if what == "feature" else what
+            self._add("without", given, without, n_users, "error" if len(without) == n_users else "warning", where=train, what=what)
 
     def _look_at_communities(self, given: Coded) -> None:
         """Several communities are fine, and also what a wrong file looks like."""
@@ -285,19 +274,22 @@ class Network:
         pairs = np.unique(np.stack([users, communities])[:, communities >= 0], axis=1)
         several = np.flatnonzero((np.bincount(pairs[0], minlength=len(self.ids)) > 1) & self.members)
         if len(several):
-            self._add("warning", given, "users have more than one community", several, int(self.members.sum()), None)
+            self._add("several_communities", given, several, int(self.members.sum()), "warning")
 
-    def _look_for(self, given: Coded, codes: npt.NDArray[Any], what: str, then: str) -> None:
-        """Say who is not a user; that nobody is, is an error."""
+    def _look_for(self, kind: str, given: Coded, codes: npt.NDArray[Any], then: str, **detail: str) -> None:
+        """Say who is not a user, and what follows; that nobody is, is an error."""
         strange = codes[~self.members[codes]]
         if len(strange):
             nobody = len(strange) == len(codes)
-            why = likely_reason(self.ids, strange.astype(np.int32), np.flatnonzero(self.members).astype(np.int32))
-            self._add("error" if nobody else "warning", given, what if nobody else f"{what}; {then}", strange, len(codes), why)
+            because = likely_reason(self.ids, strange.astype(np.int32), np.flatnonzero(self.members).astype(np.int32))
+            because = because if nobody else (Notice(then), *because)
+            self._add(kind, given, strange, len(codes), "error" if nobody else "warning", because, **detail)
 
-    def _add(self, level: Level, given: Coded, what: str, codes: npt.NDArray[Any], of: int, why: str | None) -> None:
-        examples = tuple(quoted(self.ids[code]) for code in codes[:N_EXAMPLES])
-        self.findings.append(Finding(level, given.rows.source, what, len(codes), of, examples, why))
+    def _add(
+        self, kind: str, given: Coded, codes: npt.NDArray[Any], of: int, level: Level, because: tuple[Notice, ...] = (), **detail: str
+    ) -> None:
+        examples = examples_of(self.ids, codes)
+        self.notices.append(Notice(kind, len(codes), of, examples, detail, because, given.rows.source, level))
 
 
 def _community_rows(given: Any) -> Rows:

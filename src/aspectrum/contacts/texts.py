@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,7 +17,8 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, link_table
-from aspectrum.errors import InputError, MissingInput, OutputError
+from aspectrum.diagnostics.notices import Notice
+from aspectrum.errors import InputError, MissingInput, Option, OutputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes
@@ -41,7 +42,7 @@ class TextIndex:
         matrix: How much a term weighs for a user: a csr array of scipy.
         of: Whose texts make a user.
         weighting: How terms were weighted.
-        noticed: How many users, or rows, had something that a user of the index should know of; not saved.
+        notices: What a user of the index should know of; not saved.
     """
 
     users: Ids
@@ -49,12 +50,12 @@ class TextIndex:
     matrix: Any
     of: Of
     weighting: Weighting
-    noticed: Mapping[str, int] = field(default_factory=dict)
+    notices: Sequence[Notice] = ()
 
     def rows(self) -> Rows:
         """As features, in which the users are the items."""
         matrix = SparseRows.from_matrix(self.matrix)
-        return Rows("features", {"item": _column(self.users)}, matrix=matrix, noticed=self.noticed, is_index=True)
+        return Rows("features", {"item": _column(self.users)}, matrix=matrix, notices=self.notices, is_index=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write an npz file, whole or not at all. The file holds features for any evaluation, and is an index again by :meth:`load`.
@@ -111,7 +112,7 @@ class TextIndex:
         lines = [f"{_some(len(self.users), 'user')}, {_some(len(self.terms), 'term')}; texts: {self.of}; weighting: {self.weighting}"]
         if n_empty:
             lines.append(f"{_some(n_empty, 'user')} {'has' if n_empty == 1 else 'have'} no term")
-        return "\n".join([*lines, *(f"look: {count:,} {what}" for what, count in self.noticed.items())])
+        return "\n".join([*lines, *(f"{notice.level}: {notice}" for notice in self.notices)])
 
 
 def index_texts(
@@ -141,7 +142,7 @@ def index_texts(
             and all their neighbours, each once.
         graph: The social network, anything :func:`read_graph` takes; train links, if links are to be predicted. If given, its
             users are indexed, also those without a text, and nobody else.
-        directed: Whether links lead one way. Default: as the graph says.
+        directed: Whether the graph is directed. Default: as the graph says.
         weighting: How much a term weighs.
         stop_words: Words that do not count: ``english``, or the words themselves.
         min_users: Terms of fewer users do not count.
@@ -174,7 +175,7 @@ def index_texts(
             + (f"none is in the texts of {min_users} users" if counts.nnz else f"nobody has any in the texts of {_whose(of)}")
         )
     matrix = _weighted(counts[:, kept], weighting)
-    return TextIndex(people.users, [terms[place] for place in kept], matrix, of, weighting, people.noticed)
+    return TextIndex(people.users, [terms[place] for place in kept], matrix, of, weighting, people.notices)
 
 
 def _check_options(of: str, weighting: str, min_users: Any) -> None:
@@ -187,9 +188,9 @@ def _check_options(of: str, weighting: str, min_users: Any) -> None:
 
 def _check_graph(of: Of, graph: Any, directed: bool | None) -> None:
     if of != "own" and graph is None:
-        raise MissingInput(f"texts: users are to be known by the texts of {_whose(of)}, which needs graph= that says who these are")
+        raise MissingInput(f"texts: the texts of {_whose(of)} need ", Option("graph"))
     if graph is None and directed is not None:
-        raise InputError("texts: directed goes with a graph, and there is none")
+        raise InputError("texts: directed needs a graph")
 
 
 def _stop_words(given: Any) -> Any:
@@ -213,14 +214,14 @@ class _People:
     users: Ids
     authors: Codes
     links: Links | None
-    noticed: Mapping[str, int]
+    notices: Sequence[Notice]
 
 
 def _people(rows: Rows, graph: Any, directed: bool | None) -> _People:
     texts = (rows.source, rows.ids["user"])
     if graph is None:
         table = IdTable("user", [texts])
-        return _People(table.ids, table.codes(texts[1]), None, rows.noticed)
+        return _People(table.ids, table.codes(texts[1]), None, _warnings(rows))
     # As they stand, not as read_graph settles them: 7 in one text file is what it is in the other.
     network, directed = link_table(graph, "graph", directed)
     ends = [network.ids[role] for role in ("source", "target")]
@@ -229,9 +230,14 @@ def _people(rows: Rows, graph: Any, directed: bool | None) -> _People:
     to_others = sources != targets
     links = Links.of(sources[to_others], targets[to_others], None, directed=directed)
     n_users = max(int(table.joined(end).max(initial=-1)) for end in ends) + 1
-    left_out = {f"users of the texts are not in {network.source} and are left out": len(table) - n_users}
-    noticed = {**rows.noticed, **{what: count for what, count in left_out.items() if count}}
-    return _People(table.ids.slice(0, n_users), table.codes(texts[1]), links, noticed)
+    notices = _warnings(rows)
+    if len(table) > n_users:
+        notices.append(Notice("unknown_authors", len(table) - n_users, detail={"where": network.source}))
+    return _People(table.ids.slice(0, n_users), table.codes(texts[1]), links, notices)
+
+
+def _warnings(rows: Rows) -> list[Notice]:
+    return [notice for notice in rows.notices if notice.level != "fact"]
 
 
 def _counts(rows: Rows, people: _People, of: Of, stop_words: Any, lowercase: bool) -> tuple[Any, list[str]]:

@@ -87,7 +87,7 @@ class _Evaluator(providers.Evaluator):
         lists = _rows("run", ranked, ("user", "item", "score")) or ranking_rows("run", ranked)
         for level, asked in self._asked.items():
             plan = Plan(list(asked), self._truths[level], users="judged", convention=_CONVENTION)
-            results = plan.finish(plan.observe(plan.lists(lists)), notes=())
+            results = plan.finish(plan.observe(plan.lists(lists)), notices=())
             (block,) = results.blocks
             measures = [asked[results.columns[name].metric] for name in block.names]
             for topic, scores in zip(block.users, block.scores.tolist(), strict=True):

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.source import UsualColumns
@@ -103,8 +104,8 @@ def find_columns(
             roles = spec.by_place.get(width)
             if roles is None:
                 raise InputError(
-                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {spec.form}; say which is which, "
-                    f"as in --columns {spec.name}:{','.join(f'{role}={place}' for place, role in enumerate(spec.required, 1))}"
+                    f"{source}: has {width} column{'s' * (width != 1)} without names, expected {spec.form}; specify them with ",
+                    Option("columns", {role: place for place, role in enumerate(spec.required, 1)}, spec.name),
                 )
             return {role: place for place, role in enumerate(roles)}
     else:
@@ -121,17 +122,15 @@ def find_columns(
             found[spec.required[0]] = 0
     missing = [role for role in spec.required if role not in found]
     if missing:
-        there = f"its columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
-        raise InputError(
-            f"{source}: no column is recognised as the {missing[0]}; {there}. Say which one it is, as in --columns {missing[0]}=NAME "
-            f"(in Python, asp.Source(..., columns={{{missing[0]!r}: NAME}}))"
-            + ("; or --no-header if the first line is data" if header else "")
-        )
+        there = f"columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
+        as_data = ("; or use ", Option("header", False), " if the first line is data") if header else ()
+        said_so = Option("columns", {missing[0]: "NAME"})
+        raise InputError(f"{source}: no {missing[0]} column found; {there}; specify it with ", said_so, *as_data)
     roles_of: dict[int, str] = {}
     for role, place in found.items():
         if roles_of.setdefault(place, role) != role:
             column = repr(names[place]) if names is not None else str(place + 1)
-            raise InputError(f"{source}: column {column} is said to be both the {roles_of[place]} and the {role}")
+            raise InputError(f"{source}: column {column} is given as both {roles_of[place]} and {role}")
     return found
 
 
@@ -140,13 +139,13 @@ def _said(source: str, role: str, column: str | int, names: Sequence[str] | None
         return _only(source, role, names, names.index(str(column)))
     if is_place(column):
         if not 1 <= int(column) <= width:
-            raise InputError(f"{source}: {role} is said to be column {column}, and there are {width}")
+            raise InputError(f"{source}: {role} is given as column {column}, but there are {width} columns")
         return int(column) - 1
     if names is None:
-        raise InputError(f"{source}: {role} is said to be column {column!r}, and its columns have no names; say its place, from 1")
+        raise InputError(f"{source}: {role} is given as column {column!r}, but the columns have no names; give its number, from 1")
     close = difflib.get_close_matches(str(column), names, 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"{source}: {role} is said to be column {column!r}, and there are {_listed(names)}{hint}")
+    raise InputError(f"{source}: {role} is given as column {column!r}, which does not exist; columns are {_listed(names)}{hint}")
 
 
 def is_place(column: str | int) -> bool:
@@ -156,7 +155,7 @@ def is_place(column: str | int) -> bool:
 
 def _only(source: str, role: str, names: Sequence[str], place: int) -> int:
     if names.count(names[place]) > 1:
-        raise InputError(f"{source}: {role} is said to be column {names[place]!r}, and two columns have that name; say its place, from 1")
+        raise InputError(f"{source}: {role} is given as column {names[place]!r}, but two columns have that name; give its number, from 1")
     return place
 
 
@@ -173,7 +172,7 @@ def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], t
         exact = [place for place in places if words[place] == role]
         if len(exact or places) > 1:
             both = " and ".join(repr(names[place]) for place in (exact or places)[:2])
-            raise InputError(f"{source}: {both} may both be the {role}; say which, as in --columns {role}=NAME")
+            raise InputError(f"{source}: {both} may both be the {role}; specify one with ", Option("columns", {role: "NAME"}))
         if places:
             return (exact or places)[0]
     return None

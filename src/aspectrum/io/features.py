@@ -12,6 +12,7 @@ from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.rows import IdColumn, Rows, code_series
 from aspectrum.coding.sparse import SparseRows
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS, InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
@@ -37,7 +38,7 @@ def read_features(source: Source, spec: InputSpec, rows_of: RowsOf) -> Rows:
     if format in ("npz", "npy"):
         return _arrays(source, format, rows_of)
     if source.ids is not None:
-        raise InputError(f"{source.named('features')}: ids go with an npy or npz file")
+        raise InputError(f"{source.named('features')}: ids are for npy and npz files")
     table = open_table(source, spec)
     vectors = table.vectors()
     if vectors:
@@ -63,8 +64,10 @@ def _is_rows(source: Source, spec: InputSpec, table: Table) -> bool:
     if others and table.is_number(known["feature"]):
         feature = table.names[known["feature"]]
         raise InputError(
-            f"{table.source}: column {feature!r} may name the feature of a row (item, feature, value), or be a dimension as {others[0]!r} is; "
-            f"say --columns features:feature={feature}, or give it another name"
+            f"{table.source}: column {feature!r} may name the feature of a row (item, feature, value), or be a dimension like {others[0]!r}; "
+            "use ",
+            Option("columns", {"feature": feature}, "features"),
+            " or rename it",
         )
     return True
 
@@ -105,7 +108,7 @@ def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
     for other in others:
         if not table.names[other].strip() or table.names[other].startswith("Unnamed:"):
             raise InputError(
-                f"{table.source}: column {other + 1} has no name, as an index that pandas writes; leave it out (index=False), or name it"
+                f"{table.source}: column {other + 1} has no name, like an index written by pandas; drop it (index=False) or name it"
             )
     dimensions = {str(other): other for other in others}
     fetched = table.fetch(dimensions, list(dimensions))
@@ -129,9 +132,9 @@ def _lists(source: Source, table: Table, vectors: list[int], rows_of: RowsOf) ->
         vectors = [find_columns(table.source, one, {"feature": source.columns["feature"]}, table.names, table.width)["feature"]]
     if len(vectors) > 1:
         both = " and ".join(repr(table.names[place]) for place in vectors[:2])
-        raise InputError(f"{table.source}: {both} both hold vectors; say which, as in --columns features:feature=NAME")
+        raise InputError(f"{table.source}: {both} both hold vectors; specify one with ", Option("columns", {"feature": "NAME"}, "features"))
     if item in vectors:
-        raise InputError(f"{table.source}: no column is recognised as the item, as {table.names[item]!r} holds vectors")
+        raise InputError(f"{table.source}: no item column found, as {table.names[item]!r} holds vectors")
     column = table.fetch({"vector": vectors[0]}, ())["vector"]
     matrix = _matrix_of_lists(table, table.names[vectors[0]], column)
     return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
@@ -172,19 +175,19 @@ def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
     if len(keys) > 1:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the ids of the vectors, expected one of them")
     key = keys[0] if keys else None
-    noticed = {}
+    notices = []
     if source.ids is not None:
         items = _given_ids(source.ids, rows_of)
     elif key is not None:
         items = _array_ids(name, key, arrays[key])
     else:
         items = _array_ids(name, "row numbers", np.arange(n_rows))
-        noticed["vectors have no ids; their numbers, from 0, stand for the items"] = n_rows
+        notices.append(Notice("numbered_vectors", n_rows))
     if len(items.codes) != n_rows:
-        raise InputError(f"{name}: there are {len(items.codes)} ids for {n_rows} vectors")
+        raise InputError(f"{name}: {len(items.codes)} ids for {n_rows} vectors")
     _check_finite(name, matrix)
     is_index = {"terms", "of", "weighting"} <= arrays.keys()  # as TextIndex.save writes them
-    return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, noticed=noticed, is_index=is_index)
+    return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, notices=notices, is_index=is_index)
 
 
 def _given_ids(given: Any, rows_of: RowsOf) -> IdColumn:
@@ -298,7 +301,7 @@ def _array_ids(name: str, key: str, ids: Any) -> IdColumn:
             dtype=None if ids.dtype.kind in "iu" else polars.String,
         )
     except UnicodeError as error:
-        raise InputError(f"{name}: {key} holds an id that is no text in UTF-8: {reason(error)}") from None
+        raise InputError(f"{name}: {key} holds an id that is not UTF-8 text: {reason(error)}") from None
     if series.dtype == polars.String and (series == "").any():
         raise InputError(f"{name}, row {int((series == '').arg_max() or 0) + 1}: the item is missing")
     return IdColumn(*code_series(series))

@@ -85,7 +85,7 @@ def why_unreadable(path: str, error: OSError) -> str:
     if error.errno == errno.ENOENT:
         if os.path.islink(path):
             return f"is a link to {printed(os.readlink(path))}, which is not there"
-        return "there is no such file" + _meant(path)
+        return "file not found" + _meant(path)
     if error.errno == errno.EISDIR:
         return "is a directory, expected a file"
     if error.errno in (errno.EACCES, errno.EPERM):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, NUMBERS, InputSpec
 from aspectrum.io.columns import find_columns
@@ -47,11 +48,11 @@ def read_input(input: str, given: Any) -> Rows:
     spec = ALL_INPUTS[input]
     for role in source.columns:
         if role not in spec.roles:
-            raise InputError(f"{source.named(input)}: {role!r} is no column of {input}, which has {spec.form}")
+            raise InputError(f"{source.named(input)}: {role!r} is not a column of {input}, which has {spec.form}")
     if source.split is not None and spec.split is None:
-        raise InputError(f"{source.named(input)}: cells are to be split at {source.split!r}, and {input} has no aspects")
+        raise InputError(f"{source.named(input)}: split={source.split!r} is given, but {input} has no aspects")
     if source.ids is not None and input != "features":
-        raise InputError(f"{source.named(input)}: ids go with features in an npy or npz file")
+        raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
     if input == "features":
         return read_features(source, spec, rows_of)
     return rows_of(source, spec, open_table(source, spec))
@@ -97,57 +98,55 @@ def _rows(
 ) -> Rows:
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
-    noticed = _doubts(spec, source, table, places, columns) | _blanks(columns)
-    return Rows(table.source, columns, numbers, place, reading=_reading(table, places), noticed=noticed)
+    notices = (*_understood(table, places), *_doubts(spec, source, table, places, columns), *_whitespace(columns))
+    return Rows(table.source, columns, numbers, place, notices=notices)
 
 
-def _reading(table: Table, places: Mapping[str, int]) -> str:
-    """How the columns were understood, in words."""
+def _understood(table: Table, places: Mapping[str, int]) -> Iterator[Notice]:
+    """How the columns were understood."""
     if table.layout != "table":
-        return "read as a TREC run" if table.layout == "run" else "read as TREC judgments"
-    if table.names is None:
-        by_place = ", ".join(role for role, _ in sorted(places.items(), key=lambda pair: pair[1]))
-        return f"the first line is data; columns by place: {by_place}"
-    unused = [repr(name) for place, name in enumerate(table.names) if place not in places.values()]
-    more = f", and {len(unused) - 10} more" if len(unused) > 10 else ""
-    used = ", ".join(f"{role} is {table.names[place]!r}" for role, place in places.items())
-    return f"columns: {used}" + (f"; not used: {', '.join(unused[:10])}{more}" if unused else "")
+        yield Notice("trec_run" if table.layout == "run" else "trec_qrels")
+    elif table.names is None:
+        yield Notice("positions", detail={"columns": sorted(places, key=lambda role: places[role])})
+    else:
+        yield Notice("columns", detail={"columns": {role: table.names[place] for role, place in places.items()}})
+        unused = [repr(name) for place, name in enumerate(table.names) if place not in places.values()]
+        if unused:
+            more = [f"and {len(unused) - 10} more"] if len(unused) > 10 else []
+            yield Notice("unused_columns", detail={"columns": [*unused[:10], *more]})
 
 
-def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> dict[str, int]:
+def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
     """Where the columns could have been meant in another way."""
-    doubts: dict[str, int] = {}
     if isinstance(table, TextTable) and not table.ends_with_a_line:
-        doubts["line, the last, has no line end; is the file whole?"] = 1
+        yield Notice("no_line_end")
     if table.layout != "table" or len(table) == 0:
-        return doubts
+        return
     if table.names is not None and spec.expected and not any(role in places for role in spec.expected):
         spare = [name for place, name in enumerate(table.names) if place not in places.values() and table.is_number(place)]
         if spare:
-            missing = " or ".join(spec.expected)
-            doubts[f"rows have no {missing}, although column {spare[0]!r} holds numbers; is it the {spec.expected[-1]}?"] = len(table)
+            detail = {"missing": list(spec.expected), "column": repr(spare[0]), "role": spec.expected[-1]}
+            yield Notice("unused_numbers", len(table), detail=detail)
     if isinstance(table, TextTable) and source.header is None:
-        first = ", ".join(map(quoted, table.first))
+        first = {"first": list(map(quoted, table.first))}
         if table.names is not None and table.width == 1:
-            doubts[f"line, the first ({first}), is taken for the name of the column; say --no-header if it is data"] = 1
+            yield Notice("header", detail=first)
         # Names of columns are no numbers, and stand nowhere else.
         alone = all(np.count_nonzero(column.codes == column.codes[0]) == 1 for column in columns.values())
         alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
-            doubts[f"line, the first ({first}), is taken for data; say --header if it names the columns"] = 1
-    return doubts
+            yield Notice("no_header", detail=first)
 
 
-def _blanks(columns: Mapping[str, IdColumn]) -> dict[str, int]:
-    """Ids that would match others but for a blank in front or behind."""
+def _whitespace(columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
+    """Ids that would match others but for whitespace around them."""
     import polars
 
-    counts = {
-        role: int((column.ids.str.strip_chars() != column.ids).sum())
-        for role, column in columns.items()
-        if role != "text" and isinstance(column.ids, polars.Series) and column.ids.dtype == polars.String
-    }
-    return {f"{role}s have blanks around them": count for role, count in counts.items() if count}
+    for role, column in columns.items():
+        if role != "text" and isinstance(column.ids, polars.Series) and column.ids.dtype == polars.String:
+            count = int((column.ids.str.strip_chars() != column.ids).sum())
+            if count:
+                yield Notice("whitespace", count, detail={"role": role})
 
 
 def _missing(table: Table, role: str, row: int) -> InputError:
@@ -285,6 +284,7 @@ def _check_not_ranks(source: str, users: Codes, scores: Floats) -> None:
     counts = len(steps) > 0 and (np.diff(scores[order])[inside] == 1).all() and (firsts == firsts[0]).all() and firsts[0] in (0, 1)
     if rises or (counts and not (steps < 0).all()):
         raise InputError(
-            f"{source}: the third column, which has no name, counts up from the first row of a user, so it looks like ranks, not scores; "
-            "say --columns rankings:user=1,item=2,rank=3 (or score=3)"
+            f"{source}: the third column, which has no name, counts up for every user, so it looks like ranks, not scores; use ",
+            Option("columns", {"user": 1, "item": 2, "rank": 3}, "rankings"),
+            " (or score=3)",
         )

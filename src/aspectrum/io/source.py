@@ -36,7 +36,7 @@ class UsualColumns:
         """Every name was found in some input."""
         for role, name in self.columns.items():
             if role not in self.found:
-                raise InputError(f"{role} is said to be column {name!r}, and no input that has a {role} has a column of that name")
+                raise InputError(f"{role} is given as column {name!r}, but no input with a {role} has a column of that name")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +75,11 @@ class Source:
             raise InputError(f"format is {self.format!r}, expected one of {', '.join(FORMATS)}")
         for role, column in self.columns.items():
             if isinstance(column, bool) or not isinstance(column, str | int):
-                raise InputError(f"{role} is said to be column {column!r}, expected a name or a place from 1")
+                raise InputError(f"{role} is given as column {column!r}, expected a name or a number from 1")
         if self.header not in (None, True, False):
             raise InputError(f"header is {self.header!r}, expected true or false")
         if self.split is not None and not self.split:
-            raise InputError("split is empty, expected the text that stands between two aspects, such as '|'")
+            raise InputError("split is empty, expected the separator between aspects, such as '|'")
 
     @property
     def is_path(self) -> bool:

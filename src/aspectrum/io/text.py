@@ -11,6 +11,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import Untyped
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.columns import is_place, is_spelling
@@ -198,8 +199,8 @@ def _one_of(source: str, text: bytes, spec: InputSpec, how: Source, separators: 
     fit = named if len(named) == 1 and how.header is not False else fit
     if len(fit) > 1:
         raise InputError(
-            f"{source}, line 1: both {fit[0]!r} and {fit[1]!r} may separate its columns; add a first line with their names, "
-            f"or separate them by tabs and say --reader {spec.name}=tsv"
+            f"{source}, line 1: both {fit[0]!r} and {fit[1]!r} may separate its columns; add a header, or separate them by tabs and use ",
+            Option("format", "tsv", spec.name),
         )
     return (fit or separators)[0]
 
@@ -218,8 +219,11 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
         return None
     if any(b"\t" in line and len(line.strip().split(b"\t")) != 4 for line in lines):
         raise InputError(
-            f"{source}, line 1: has words separated by blanks and by tabs; say whether it is TREC judgments or has columns separated by tabs: "
-            f"--reader {spec.name}=qrels or {spec.name}=tsv"
+            f"{source}, line 1: words are separated by blanks and by tabs; use ",
+            Option("format", "qrels", spec.name),
+            " for TREC qrels or ",
+            Option("format", "tsv", spec.name),
+            " for tab-separated columns",
         )
     if "aspect" in spec.required:
         return "qrels"
@@ -278,7 +282,10 @@ def _is_header(source: str, spec: InputSpec, how: Source, head: Sequence[Sequenc
         return True
     if any(first[place] and all(reads_as_number(row[place]) for row in head[1:]) for place in range(len(first)) if len(head) > 1):
         raise InputError(
-            f"{source}, line 1: {', '.join(map(quoted, first[:6]))} looks like names of columns that are not known; say which is "
-            f"which, as in --columns {','.join(f'{role}=NAME' for role in spec.required)}, or --no-header if it is data"
+            f"{source}, line 1: {', '.join(map(quoted, first[:6]))} looks like a header with unknown column names; specify them with ",
+            Option("columns", dict.fromkeys(spec.required, "NAME")),
+            "; or use ",
+            Option("header", False),
+            " if it is data",
         )
     return False

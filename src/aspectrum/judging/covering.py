@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from aspectrum.diagnostics.notices import Option, parts
 from aspectrum.errors import MissingInput
 from aspectrum.judging.coverage import Coverage
 from aspectrum.judging.history import ByHistory
@@ -28,8 +29,9 @@ def choose_judgment(truth: Truth, preferred: Sequence[JudgedBy], needed_by: str)
     for name in ("subtopics", *preferred):
         if all(getattr(truth, input) is not None for input in JUDGINGS[name].inputs):
             return name
-    inputs = " or ".join(f"{input}=" for name in preferred for input in JUDGINGS[name].inputs if input != "aspects")
-    raise MissingInput(f"{needed_by} needs judgments: pass subtopics=, or aspects={' and ' + inputs if inputs else ''}")
+    inputs = parts(" or ", [[Option(input)] for name in preferred for input in JUDGINGS[name].inputs if input != "aspects"])
+    enough = parts(" and ", filter(None, ([Option("aspects")], inputs)))
+    raise MissingInput(f"{needed_by} needs judgments: pass ", Option("subtopics"), ", or ", *enough)
 
 
 def cover(

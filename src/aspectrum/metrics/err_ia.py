@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from aspectrum.diagnostics.notices import Option
 from aspectrum.discounts import RECIPROCAL, perfect_sums
 from aspectrum.errors import InputError, MetricError, MissingInput
 from aspectrum.gain import GainRule, list_sums
@@ -92,7 +93,7 @@ class ERRIA(AspectMetric):
         judged_by = self.judging(truth)
         intents = self.intents or ("uniform" if truth.weights is None else "given")
         if intents == "given" and truth.weights is None:
-            raise MissingInput("ERRIA: intents='given' needs weights: pass weights=, (user, aspect, weight) rows")
+            raise MissingInput("ERRIA: intents='given' needs weights: pass ", Option("weights"), ", (user, aspect, weight) rows")
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:

@@ -17,13 +17,12 @@ from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths
 from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
-
-_TIES = {"input": "the one given first", "ascending": "the smaller id", "descending": "the larger id"}
 
 OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
     "items": lambda value: id_rows("items", "item", value),
@@ -74,7 +73,7 @@ class Tables:
         """What is to be said of rows that were joined."""
         tables = vars(self)
         ids = {role: SomeIds(tables[role], tables[role].named(column)) for role, column in rows.ids.items() if role in tables}
-        return Input(name, rows.source, len(rows), ids, dict(rows.noticed), ordered_by, rows.reading, rows.place is not None)
+        return Input(name, rows.source, len(rows), ids, list(rows.notices), ordered_by, rows.place is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +148,7 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Ran
     if user >= 0:
         pairs = users[at].astype(np.int64) << 32 | items[at]
         first = np.sort(np.unique(pairs, return_index=True)[1])
-        facts.noticed["rows repeat an item of the list and are left out"] = len(at) - len(first)
+        facts.notice("duplicates", len(at) - len(first))
         at = at[first]
         offsets = _offsets(users[at], len(owners))
     tied = _note_ties(rows, facts, offsets, at, reading.ties)
@@ -168,15 +167,12 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, ties: st
         equal = inside & (scores[1:] == scores[:-1])
         tied = np.append(np.zeros(min(1, len(at)), np.bool_), equal)
         if by == "score":
-            facts.noticed[f"neighbours have equal scores; {_TIES[ties]} comes first"] = int(equal.sum())
-        rising = int((inside & (scores[1:] > scores[:-1])).sum())
-        if by == "rank":
-            facts.noticed["ranks contradict the scores; the ranks count"] = rising
-        if by == "input":
-            facts.noticed["scores are larger than the one before; the order of the rows counts"] = rising
+            facts.notice("tied_scores", equal.sum(), ties=ties)
+        else:
+            facts.notice("ranks_against_scores" if by == "rank" else "rising_scores", (inside & (scores[1:] > scores[:-1])).sum())
     if by == "rank":
         ranks = rows.numbers["rank"][at]
-        facts.noticed[f"neighbours have equal ranks; {_TIES[ties]} comes first"] = int((inside & (ranks[1:] == ranks[:-1])).sum())
+        facts.notice("tied_ranks", (inside & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
     return tied
 
 
@@ -187,8 +183,9 @@ def _check_blocks(rows: Rows, users: Codes, owners: SomeIds) -> None:
     if len(again):
         row = int(starts[again[0]])
         raise InputError(
-            f"{rows.at(row)}: the rows of user {quoted(owners.ids[users[row]])} stand in two blocks, expected one; "
-            "if scores order the lists, say --order score (in Python, order='score')"
+            f"{rows.at(row)}: the rows of user {quoted(owners.ids[users[row]])} are in two blocks, expected one; use ",
+            Option("order", "score"),
+            " if lists are ordered by score",
         )
 
 
@@ -244,9 +241,7 @@ class _Builder:
         kept = np.flatnonzero(aspects >= 0)
         if self._reading.one_aspect_per_item:
             kept = kept[np.sort(np.unique(items[kept], return_index=True)[1])]
-            facts.noticed["rows are left out, as only the first aspect (community) of each item (user) counts"] = int(
-                (aspects >= 0).sum()
-            ) - len(kept)
+            facts.notice("further_aspects", (aspects >= 0).sum() - len(kept))
         items, aspects, strengths = items[kept], aspects[kept], strengths[kept]
         bad = np.flatnonzero((strengths <= 0) | (strengths > 1))
         if len(bad):
@@ -323,20 +318,19 @@ class _Builder:
         """Vectors of one item must be the same, unless the first counts."""
         _, at = kernels.group_rows(owners, self.n_items)
         again = np.flatnonzero(owners[at][1:] == owners[at][:-1]) + 1
-        for place in again.tolist():
-            row, before = int(at[place]), int(at[place - 1])
-            if np.array_equal(_vector(matrix, row), _vector(matrix, before)):
-                continue
-            if not self._first_counts:
-                raise InputError(f"{rows.at(row)}: {self._item(owners[row])} has two vectors" + _elsewhere(rows, before))
-            facts.noticed["rows contradict an earlier one and are left out"] = len(again)
+        pairs = ((int(at[place]), int(at[place - 1])) for place in again)
+        differ = [pair for pair in pairs if not np.array_equal(*(_vector(matrix, row) for row in pair))]
+        if differ and not self._first_counts:
+            row, before = differ[0]
+            raise InputError(f"{rows.at(row)}: {self._item(owners[row])} has two vectors" + _elsewhere(rows, before))
+        facts.notice("contradictions", len(differ))
 
     def _sparse(self, rows: Rows, facts: Input) -> tuple[SparseRows, Codes]:
         """One row per item from rows item, feature[, value]; as sets, the values do not matter."""
         named, features = rows.ids["item"], rows.ids["feature"]
         given = rows.numbers.get("value")
         if self._reading.features_are_sets and given is not None:
-            facts.noticed["values of features are not 1 and do not count, only whether there is a feature"] = int((given != 1).sum())
+            facts.notice("values_as_sets", (given != 1).sum())
             given = None
         numbers = np.ones(len(rows)) if given is None else given
         kept = np.flatnonzero(numbers != 0)
@@ -379,13 +373,12 @@ class _Builder:
         differ = np.zeros(len(repeated), np.bool_)
         for values in numbers:
             differ |= values[before] != values[again]
-        if differ.any():
-            if not self._first_counts:
-                first = int(np.flatnonzero(differ)[0])
-                a, b = int(before[first]), int(again[first])
-                raise InputError(f"{rows.at(b if places is None else int(places[b]))}: {conflict(a, b)}")
-            facts.noticed["rows contradict an earlier one and are left out"] = int(differ.sum())
-        facts.noticed["rows repeat an earlier one"] = len(repeated) - int(differ.sum())
+        if differ.any() and not self._first_counts:
+            first = int(np.flatnonzero(differ)[0])
+            a, b = int(before[first]), int(again[first])
+            raise InputError(f"{rows.at(b if places is None else int(places[b]))}: {conflict(a, b)}")
+        facts.notice("contradictions", differ.sum())
+        facts.notice("repeats", len(repeated) - differ.sum())
         return offsets - np.searchsorted(repeated, offsets), np.delete(at, repeated)
 
     def _user(self, code: int) -> str:
@@ -406,7 +399,7 @@ def _ordered_by(rows: Rows, order: str, preferred: tuple[str, str]) -> str:
     if order == "auto":
         return next((name for name in preferred if name in rows.numbers), "input")
     if order != "input" and order not in rows.numbers:
-        raise InputError(f"{rows.source}: order={order!r} needs a {order} for every item, and there is none")
+        raise InputError(f"{rows.source}: order={order!r} needs a {order} for every item, and none was found")
     return order
 
 

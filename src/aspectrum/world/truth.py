@@ -16,6 +16,7 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError, MissingInput
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
@@ -235,7 +236,7 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
 
 def missing(name: str, needed_by: str) -> MissingInput:
     """The error for an input that somebody needs and nobody gave."""
-    return MissingInput(f"{needed_by} needs {name}: pass {name}=, {INPUTS[name].in_words}")
+    return MissingInput(f"{needed_by} needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
 
 
 def _digest(digest: Any, part: Any) -> None:

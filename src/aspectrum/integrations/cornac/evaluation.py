@@ -63,13 +63,13 @@ def evaluate(
         if names.count(name) > 1:
             raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
     recorder = Recorder(deepest(asked), Folds(eval_method))
-    systems, notes = {}, []
+    systems, notices = {}, []
     for model in models:
         with nobody_explained(eval_method):
             results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
         parts = score_result(results[on == "validation"], model, recorder, asked, on)
         for scored in parts:
             name = model.name if scored.fold is None else f"{model.name}, fold {scored.fold}"
-            systems[name] = replace(scored.results, notes=())
-        notes += remarks(parts)
-    return SystemResults(systems, tuple(dict.fromkeys(notes)))
+            systems[name] = replace(scored.results, notices=())
+        notices += remarks(parts)
+    return SystemResults(systems, tuple(dict.fromkeys(notices)))

@@ -118,7 +118,7 @@ class _Finish:
             result.metric_mean.clear()
             result.metric_std.clear()
             result.organize()
-        return remarks(several)
+        return list(map(str, remarks(several)))
 
 
 class _Finished(ExperimentResult):

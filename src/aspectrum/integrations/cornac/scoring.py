@@ -13,12 +13,13 @@ from cornac.experiment.result import CVResult
 
 from aspectrum.coding.rows import Rows
 from aspectrum.conventions import Convention
+from aspectrum.diagnostics.notices import Notice, joined
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Lists, Recorder, splits_before
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.plan import Plan
-from aspectrum.results import Results, joined_notes
+from aspectrum.results import Results
 
 
 def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
@@ -31,12 +32,12 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
         _called(_evaluate(lists, group[0].inputs_for(lists.split), _each_once(group), group[0].convention), group)
         for group in together.values()
     ]
-    doubts = [doubt for metric in asked for doubt in metric.doubts(lists.split)]
+    doubts = [_remark(doubt) for metric in asked for doubt in metric.doubts(lists.split)]
     columns = {name: column for part in parts for name, column in part.columns.items()}
     return Results(
         {name: columns[name] for metric in asked for name in metric.names},
         tuple(block for part in parts for block in part.blocks),
-        tuple(dict.fromkeys([*doubts, *(note for part in parts for note in part.notes)])),
+        tuple(dict.fromkeys([*doubts, *(notice for part in parts for notice in part.notices)])),
     )
 
 
@@ -44,8 +45,8 @@ def _evaluate(lists: Lists, inputs: Mapping[str, Rows], metrics: Sequence[OurMet
     """Cornac's indices are codes; whatever goes by other ids is coded beside them."""
     plan = Plan(metrics, convention.truth(**lists.truth, **inputs, threshold=lists.split.threshold), convention=convention)
     coded = plan.lists(lists.rankings)
-    notes = plan.notes_on({"rankings": coded.input}, from_files=False)
-    return plan.finish(plan.observe(coded), notes=notes)
+    notices = plan.notices_on({"rankings": coded.input}, from_files=False)
+    return plan.finish(plan.observe(coded), notices=notices)
 
 
 def try_inputs(method: Any, metrics: Iterable[Metric]) -> None:
@@ -85,9 +86,9 @@ def score_result(result: Any, model: Any, recorder: Recorder, metrics: Sequence[
     return scored
 
 
-def remarks(several: Sequence[Scored]) -> list[str]:
+def remarks(several: Sequence[Scored]) -> list[Notice]:
     """What a reader of the numbers should know; where it does not hold for all folds, with the fold."""
-    return list(joined_notes({f"fold {scored.fold}": _remarks(scored.results, scored.lists) for scored in several}))
+    return list(joined({f"fold {scored.fold}": _remarks(scored.results, scored.lists) for scored in several}))
 
 
 def rewrite(result: Any, recorder: str, scored: Results, lists: Lists) -> None:
@@ -110,9 +111,9 @@ def user_scores(scored: Results, lists: Lists) -> Mapping[str, dict[int, float]]
     return by_name
 
 
-def _remarks(scored: Results, lists: Lists) -> list[str]:
+def _remarks(scored: Results, lists: Lists) -> list[Notice]:
     model = lists.model
-    lines = list(scored.notes)
+    lines = []
     if lists.n_unscored:
         lines.append(f"{model}: items of {lists.n_unscored} users have a score that is no number; they come last")
     if lists.reach is not None:
@@ -125,7 +126,11 @@ def _remarks(scored: Results, lists: Lists) -> list[str]:
     for (n, n_scored), names in together.items():
         whom = f" for {n} of {n + n_scored} users, who are not in the mean" if n else ""
         lines.append(f"{model}: {', '.join(names)} undefined{whom}")
-    return lines
+    return [*scored.notices, *map(_remark, lines)]
+
+
+def _remark(text: str) -> Notice:
+    return Notice("remark", detail={"text": text})
 
 
 def _each_once(group: Iterable[Metric]) -> list[OurMetric]:
@@ -148,4 +153,4 @@ def _called(results: Results, group: Iterable[Metric]) -> Results:
         least = {name: scores for own, scores in block.least.items() for name in called[own]}
         scores = block.scores[:, [place for _, place in places]]
         blocks.append(replace(block, names=tuple(name for name, _ in places), scores=scores, least=least))
-    return Results({name: column for own, column in results.columns.items() for name in called[own]}, tuple(blocks), results.notes)
+    return Results({name: column for own, column in results.columns.items() for name in called[own]}, tuple(blocks), results.notices)

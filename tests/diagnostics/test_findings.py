@@ -6,34 +6,38 @@ from typing import Any
 import pytest
 
 import aspectrum as asp
-from aspectrum.inspection import Finding
+from aspectrum.diagnostics.notices import Notice
 from tests.findings import findings
 
 
-def of(found: list[Finding], what: str) -> Finding:
-    (finding,) = (one for one in found if what in one.what)
+def of(found: list[Notice], what: str) -> Notice:
+    (finding,) = (one for one in found if what in one.said())
     return finding
+
+
+def reason(finding: Notice) -> str | None:
+    return finding.because[0].said() if finding.because else None
 
 
 def reason_of(ours: list[Any], theirs: list[Any]) -> str | None:
     """Why users of lists are not in the truth."""
     found = findings({user: ["a"] for user in ours}, relevance={user: ["a"] for user in theirs})
-    return of(found, "users are not in relevance").reason
+    return reason(of(found, "users are not in relevance"))
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "reason"),
     [
-        (["ann", "bob"], [" ann", "bob\t"], "by blanks around them: 'ann' here, ' ann' there"),
-        (["ann", "bob"], ['"ann"', '"bob"'], "by quotes around them: 'ann' here, '\"ann\"' there"),
-        (["Ann", "BOB"], ["ann", "bob"], "by capital letters: 'Ann' here, 'ann' there"),
-        (["7", "12"], ["007", "012"], "by zeros in front: '7' here, '007' there"),
-        (["7", "12"], ["7.0", "12.0"], "by '.0' at the end: '7' here, '7.0' there"),
-        (["caf\u00e9", "na\u00efve"], ["cafe\u0301", "nai\u0308ve"], "by how accents are written (Unicode): "),
-        (["ann", "bob"], ["user:ann", "user:bob"], "by a prefix: 'ann' here, 'user:ann' there"),
-        (["ml/ann", "ml/bob"], ["x_ann", "x_bob"], "by a prefix: 'ml/ann' here, 'x_ann' there"),
-        (["u7", "u12"], ["7", "12"], "by a prefix or suffix around the number: 'u7' here, '7' there"),
-        (["item 7 (old)", "item 12 (old)"], ["7x", "12x"], "by a prefix or suffix around the number: "),
+        (["ann", "bob"], [" ann", "bob\t"], "in surrounding whitespace: 'ann' here, ' ann' there"),
+        (["ann", "bob"], ['"ann"', '"bob"'], "in surrounding quotes: 'ann' here, '\"ann\"' there"),
+        (["Ann", "BOB"], ["ann", "bob"], "in case: 'Ann' here, 'ann' there"),
+        (["7", "12"], ["007", "012"], "in leading zeros: '7' here, '007' there"),
+        (["7", "12"], ["7.0", "12.0"], "in a trailing '.0': '7' here, '7.0' there"),
+        (["caf\u00e9", "na\u00efve"], ["cafe\u0301", "nai\u0308ve"], "in Unicode normalization: "),
+        (["ann", "bob"], ["user:ann", "user:bob"], "in a prefix: 'ann' here, 'user:ann' there"),
+        (["ml/ann", "ml/bob"], ["x_ann", "x_bob"], "in a prefix: 'ml/ann' here, 'x_ann' there"),
+        (["u7", "u12"], ["7", "12"], "in a prefix or suffix around the number: 'u7' here, '7' there"),
+        (["item 7 (old)", "item 12 (old)"], ["7x", "12x"], "in a prefix or suffix around the number: "),
     ],
 )
 def test_likely_reason(ours: list[str], theirs: list[str], reason: str) -> None:
@@ -57,7 +61,7 @@ def test_exchanged_columns() -> None:
     found = findings({"ann": ["a", "b"], "bob": ["c"]}, relevance={"a": ["ann"], "b": ["ann"], "c": ["bob"]})
     finding = of(found, "users are not in relevance")
     assert finding.level == "error"
-    assert finding.reason == "but most are items there; are the columns of user and item exchanged in one of the files?"
+    assert reason(finding) == "most are items there; are the user and item columns swapped in one of the files?"
 
 
 def test_some_that_are_unknown_are_worth_a_look_and_all_are_wrong() -> None:
@@ -78,13 +82,13 @@ def test_items_that_nobody_judged_are_what_lists_are_for() -> None:
     assert of(findings(lists, relevance={"ann": ["x"], "bob": ["z"]}), "items are not in relevance").level == "warning"
     finding = of(findings(lists, relevance={"ann": ["A", "B"], "bob": ["C"]}), "items are not in relevance")
     assert finding.level == "error"
-    assert finding.reason == "they differ by capital letters: 'a' here, 'A' there"
+    assert reason(finding) == "they differ in case: 'a' here, 'A' there"
 
 
 def test_what_lists_do_not_have() -> None:
     lists = {"ann": ["a"]}
     found = findings(lists, relevance={"ann": {"a": 1}, "bob": {"a": 0}}, history={"ann": ["a"], "cyd": ["a"]}, threshold=1.0)
-    assert [(one.source, one.examples) for one in found if one.what == "users have no list"] == [
+    assert [(one.source, one.examples) for one in found if one.kind == "no_list"] == [
         ("relevance", ("'bob'",)),
         ("history", ("'cyd'",)),
     ]
@@ -94,15 +98,15 @@ def test_what_lists_do_not_have() -> None:
 
 def test_users_that_were_asked_for() -> None:
     lists = {"ann": ["a"], "bob": ["a"]}
-    assert [one for one in findings(lists, users=["ann"]) if "have no list" in one.what] == []
+    assert [one for one in findings(lists, users=["ann"]) if one.kind == "no_list"] == []
     assert of(findings(lists, users=["ann", "cyd"]), "users have no list").level == "warning"
     finding = of(findings(lists, users=["Ann", "Bob"]), "users have no list")
-    assert (finding.level, finding.reason) == ("error", "they differ by capital letters: 'Ann' here, 'ann' there")
+    assert (finding.level, reason(finding)) == ("error", "they differ in case: 'Ann' here, 'ann' there")
 
 
 def test_truth_without_aspects() -> None:
     found = findings({"ann": ["a"]}, relevance={"ann": ["a", "b"]}, aspects={"a": ["x"], "c": []})
-    (finding,) = (one for one in found if one.source == "relevance" and "items are not in aspects" in one.what)
+    (finding,) = (one for one in found if one.source == "relevance" and one.kind == "unknown")
     assert (finding.level, finding.examples) == ("warning", ("'b'",))
     assert of(found, "items have no aspect").examples == ("'c'",)
 
@@ -114,20 +118,14 @@ def test_weights_of_aspects_that_nothing_has() -> None:
 
 
 def test_nothing_to_measure() -> None:
-    assert of(findings([]), "rows of rankings").level == "error"
+    assert of(findings([]), "rankings is empty").level == "error"
 
 
 def test_facts_come_first() -> None:
     found = findings({"ann": ["a"], "bob": ["b"]}, relevance={"ann": ["a"]}, aspects={"z": ["x"]})
     levels = [one.level for one in found]
-    assert levels == sorted(levels, key=["fact", "warning", "error"].index)
-    assert set(levels) == {"fact", "warning", "error"}
-
-
-def test_as_text() -> None:
-    finding = Finding("warning", "recs.csv", "items are not in x.csv", 1200, 3400, ("'a'", "'b'"), "they differ")
-    assert str(finding) == "recs.csv: 1,200 of 3,400 items are not in x.csv (such as 'a', 'b'); they differ"
-    assert finding.to_dict()["examples"] == ["'a'", "'b'"]
+    assert levels == sorted(levels, key=["fact", "note", "warning", "error"].index)
+    assert set(levels) == {"fact", "note", "warning", "error"}
 
 
 def test_many_ids_of_which_some_are_compared() -> None:
@@ -135,12 +133,10 @@ def test_many_ids_of_which_some_are_compared() -> None:
     choose = random.Random("many")
     names = [f"{choose.randrange(10**12):x}" for _ in range(120_000)]
     found = findings({name.upper() + "G": ["a"] for name in names[:2000]}, relevance={f"{name}g": ["a"] for name in names})
-    reason = of(found, "users are not in relevance").reason
-    assert reason is not None
-    assert reason.startswith("they differ by capital letters")
+    assert (reason(of(found, "users are not in relevance")) or "").startswith("they differ in case")
 
 
 def test_judgments_that_are_not_of_subtopics() -> None:
-    said = "subtopics: 2 rows are of one and the same subtopic; are these judgments of subtopics? (such as '0')"
+    said = "subtopics: all 2 rows have the same subtopic; are these subtopic judgments? (such as '0')"
     assert said in asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "0", "b", 0)]).notes
     assert not asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "1", "a", 0)]).notes

@@ -1,0 +1,184 @@
+"""Validates inputs for ``aspectrum check``: everything there is to say about files, unreadable ones included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aspectrum.coding.rows import Rows
+from aspectrum.conventions import Convention, conventions_named
+from aspectrum.diagnostics.findings import Inputs, find
+from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
+from aspectrum.errors import AspectrumError
+from aspectrum.io import Source, read_input
+from aspectrum.io.source import UsualColumns
+from aspectrum.metric import Metric
+from aspectrum.plan import Plan
+from aspectrum.world import Truth, World
+from aspectrum.world.building import CodedLists, Tables, build_lists
+
+_DEFAULT_CUTOFF = 10
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found, and what keeps the inputs from being evaluated."""
+
+    findings: tuple[Notice, ...]
+    failures: tuple[str, ...] = ()
+    speaker: Speaker = PYTHON
+
+    @property
+    def n_errors(self) -> int:
+        return len(self.failures) + self._count("error")
+
+    def _count(self, level: str) -> int:
+        return sum(finding.level == level for finding in self.findings)
+
+    def to_text(self) -> str:
+        """Findings by file, then failures, then the number of errors and warnings."""
+        parts = []
+        for source in dict.fromkeys(finding.source for finding in self.findings):
+            lines = [self._line(finding) for finding in self.findings if finding.source == source]
+            parts.append("\n".join([str(source), *lines]))
+        if self.failures:
+            parts.append("\n".join(f"error: {failure}" for failure in self.failures))
+        fix = " Fix these before evaluating." if self.n_errors else ""
+        parts.append(f"{_number(self.n_errors, 'error').capitalize()}, {_number(self._count('warning'), 'warning')}.{fix}")
+        return "\n\n".join(parts)
+
+    def _line(self, finding: Notice) -> str:
+        mark = f"{finding.level}: " if finding.level in ("warning", "error") else ""
+        return f"  {mark}{finding.said(self.speaker)}"
+
+    def to_json(self) -> str:
+        findings = [{**finding.to_data(), "message": finding.said(self.speaker)} for finding in self.findings]
+        data = {"valid": not self.n_errors, "findings": findings, "failures": list(self.failures)}
+        return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def _number(n: int, what: str) -> str:
+    return f"{n or 'no'} {what}{'s' * (n != 1)}"
+
+
+def check(
+    systems: Mapping[str, Source],
+    inputs: Mapping[str, Source],
+    metrics: Iterable[Metric] = (),
+    *,
+    users: str | Source | None = None,
+    usual: UsualColumns | None = None,
+    speaker: Speaker = PYTHON,
+    **reading: Any,
+) -> Report:
+    """Read every file that can be read, say what is wrong with the others, and what the files say of one another.
+
+    Args:
+        systems: Lists by name of the system.
+        inputs: The truth, by name of the input.
+        metrics: Whether the inputs are enough for them is tried; lists shorter than their cutoffs (or than 10) are counted.
+        users: Who is to be averaged.
+        usual: Names of columns, every one of which should be found.
+        speaker: Who shows the report.
+        reading: Options of :meth:`aspectrum.Truth.read`, and the convention.
+    """
+    wanted = tuple(metrics)
+    attempts = _Attempts(speaker, {})
+    lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
+    truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
+    if not attempts.failures and usual is not None:
+        attempts.attempt(usual.check)
+    ways = conventions_named(reading.pop("convention", None))
+    read = attempts.attempt(lambda: _Read.of(lists, truth, reading, ways[0]))
+    if read is None:
+        read = _read_sound_parts(lists, truth, reading, ways[0], attempts)
+    findings = [] if read is None else read.findings([cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF])
+    if attempts.failures:
+        if reading.get("duplicates") != "first":
+            findings = [_refused(finding) for finding in findings]
+        seen = {finding.source for finding in findings}
+        others = [rows for rows in (*lists.values(), *truth.values()) if rows.source not in seen]
+        findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
+    else:
+        for way in ways if wanted else ():
+            _try_metrics(read, wanted, users, way, attempts)
+    return Report(tuple(findings), tuple(attempts.failures), speaker)
+
+
+@dataclass(frozen=True)
+class _Attempts:
+    """Tries to read, and keeps what went wrong: each failure once, in order."""
+
+    speaker: Speaker
+    failures: dict[str, None]
+
+    def attempt(self, read: Callable[[], Any]) -> Any:
+        """What was read, or None and one failure more."""
+        try:
+            return read()
+        except AspectrumError as error:
+            self.failures[error.said(self.speaker)] = None
+            return None
+
+    def each(self, given: Mapping[str, Any], read: Callable[[str, Any], Any]) -> dict[str, Any]:
+        tried = {name: self.attempt(lambda name=name, one=one: read(name, one)) for name, one in given.items()}  # type: ignore[misc]
+        return {name: found for name, found in tried.items() if found is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """Inputs that go together."""
+
+    truth: Truth
+    tables: Tables
+    lists: Mapping[str, CodedLists]
+
+    @classmethod
+    def of(cls, lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention) -> _Read:
+        read = convention.truth(**truth, **options)
+        tables = read.tables.copy()
+        return cls(read, tables, {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()})
+
+    def findings(self, cutoffs: Iterable[int]) -> list[Notice]:
+        if not self.lists:
+            return []
+        inputs = Inputs(self.truth, self.tables, self.truth.inputs, {name: lists.input for name, lists in self.lists.items()})
+        return find(inputs, {name: lists.rankings.lengths for name, lists in self.lists.items()}, cutoffs)
+
+
+def _read_sound_parts(
+    lists: Mapping[str, Rows], truth: Mapping[str, Rows], reading: Mapping[str, Any], convention: Convention, attempts: _Attempts
+) -> _Read | None:
+    """As much as goes together once the first of contradicting rows counts; why the rest does not is a failure."""
+    attempts.each(lists, lambda name, rows: _Read.of({name: rows}, {}, reading, convention))
+    attempts.each(truth, lambda name, rows: _Read.of({}, {name: rows}, reading, convention))
+    lenient = {**reading, "duplicates": "first"}
+    sound: tuple[dict[str, Rows], dict[str, Rows]] = ({}, {})
+    read: _Read | None = None
+    for part, given in enumerate((lists, truth)):
+        for name, rows in given.items():
+            sound[part][name] = rows
+            found = attempts.attempt(lambda: _Read.of(*sound, lenient, convention))
+            if found is None:
+                del sound[part][name]
+            else:
+                read = found
+    return read
+
+
+_REFUSED = {"duplicates": "refused_duplicates", "contradictions": "refused_contradictions"}
+
+
+def _refused(finding: Notice) -> Notice:
+    """What is only counted here is an error in an evaluation."""
+    return replace(finding, kind=_REFUSED[finding.kind], level="error") if finding.kind in _REFUSED else finding
+
+
+def _try_metrics(read: _Read, metrics: tuple[Metric, ...], users: Any, convention: Convention, attempts: _Attempts) -> None:
+    """Whether there would be numbers: one user is enough to see that."""
+    someone = World.of_lists(next(iter(read.lists.values())), read.truth, read.tables).slice(0, 1)
+    choice: Any = users if isinstance(users, str) else None
+    for several in (*([metric] for metric in metrics), metrics):
+        attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention).observe(someone))  # type: ignore[misc]

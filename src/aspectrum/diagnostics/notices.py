@@ -1,0 +1,271 @@
+"""Notices: what a user should know of the inputs, as data. They are put into words once, by whoever shows them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Level = Literal["fact", "note", "warning", "error"]
+"""``note``: how the inputs were read; ``warning``: numbers can be computed, but may not mean what they should; ``error``: no
+number would mean anything. Facts are shown by ``aspectrum check`` only."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option that a message speaks of, with a value or without; Python and the command line spell it differently.
+
+    >>> option = Option("columns", {"user": 1, "item": 2}, "rankings")
+    >>> print(option, "or", COMMAND_LINE.spelled(option))
+    asp.Source(..., columns={'user': 1, 'item': 2}) or --columns rankings:user=1,item=2
+    """
+
+    name: str
+    value: Any = None
+    input: str | None = None
+
+    def __str__(self) -> str:
+        return PYTHON.spelled(self)
+
+
+def parts(separator: str, several: Iterable[Sequence[str | Option]]) -> list[str | Option]:
+    """Parts of a message with a separator between them."""
+    return [part for one in several for part in (separator, *one)][1:]
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Who shows messages: on the command line or in Python, and what items and aspects are called there."""
+
+    on_command_line: bool = False
+    nouns: Mapping[str, str] = field(default_factory=lambda: {"item": "item", "aspect": "aspect", "owner": "item"})
+
+    def spelled(self, option: Option) -> str:
+        name, value = option.name, option.value
+        if not self.on_command_line:
+            said = f"{name}=" if value is None else f"{name}={value!r}"
+            return f"asp.Source(..., {said})" if name in ("split", "header", "columns", "format") else said
+        if name == "header":
+            return "--header" if value else "--no-header"
+        if name == "columns":
+            columns = ",".join(f"{role}={column}" for role, column in value.items())
+            return f"--columns {option.input}:{columns}" if option.input else f"--columns {columns}"
+        if name == "format":
+            return f"--reader {option.input}={value}"
+        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
+
+
+PYTHON, COMMAND_LINE = Speaker(), Speaker(on_command_line=True)
+CONTACTS = Speaker(nouns={"item": "candidate", "aspect": "community", "owner": "user"})
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something about an input that a user may want to know.
+
+    Args:
+        kind: What it is; a key of :data:`KINDS`.
+        count: How many rows, users or items it is about, if it is about a number of them; and out of how many.
+        examples: Some of them.
+        detail: What else the words of this kind need.
+        because: Notices that explain it, or say what follows.
+        source: The input it is about.
+        level: How grave it is; by default as its kind.
+        only: The convention, or the fold, that it holds for, if not for all.
+    """
+
+    kind: str
+    count: int | None = None
+    of: int | None = None
+    examples: tuple[str, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    because: tuple[Notice, ...] = ()
+    source: str | None = None
+    level: Level = None  # type: ignore[assignment]  # filled below
+    only: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.level is None:
+            object.__setattr__(self, "level", KINDS[self.kind].level)
+
+    def said(self, speaker: Speaker = PYTHON) -> str:
+        """In words, without the source."""
+        kind, nouns = KINDS[self.kind], speaker.nouns
+        count = f"{self.count or 0:,}" + ("" if self.of is None else f" of {self.of:,}")
+        words = {name: _worded(name, value, nouns) for name, value in self.detail.items()}
+        option = "" if kind.option is None else speaker.spelled(kind.option)
+        text = kind.text.format_map({**nouns, **words, "count": count, "s": "s" * (self.count != 1), "option": option})
+        such = f" (such as {', '.join(self.examples)})" if self.examples else ""
+        return "; ".join([text + such, *(one.said(speaker) for one in self.because)])
+
+    def __str__(self) -> str:
+        return self.rendered()
+
+    def rendered(self, speaker: Speaker = PYTHON) -> str:
+        """In words, with the source.
+
+        >>> str(Notice("no_list", 12, 3400, ("'ann'", "'bob'"), source="test.csv"))
+        "test.csv: 12 of 3,400 users have no list (such as 'ann', 'bob')"
+        """
+        return ": ".join(part for part in (self.only, self.source, self.said(speaker)) if part is not None)
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain data, without what is empty."""
+        values = {**vars(self), "because": [one.to_data() for one in self.because]}
+        return {name: value for name, value in values.items() if value not in (None, (), [], {})}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Notice:
+        because = tuple(map(cls.from_data, data.get("because", ())))
+        return cls(**{**data, "examples": tuple(data.get("examples", ())), "because": because})
+
+
+def added(notices: Iterable[Notice]) -> list[Notice]:
+    """Notices of all pieces of an input: those that differ in nothing but numbers and examples are one."""
+    found: dict[str, Notice] = {}
+    for one in notices:
+        key = json.dumps([one.kind, one.source, one.detail], sort_keys=True, default=str)
+        before = found.get(key)
+        found[key] = one if before is None else replace(before, count=_sum(before.count, one.count), of=_sum(before.of, one.of))
+    return list(found.values())
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def of_input(source: str, n_rows: int, notices: Iterable[Notice]) -> list[Notice]:
+    """What was noticed as an input was read, with its source and how many rows it has."""
+    return [replace(one, source=source, of=n_rows if KINDS[one.kind].of_rows else one.of) for one in notices]
+
+
+def joined(notices: Mapping[str, Iterable[Notice]]) -> tuple[Notice, ...]:
+    """Notices of several results by name, each once; one that does not hold for all says for which it does.
+
+    >>> a, b = Notice("directed"), Notice("weighted")
+    >>> [str(one) for one in joined({"fold 0": [a, b], "fold 1": [a]})]
+    ['the graph is directed', 'fold 0: test link weights are used as grades']
+    """
+    several = {name: list(own) for name, own in notices.items()}
+    said = (
+        one if all(one in others for others in several.values()) else replace(one, only=name)
+        for name, own in several.items()
+        for one in own
+    )
+    return tuple(dict.fromkeys(said))
+
+
+def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
+    """A value of a detail: a word of the table, a role, a number, or several."""
+    if isinstance(value, Mapping):
+        many = [f"{n:,} {nouns.get(role, role)}s" if isinstance(n, int) else f"{role} is {n!r}" for role, n in value.items()]
+        return ", ".join(many)
+    if isinstance(value, list | tuple):
+        return (" or " if name == "missing" else ", ").join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return _WORDS.get((name, value), nouns.get(value, str(value)) if name == "role" else str(value))
+
+
+_WORDS = {
+    ("ties", "input"): "ties keep input order",
+    ("ties", "ascending"): "ties are in ascending order of ids",
+    ("ties", "descending"): "ties are in descending order of ids",
+    ("rule", "strangers"): "have an end outside the train graph",
+    ("rule", "self"): "are self-links",
+    ("rule", "known"): "are in the train graph",
+    ("rule", "reciprocal"): "have their reverse in the train graph",
+    ("texts_of", "own"): "their own texts",
+    ("texts_of", "followees"): "the texts of their followees",
+    ("texts_of", "followers"): "the texts of their followers",
+    ("texts_of", "all"): "their own and their neighbours' texts",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of notice: its level, its words, the option they speak of, and whether it counts rows out of all of the input."""
+
+    level: Level
+    text: str
+    option: Option | None = None
+    of_rows: bool = False
+
+
+KINDS: Mapping[str, Kind] = {
+    # How an input was read
+    "size": Kind("fact", "{count} row{s} of {input}: {ids}"),
+    "rows": Kind("fact", "{count} row{s}"),
+    "empty": Kind("error", "{input} is empty"),
+    "trec_run": Kind("fact", "read as a TREC run"),
+    "trec_qrels": Kind("fact", "read as TREC qrels"),
+    "columns": Kind("fact", "columns: {columns}"),
+    "unused_columns": Kind("fact", "unused columns: {columns}"),
+    "positions": Kind("fact", "no header; columns by position: {columns}"),
+    "no_line_end": Kind("warning", "the last line has no line end; is the file complete?"),
+    "unused_numbers": Kind("warning", "{count} rows have no {missing}, but column {column} holds numbers; is it the {role}?", of_rows=True),
+    "header": Kind("warning", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
+    "no_header": Kind("warning", "the first line ({first}) is read as data; use {option} if it is a header", Option("header", True)),
+    "whitespace": Kind("warning", "{count} {role} id{s} with surrounding whitespace"),
+    "numbered_vectors": Kind("warning", "{count} vectors have no ids; row numbers from 0 are used as ids"),
+    # How lists are ordered
+    "order_rank": Kind("note", "lists are ordered by rank"),
+    "order_score": Kind("note", "lists are ordered by score, best first"),
+    "order_input": Kind("note", "lists are in input order"),
+    "short_lists": Kind("fact", "{count} lists are shorter than {cutoff}"),
+    "tied_scores": Kind("warning", "{count} adjacent rows have tied scores; {ties}", of_rows=True),
+    "tied_ranks": Kind("warning", "{count} adjacent rows have tied ranks; {ties}", of_rows=True),
+    "ranks_against_scores": Kind("warning", "{count} ranks contradict the scores; ranks are used", of_rows=True),
+    "rising_scores": Kind("warning", "{count} scores are higher than the one before; input order is used", of_rows=True),
+    # What is stated twice, or does not count
+    "duplicates": Kind("warning", "{count} rows repeat an {item} of the list and are ignored", of_rows=True),
+    "contradictions": Kind("warning", "{count} rows contradict an earlier one and are ignored", of_rows=True),
+    "repeats": Kind("fact", "{count} rows repeat an earlier one", of_rows=True),
+    "refused_duplicates": Kind("error", "{count} rows repeat an item of the list; {option} ignores them", Option("duplicates", "first")),
+    "refused_contradictions": Kind("error", "{count} rows contradict an earlier one; {option} ignores them", Option("duplicates", "first")),
+    "further_aspects": Kind("warning", "{count} rows are ignored: only the first {aspect} of each {owner} counts", of_rows=True),
+    "values_as_sets": Kind("warning", "{count} feature values are not 1; only the presence of a feature counts", of_rows=True),
+    # What inputs say of one another
+    "unknown": Kind("warning", "{count} {role}s are not in {where}"),
+    "no_list": Kind("fact", "{count} users have no list"),
+    "no_aspect": Kind("fact", "{count} items have no aspect"),
+    "unsplit": Kind("warning", "{count} aspects contain '|'"),
+    "split": Kind("note", "use {option} if each is several aspects", Option("split", "|")),
+    "one_subtopic": Kind("warning", "all {count} rows have the same subtopic; are these subtopic judgments?"),
+    "none_relevant": Kind("fact", "{count} users have no item with a grade of {threshold} or more"),
+    "threshold": Kind("note", "set the threshold if that is not intended"),
+    "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
+    "swapped": Kind("note", "most are {other}s there; are the user and item columns swapped in one of the files?"),
+    # Contacts
+    "directed": Kind("note", "the graph is directed"),
+    "undirected": Kind("note", "the graph is undirected"),
+    "weighted": Kind("note", "test link weights are used as grades"),
+    "text_features": Kind("note", "users' features are {texts_of}, weighted by {weighting}"),
+    "no_features": Kind("warning", "there are no features; RELISON then takes every distance as 0, so ILD is 0"),
+    "both_ways": Kind("warning", "{count} link{s} of a directed graph taken as undirected"),
+    "self_links": Kind("warning", "{count} self-link{s} ignored"),
+    "unweighted_links": Kind("warning", "{count} link{s} without a weight, which other links have; 1 is used"),
+    "repeated_links": Kind("warning", "{count} repeated link{s} ignored"),
+    "summed_links": Kind("warning", "{count} repeated link{s}; weights are summed"),
+    "igraph": Kind("warning", "igraph: {message}"),
+    "excluded_links": Kind("warning", "{count} links {rule} and are excluded"),
+    "kept_links": Kind("warning", "{count} links {rule} and are kept, as requested"),
+    "links_left": Kind("warning", "{count} links are left to predict"),
+    "lost_links": Kind("note", "{count} {rule}"),
+    "more_test_links": Kind("warning", "{count} links, more than in the train graph; are train and test swapped?"),
+    "strangers_with_lists": Kind("warning", "{count} users with recommendations are not in {where}"),
+    "lists_ignored": Kind("note", "their recommendations are ignored"),
+    "not_in_gini": Kind("note", "the Gini complement ignores them"),
+    "candidates_only": Kind("note", "they count as candidates only"),
+    "texts_ignored": Kind("note", "their texts are ignored"),
+    "unknown_authors": Kind("warning", "{count} user{s} with texts not in {where}; their texts are ignored"),
+    "self_recommended": Kind("warning", "{count} rows recommend users to themselves"),
+    "known_recommended": Kind("warning", "{count} rows recommend a contact that the user already has in {where}"),
+    "without": Kind("warning", "{count} users of {where} have no {what}"),
+    "several_communities": Kind("warning", "{count} users have more than one community"),
+    # Whatever else
+    "remark": Kind("note", "{text}"),
+}
+"""Every kind of notice: its level and its words."""
