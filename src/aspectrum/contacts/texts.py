@@ -17,8 +17,8 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, link_table
-from aspectrum.diagnostics.notices import Notice
-from aspectrum.errors import InputError, MissingInput, Option, OutputError
+from aspectrum.diagnostics.notices import Notice, Option
+from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes
