@@ -78,7 +78,7 @@ def communities(
             format_of(output)
         check_paths([output], [graph])
     read_until_interrupted()
-    sources = Sources.of_options(("graph",), **reading)
+    sources = Sources(("graph",), **reading)
     found = find_communities(sources.given("graph", graph), method=method, resolution=resolution, seed=seed, directed=directed)
     if output is None:
         click.echo(found.written("tsv"), nl=False)

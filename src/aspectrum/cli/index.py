@@ -71,7 +71,7 @@ def index(texts: str, output: str, of: Any, graph: str | None, directed: bool | 
     check_paths([output], files)
     read_until_interrupted()
     reading = {name: given.pop(name) for name in ("columns", "reader", "header")}
-    sources = Sources.of_options(("texts",) if graph is None else ("texts", "graph"), **reading)
+    sources = Sources(("texts",) if graph is None else ("texts", "graph"), **reading)
     network = None if graph is None else sources.given("graph", graph)
     made = index_texts(sources.given("texts", texts), of=of, graph=network, directed=directed, **given)
     sources.usual.check()

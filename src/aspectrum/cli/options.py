@@ -229,7 +229,8 @@ class Job:
             if name not in files:
                 raise click.UsageError(f"{config}: inputs.{name} is not for aspectrum {command}, which has {', '.join(files)}")
         _check_command(settings, config, command)
-        make = Sources(settings, config, ("rankings", *files, "users"), **{name: given[name] for name in _SOURCE_OPTIONS})
+        said = {name: given[name] for name in _SOURCE_OPTIONS}
+        make = Sources(("rankings", *files, "users"), configured=settings.columns, config=config, **said)
         lists = {name: make.given("rankings", path) for name, path in _named(systems).items()} or make.systems(settings)
         if not lists and command != "ideal":
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
@@ -337,13 +338,14 @@ class Sources:
 
     def __init__(
         self,
-        settings: Settings,
-        config: str | None,
         inputs: Sequence[str],
+        *,
         columns: tuple[str, ...],
-        split: str | None,
         reader: tuple[str, ...],
         header: bool | None,
+        split: str | None = None,
+        configured: Mapping[str, str | int] | None = None,
+        config: str | None = None,
     ) -> None:
         from aspectrum.errors import ConfigError
         from aspectrum.io.source import UsualColumns
@@ -354,18 +356,11 @@ class Sources:
         self._split, self._header = split, header
         if split == "":
             raise click.UsageError("--split is empty, expected what stands between two aspects, as |")
-        for role, name in settings.columns.items():
+        for role, name in (configured or {}).items():
             if not isinstance(name, str):
                 raise ConfigError(f"{config}: columns.{role} is {name}, a place; a place needs its file: say it there, under columns")
-        common = {**settings.columns, **self._columns.get("", {})}
+        common = {**(configured or {}), **self._columns.get("", {})}
         self.usual = UsualColumns({role: str(name) for role, name in common.items()})
-
-    @classmethod
-    def of_options(cls, inputs: Sequence[str], columns: tuple[str, ...], reader: tuple[str, ...], header: bool | None) -> Sources:
-        """Without a configuration."""
-        from aspectrum.config import Settings
-
-        return cls(Settings(), None, inputs, columns, None, reader, header)
 
     def given(self, input: str, path: str) -> Source:
         """A file of the command line."""

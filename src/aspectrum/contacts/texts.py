@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -363,7 +364,7 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
     """Ids as an array that a file can hold without pickled objects, which could run code."""
     kinds = set(map(type, ids))
     if kinds == {str}:
-        odd = next((id for id in ids if not id or id.endswith("\0") or _is_no_text(id)), None)
+        odd = next((id for id in ids if not id or id.endswith("\0") or re.search("[\ud800-\udfff]", id)), None)
         if odd is None:
             return np.array(ids, dtype=np.str_)
         raise OutputError(f"{name}: cannot be written: an npz file cannot hold the user {quoted(odd)}")
@@ -374,14 +375,6 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
             continue
     odd = next((id for id in ids if not isinstance(id, str | int)), ids[0])
     raise OutputError(f"{name}: cannot be written: users must be whole numbers, or all text, found {quoted(odd)}")
-
-
-def _is_no_text(id: str) -> bool:
-    try:
-        id.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _said(name: str, data: bytes) -> dict[str, str]:
