@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,7 +13,7 @@ from aspectrum.arrays import Codes
 from aspectrum.coding.ids import quoted
 from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
-from aspectrum.formats import plain_table
+from aspectrum.formats import as_json, plain_table
 from aspectrum.gain import place_gains
 from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
 from aspectrum.ideal.exact import Problems, solve_one
@@ -139,7 +138,7 @@ class IdealSummaries:
     rows: tuple[IdealSummary, ...]
 
     def to_json(self) -> str:
-        return _json([row.to_dict() for row in self.rows])
+        return as_json([row.to_dict() for row in self.rows])
 
     def __str__(self) -> str:
         head = ["Metric", "Users", "Ideals", "Proved", "by HiGHS", "Open", "Widest gap", "Greedy short", "Mean", "Largest", "User"]
@@ -299,11 +298,7 @@ def shortfall(greedy: float, best: float) -> float:
 
 
 def lists_as_json(lists: Iterable[IdealList]) -> str:
-    return _json([one.to_dict() for one in lists])
-
-
-def _json(content: Any) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, default=str)
+    return as_json([one.to_dict() for one in lists])
 
 
 def read_truth(rankings: Any = None, **inputs: Any) -> World:

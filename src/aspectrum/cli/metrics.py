@@ -19,14 +19,13 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print all metrics, or the one, as JSON.")
 def metrics(name: str | None, as_json: bool) -> None:
     """List the metrics, or explain one: definition, parameters, conventions, example."""
-    import json
-
     from aspectrum.documentation import describe_metric, list_metrics, metrics_as_data
+    from aspectrum.formats import as_json as json_text
     from aspectrum.metric import parse
 
     if as_json:
         known = metrics_as_data()
         chosen = known if name is None else next(entry for entry in known if entry["name"] == type(parse(name)).__name__)
-        click.echo(json.dumps(chosen, indent=2, ensure_ascii=False, default=str))
+        click.echo(json_text(chosen))
     else:
         click.echo(list_metrics() if name is None else describe_metric(name))

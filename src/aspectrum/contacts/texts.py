@@ -168,8 +168,7 @@ def index_texts(
     rows = text_rows(texts)
     people = _people(rows, graph, directed)
     counts, terms = _counts(rows, people, of, stop_words, lowercase)
-    document_frequencies = np.bincount(counts.indices, minlength=len(terms))
-    kept = np.flatnonzero(document_frequencies >= min_users)
+    kept = np.flatnonzero(np.bincount(counts.indices, minlength=len(terms)) >= min_users)
     if not len(kept):
         raise InputError(
             f"{rows.source}: no term is left: "
