@@ -601,3 +601,48 @@ def complement_of_gini(counts: Iterable[int], empty: float) -> float:
         return UNDEFINED
     unevenness = sum(Fraction((2 * place - n - 1) * count, total) for place, count in enumerate(ascending, 1))
     return float(1 - unevenness / (n - 1))
+
+
+# Novelty
+
+
+def epc_terms(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    discount: Literal["log", "none", "reciprocal", "geometric"],
+    relevance: Literal["binary", "graded", "none"],
+) -> tuple[float, float]:
+    """Discounted novelty of the top of the list, and the sum of the discounts."""
+    factors = {"log": log2_discount, "none": constant, "reciprocal": reciprocal, "geometric": lambda rank: 0.85 ** (rank - 1)}
+    knowing = [items for items in world.history.values() if items]
+    largest = largest_grade(world, "relevance")
+    relevant = relevant_items(world, user)
+
+    def probability(item: Id) -> float:
+        if relevance == "none":
+            return 1.0
+        if relevance == "binary":
+            return float(item in relevant)
+        return (2 ** max(world.relevance.get(user, {}).get(item, 0.0), 0.0) - 1) / 2 ** (largest if largest > 0 else 1.0)
+
+    def novelty(item: Id) -> float:
+        return 1.0 - sum(item in items for items in knowing) / max(len(knowing), 1)
+
+    shown = cut(world.rankings.get(user, []), k)
+    gained = discounted([probability(item) * novelty(item) for item in shown], factors[discount])
+    return gained, discounted([1.0] * len(shown), factors[discount])
+
+
+def epc(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    discount: Literal["log", "none", "reciprocal", "geometric"],
+    relevance: Literal["binary", "graded", "none"],
+) -> float:
+    if relevance != "none" and not relevant_items(world, user):
+        return UNDEFINED
+    return ratio(*epc_terms(world, user, k, discount=discount, relevance=relevance))

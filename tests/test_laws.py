@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+import random
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import reduce
-from operator import add
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.metric import Family, Fractions
+from aspectrum.relevant_items import place_sums
 from tests.plain import Id, PlainWorld, cut
 from tests.strategies import PROBABILITIES, TEXT_ASPECTS, build, checked, inputs_of, worlds
 
@@ -122,11 +126,6 @@ def usable(world: PlainWorld, metrics: Iterable[asp.Metric]) -> list[asp.Metric]
     return [metric for metric in metrics if world.weights is not None or metric.parameters.get("intents") != "given"]
 
 
-def resolved_alike(metrics: Iterable[asp.Metric]) -> list[asp.Metric]:
-    """Settings that do not look for the largest grade, which a part of the users need not have."""
-    return [metric for metric in metrics if not metric.parameters.get("grades") or metric.parameters["max_grade"] is not None]
-
-
 def check_identical(found: asp.Results, expected: asp.Results) -> None:
     """The same states, numbers and scores of users, to the bit."""
     assert list(found.columns) == list(expected.columns)
@@ -179,42 +178,320 @@ def test_batches_and_threads_do_not_show(chunk: int, world: PlainWorld, users: s
     check_identical(asp.evaluate(build(world), metrics, users=users, batch_size=size, threads=threads), whole)
 
 
-@pytest.mark.parametrize("size", [1, 64, 1999, None])
+@pytest.mark.parametrize("size", [1, 64, 399, None])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_batches_and_threads_do_not_show_with_many_users(size: int | None, threads: int) -> None:
-    world = world_of_many_users(2000 if size != 1 else 150)
+    world = world_of_many_users(400 if size != 1 else 40)
     metrics = [
         metric
         for metrics in SETTINGS.values()
-        for metric in metrics[:: 1 + len(metrics) // 4]
-        if needs(metric) <= set(INPUTS[:5]) - {"subtopics"}
+        for metric in metrics[:: 1 + len(metrics) // 3]
+        if any(needed <= {"aspects", "relevance", "history", "features"} for needed in metric.needs())
     ]
     whole = asp.evaluate(world, metrics, threads=1, batch_size=10**6)
     check_identical(asp.evaluate(world, metrics, threads=threads, batch_size=size), whole)
 
 
-@EACH_CHUNK
-@checked(4, shrink=False)
-@given(LAW_WORLDS, USERS, st.lists(st.integers(0, 2), min_size=6, max_size=6), st.permutations([0, 1, 2]))
-def test_parts_add_up_in_any_order(chunk: int, world: PlainWorld, users: str, part_of: list[int], order: list[int]) -> None:
-    metrics = resolved_alike(usable(world, CHUNKS[chunk]))
-    built = build(world)
-    codes = np.array(part_of[: built.n_users])
-    parts = [asp.evaluate(built.take(np.flatnonzero(codes == part)), metrics, users=users) for part in order]
-    check_identical(reduce(add, parts), asp.evaluate(build(world), metrics, users=users))
+# The law: observe(a and b) == observe(a) + observe(b), to the bit, for any parts of the lists
+
+WORDS = ("lists", "judged", "both", "relevant", "all")
+STRANGER = 77
+"""A user whom no input names."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that a plan needs. Each plan is made from scratch, so that nothing one remembers helps another."""
+
+    metrics: Sequence[asp.Metric]
+    inputs: Mapping[str, Any]
+    users: Any = None
+    convention: str | None = None
+
+    def plan(self) -> asp.Plan:
+        return asp.Plan(self.metrics, asp.Truth.read(**self.inputs), users=self.users, convention=self.convention)
+
+    def whole(self, lists: Mapping[Any, Any]) -> asp.Results:
+        plan = self.plan()
+        return plan.finish(plan.observe(lists))
+
+
+def parts_of(lists: Mapping[Any, Any], n_parts: int, chance: random.Random) -> list[dict[Any, Any]]:
+    """Each user in one of some parts, which may be empty, in another order."""
+    parts: list[dict[Any, Any]] = [{} for _ in range(n_parts)]
+    for user in chance.sample(list(lists), len(lists)):
+        chance.choice(parts)[user] = lists[user]
+    return parts
+
+
+def merged(partials: Iterable[asp.Partial], chance: random.Random) -> asp.Partial:
+    """Any two of them are added, until one is left."""
+    waiting = list(partials)
+    while len(waiting) > 1:
+        one, other = (waiting.pop(chance.randrange(len(waiting))) for _ in range(2))
+        waiting.append(one + other)
+    return waiting[0]
+
+
+def check_law(evaluation: Evaluation, lists: Mapping[Any, Any], parts: Sequence[Mapping[Any, Any]], chance: random.Random) -> None:
+    """Parts of one plan, of a plan each, and from files, merged in any order, are the whole."""
+    expected = evaluation.whole(lists)
+    plan = evaluation.plan()
+    check_identical(plan.finish(merged([plan.observe(part) for part in parts], chance)), expected)
+    with TemporaryDirectory() as folder:
+        reader = evaluation.plan()
+        found = []
+        for number, part in enumerate(parts):
+            partial = evaluation.plan().observe(part)
+            if chance.random() < 2 / 3:
+                partial.write(Path(folder, f"{number}.arrow"))
+                partial = reader.read(Path(folder, f"{number}.arrow"))
+            found.append(partial)
+        together = merged(found, chance)
+        check_identical(together.finish(), expected)
+        together.write(Path(folder, "all.arrow"))
+        last = evaluation.plan()
+        check_identical(last.finish(last.read(Path(folder, "all.arrow"))), expected)
+
+
+def computable(metrics: Iterable[asp.Metric], convention: str | None) -> list[asp.Metric]:
+    """Settings whose parameters go with what a convention sets."""
+    found = []
+    for metric in metrics:
+        try:
+            applied = asp.CONVENTIONS[convention or "published"].applied(metric)
+        except asp.MetricError:
+            continue
+        if fits(applied):
+            found.append(metric)
+    return found
+
+
+def as_relison_reads(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """One aspect per item, and features as sets: what the convention takes."""
+    aspects = {item: list(has)[:1] for item, has in inputs["aspects"].items()}
+    features = {item: [f"f{place}" for place, value in enumerate(vector) if value] for item, vector in inputs["features"].items()}
+    return {**inputs, "aspects": aspects, "features": features}
+
+
+def evaluation_of(world: PlainWorld, metrics: Iterable[asp.Metric], users: Any, convention: str | None) -> Evaluation:
+    inputs = {name: given for name, given in inputs_of(world).items() if name != "rankings"}
+    if convention == "relison":
+        inputs = as_relison_reads(inputs)
+    return Evaluation(computable(usable(world, metrics), convention), inputs, users, convention)
+
+
+def crowd(seed: int, n_users: int = 40, n_items: int = 60) -> PlainWorld:
+    """Dozens of users and more inputs than lists: for each input there are users, items and aspects that only it names."""
+    draw = random.Random(seed)
+    users: list[Id] = list(range(100, 100 + n_users))
+    items: list[Id] = list(range(n_items))
+    aspects: list[Id] = list(range(9))
+
+    def some(ids: list[Id], most: int, least: int = 0) -> list[Id]:
+        return draw.sample(ids, draw.randint(least, most))
+
+    return PlainWorld(
+        rankings={user: some(items, 12) for user in some(users, n_users, n_users * 3 // 4)},
+        aspects={item: dict.fromkeys(some(aspects, 4), 1.0) for item in items[: n_items * 3 // 4]},
+        relevance={user: {item: float(draw.randint(0, 3)) for item in some(items, 8)} for user in some(users, n_users, n_users // 2)},
+        history={user: set(some(items, 6)) for user in some(users, n_users, n_users // 2)},
+        subtopics={
+            user: {item: dict.fromkeys(some(aspects, 3, 1), (float(draw.randint(0, 2)), 1.0)) for item in some(items, 8)}
+            for user in some(users, n_users, n_users // 2)
+        },
+        weights={aspect: draw.choice([0.25, 0.5, 1.0]) for aspect in aspects},
+        features={item: [draw.choice([0.0, 1.0, 0.5, 2.0]) for _ in range(5)] for item in items[n_items // 6 :]},
+    )
+
+
+CROWD = crowd(3)
+GIVEN = [*list(CROWD.rankings)[::3], *list(CROWD.relevance)[::4], STRANGER]
+
+
+@st.composite
+def whom(draw: st.DrawFn) -> Any:
+    """Who is averaged: a word, or some users, of whom there may be no list, no truth or nothing at all."""
+    return draw(st.one_of(st.sampled_from([None, *WORDS]), st.lists(st.sampled_from([*range(10, 16), STRANGER]), unique=True)))
 
 
 @EACH_CHUNK
-@checked(4, shrink=False)
-@given(LAW_WORLDS, st.lists(st.integers(0, 1), min_size=6, max_size=6))
-def test_lists_in_two_files_add_up(chunk: int, world: PlainWorld, part_of: list[int]) -> None:
-    """Each part is read by itself, with the whole truth beside it."""
-    metrics = usable(world, CHUNKS[chunk])
-    inputs = inputs_of(world)
-    lists: dict[Id, list[Id]] = inputs.pop("rankings")
-    parts = [{user: lists[user] for user, chosen in zip(lists, part_of, strict=False) if chosen == part} for part in (1, 0)]
-    results = [asp.evaluate(part, metrics, **inputs) for part in parts]
-    check_identical(results[0] + results[1], asp.evaluate(lists, metrics, **inputs))
+@checked(3, shrink=False)
+@given(LAW_WORLDS, whom(), st.sampled_from([None, *asp.CONVENTIONS]), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_parts_of_the_lists_add_up(
+    chunk: int, world: PlainWorld, users: Any, convention: str | None, n_parts: int, chance: random.Random
+) -> None:
+    evaluation = evaluation_of(world, CHUNKS[chunk], users, convention)
+    check_law(evaluation, world.rankings, parts_of(world.rankings, n_parts, chance), chance)
+
+
+def some_settings(start: int) -> list[asp.Metric]:
+    """Of each metric the plain setting, and every fourth of the others."""
+    return list(dict.fromkeys(metric for metrics in SETTINGS.values() for metric in (metrics[0], *metrics[1 + start % 4 :: 4])))
+
+
+@pytest.mark.parametrize("users", [*WORDS, GIVEN], ids=lambda users: users if isinstance(users, str) else "given")
+def test_parts_of_a_crowd_add_up_whoever_is_averaged(users: Any) -> None:
+    start = [*WORDS, GIVEN].index(users)
+    chance = random.Random(start)
+    evaluation = evaluation_of(CROWD, some_settings(start), users, None)
+    assert {type(metric) for metric in evaluation.metrics} == set(asp.registered().values())
+    check_law(evaluation, CROWD.rankings, parts_of(CROWD.rankings, 4, chance), chance)
+
+
+@pytest.mark.parametrize("convention", sorted({*asp.CONVENTIONS} - {"published"}))
+def test_parts_of_a_crowd_add_up_under_every_convention(convention: str) -> None:
+    start = sorted(asp.CONVENTIONS).index(convention)
+    chance = random.Random(start)
+    evaluation = evaluation_of(CROWD, some_settings(start), None, convention)
+    assert {type(metric) for metric in evaluation.metrics} == set(asp.registered().values())
+    check_law(evaluation, CROWD.rankings, parts_of(CROWD.rankings, 4, chance), chance)
+
+
+@EACH_CHUNK
+@checked(1, shrink=False)
+@given(st.integers(0, 10**6), st.sampled_from(WORDS), st.integers(2, 8))
+def test_parts_of_any_crowd_add_up(chunk: int, seed: int, users: str, n_parts: int) -> None:
+    chance = random.Random(seed)
+    world = crowd(seed, n_users=chance.randint(30, 60))
+    check_law(evaluation_of(world, CHUNKS[chunk], users, None), world.rankings, parts_of(world.rankings, n_parts, chance), chance)
+
+
+def test_a_part_for_every_user() -> None:
+    parts = [{user: items} for user, items in CROWD.rankings.items()]
+    evaluation = evaluation_of(CROWD, [metrics[0] for metrics in SETTINGS.values()], "judged", None)
+    check_law(evaluation, CROWD.rankings, parts, random.Random(7))
+
+
+def test_users_without_a_list_are_settled_once() -> None:
+    """Each part used to score the users of the others as missing."""
+    both = {"a": ["x"], "b": ["y"]}
+    one, other = (asp.evaluate(lists, "NDCG@2", relevance=both, users="judged", per_user=False) for lists in ({"a": ["x"]}, {"b": ["y"]}))
+    assert (one["NDCG@2"], one.details["NDCG@2"]["missing"]) == (0.5, 1)
+    total = one + other
+    assert total["NDCG@2"] == 1.0
+    assert {name: total.details["NDCG@2"][name] for name in ("scored", "missing")} == {"scored": 2, "missing": 0}
+
+
+def test_users_and_items_that_only_lists_name() -> None:
+    """Each part gives them codes of its own."""
+    lists = {"ann": ["new 1", "a", "new 2"], "new user": ["new 3", "b"], "bob": ["new 2", "b"], "another": ["new 4", "new 1"], "nobody": []}
+    inputs = {"relevance": {"ann": ["a"], "bob": ["b"], "eve": ["a", "c"]}, "history": {"bob": ["a", "new 3"]}}
+    metrics = [asp.NDCG(k=2), asp.GiniComplement(k=CUTOFFS), asp.parse("EPC@2,3"), asp.Recall()]
+    for users in (*WORDS, ["ann", "new user", "eve", "unheard of"]):
+        for seed in range(3):
+            chance = random.Random(seed)
+            check_law(Evaluation(metrics, inputs, users), lists, parts_of(lists, 3, chance), chance)
+
+
+@pytest.mark.parametrize("users", [*WORDS, ["u"]], ids=str)
+def test_one_user(users: Any) -> None:
+    world = replace(FULL, rankings={"u": FULL.rankings["u"]})
+    evaluation = evaluation_of(world, some_settings(0), users, None)
+    check_law(evaluation, world.rankings, [{}, dict(world.rankings), {}], random.Random(0))
+
+
+def test_no_lists_at_all() -> None:
+    check_law(evaluation_of(FULL, some_settings(1), "judged", None), {}, [{}, {}], random.Random(0))
+
+
+def test_ids_of_several_kinds() -> None:
+    """They add up in memory; a file cannot hold them, and says so."""
+    lists: dict[Any, list[Any]] = {("a", 1): [1, "x", (2, 3)], 7: ["x", 1], "u": [(2, 3), "y"]}
+    inputs = {"relevance": {("a", 1): [1, "x"], 7: [1, (2, 3)], "u": ["y", "x", (2, 3)]}}
+    evaluation = Evaluation([asp.NDCG(k=2), asp.GiniComplement()], inputs, "judged")
+    expected = evaluation.whole(lists)
+    for order in ([("a", 1), 7, "u"], ["u", 7, ("a", 1)]):
+        partials = [evaluation.plan().observe({user: lists[user]}) for user in order]
+        check_identical((partials[0] + partials[1] + partials[2]).finish(), expected)
+    with TemporaryDirectory() as folder, pytest.raises(asp.OutputError, match="ids such as"):
+        evaluation.plan().observe(lists).write(Path(folder, "part.arrow"))
+
+
+@pytest.mark.parametrize("new", ["9", "x9"])
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_ids_of_text_files(new: str, order: list[int], tmp_path: Path) -> None:
+    """Whether 7 in a CSV file is a number may show in a later part; then it always was text."""
+    rows = [["7,1", "7,2"], ["8,1"], [f"{new},2", f"{new},{new}"]]
+    (tmp_path / "truth.csv").write_text("user,item\n7,1\n8,2\n8,1\n")
+    for name, several in {"0": rows[0], "1": rows[1], "2": rows[2], "whole": [row for part in rows for row in part]}.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["user,item", *several, ""]))
+    metrics = [asp.NDCG(k=2), asp.GiniComplement(k=CUTOFFS)]
+    for users in ("all", ["7", new] if new == "x9" else [7, 9]):
+        evaluation = Evaluation(metrics, {"relevance": tmp_path / "truth.csv"}, users)
+        expected = evaluation.whole(tmp_path / "whole.csv")  # type: ignore[arg-type]
+        one_plan = evaluation.plan()
+        partials = [one_plan.observe(tmp_path / f"{part}.csv") for part in order]
+        check_identical((partials[0] + (partials[1] + partials[2])).finish(), expected)
+        partials = [evaluation.plan().observe(tmp_path / f"{part}.csv") for part in order]
+        check_identical((partials[0] + (partials[1] + partials[2])).finish(), expected)
+        for part, partial in zip(order, partials, strict=True):
+            partial.write(tmp_path / f"{part}.arrow")
+        reader = evaluation.plan()
+        partials = [reader.read(tmp_path / f"{part}.arrow") for part in order]
+        check_identical((partials[0] + (partials[1] + partials[2])).finish(), expected)
+
+
+def test_numbers_of_a_text_file_and_of_a_frame(tmp_path: Path) -> None:
+    """7 in a CSV file is the number 7 of a frame, or the text '7' of another."""
+    import polars
+
+    (tmp_path / "truth.csv").write_text("user,item\n7,1\n8,2\n")
+    (tmp_path / "lists.csv").write_text("user,item\n7,1\n8,1\n")
+    for kind in (int, str):
+        evaluation = Evaluation([asp.NDCG(k=2), asp.GiniComplement()], {"relevance": tmp_path / "truth.csv"}, "judged")
+        frames = [polars.DataFrame({"user": [kind(user)], "item": [kind(1)]}) for user in (7, 8)]
+        expected = evaluation.whole(polars.concat(frames))  # type: ignore[arg-type]
+        assert expected["NDCG@2"] == 0.5
+        plans = [evaluation.plan() for _ in frames]
+        partials = [plan.observe(frame) for plan, frame in zip(plans, frames, strict=True)]
+        check_identical((partials[1] + partials[0]).finish(), expected)
+        mixed = evaluation.plan()
+        (tmp_path / "seven.csv").write_text("user,item\n7,1\n")
+        check_identical((mixed.observe(tmp_path / "seven.csv") + mixed.observe(frames[1])).finish(), expected)
+        check_identical((partials[1] + evaluation.plan().observe(tmp_path / "seven.csv")).finish(), expected)
+
+
+@dataclass(frozen=True)
+class ShareOfUsers(asp.UserMetric):
+    """Mean share of users who know the items of a list."""
+
+    abstract: ClassVar[bool] = True  # so that no name is taken
+    family: ClassVar[Family] = "novelty"
+    inputs: ClassVar[tuple[str, ...]] = ("history",)
+
+    def popularity(self, world: asp.World) -> npt.NDArray[Any]:
+        return world.truth.popularity
+
+    def fractions(self, world: asp.World) -> Fractions:
+        known = np.append(self.popularity(world), 0)[world.known_items].astype(np.float64)
+        ranks = place_sums(world.rankings, np.ones(len(known)), self.cutoffs)
+        return Fractions(place_sums(world.rankings, known, self.cutoffs), ranks)
+
+
+@dataclass(frozen=True)
+class NaiveShareOfUsers(ShareOfUsers):
+    """The same, but counted over the users at hand, of whom a batch or a part has only some."""
+
+    abstract: ClassVar[bool] = True
+
+    def popularity(self, world: asp.World) -> npt.NDArray[Any]:
+        return np.bincount(world.need_history("it").items, minlength=world.truth.n_items)
+
+
+@pytest.mark.parametrize("users", [*WORDS, GIVEN], ids=lambda users: users if isinstance(users, str) else "given")
+@pytest.mark.parametrize("n_parts", [2, 5, 30])
+def test_a_metric_that_counts_in_parts_is_caught(users: Any, n_parts: int) -> None:
+    """Popularity is a fact about all users: the truth has it. The law's own test finds a metric that counts it in `world.history`."""
+    for metric, right in ((ShareOfUsers(k=CUTOFFS), True), (NaiveShareOfUsers(k=CUTOFFS), False)):
+        chance = random.Random(5)
+        evaluation = evaluation_of(CROWD, [metric], users, None)
+        parts = parts_of(CROWD.rankings, n_parts, chance)
+        if right:
+            check_law(evaluation, CROWD.rankings, parts, chance)
+        else:
+            with pytest.raises(AssertionError):
+                check_law(evaluation, CROWD.rankings, parts, chance)
 
 
 @EACH_CHUNK
@@ -374,41 +651,72 @@ FULL = PlainWorld(
 )
 
 
-def needs(metric: asp.Metric) -> set[str]:
-    """The inputs without which a setting has no meaning. Where the way of judging is left open, there always is another one."""
-    parameters = metric.parameters
-    way = parameters.get("judged_by") or ""
-    needed = {"": set(), "subtopics": {"subtopics"}, "membership": {"aspects"}}.get(way, {"aspects", way})
-    needed |= {"features"} if isinstance(metric, asp.ILD) else {metric.truth} if metric.truth else set()
-    ideal = (isinstance(metric, asp.AlphaNDCG) and metric.ideal != "sorted") or parameters.get("normalize") == "ideal"
-    if ideal and parameters.get("pool") == "unseen":
-        needed |= {"history"}
-    if ideal and parameters.get("pool") == "judged" and way in ("history", "membership"):
-        needed |= {"relevance"}
-    return needed | ({"weights"} if parameters.get("intents") == "given" else set())
+SUBSETS = [frozenset(names) for n in range(len(INPUTS) + 1) for names in combinations(INPUTS, n)]
 
 
 @EACH_CLASS
-@pytest.mark.parametrize("left_out", INPUTS)
-def test_a_missing_input_is_named(name: str, left_out: str) -> None:
-    """Without an input a setting is evaluated all the same, or an error says which input it needs."""
-    inputs = {key: given for key, given in inputs_of(FULL).items() if key != left_out}
-    for metric in SETTINGS[name]:
-        if left_out in needs(metric):
-            with pytest.raises(asp.MissingInput, match=f"{left_out}="):
-                asp.evaluate(asp.World.of(**inputs), metric)
-        else:
-            assert len(asp.evaluate(asp.World.of(**inputs), metric)) == len(CUTOFFS)
+def test_what_a_metric_needs_is_what_it_declares(name: str) -> None:
+    """Of all sets of inputs: a metric is evaluated exactly if it says that the set is enough, else an error names what is missing."""
+    inputs = inputs_of(FULL)
+    settings = [metric.at(2) for metric in SETTINGS[name]]
+    for subset in SUBSETS:
+        truth = asp.Truth.read(**{key: inputs[key] for key in subset})
+        enough = [metric for metric in settings if any(needed <= subset for needed in metric.needs())]
+        if enough:
+            plan = asp.Plan(enough, truth, per_user=False)
+            assert len(plan.observe(FULL.rankings).finish()) == len(enough)
+        for metric in settings:
+            if metric not in enough:
+                missing = {input for needed in metric.needs() for input in needed - subset}
+                with pytest.raises(asp.MissingInput, match="|".join(f"{input}=" for input in sorted(missing))):
+                    asp.Plan(metric, truth)
 
 
 @EACH_CLASS
-def test_lists_alone_are_not_enough(name: str) -> None:
+def test_every_metric_declares_itself(name: str) -> None:
+    cls = asp.registered()[name]
+    assert cls.family in get_args(Family)
+    assert cls.higher_is_better in (True, False, None)
     for metric in SETTINGS[name]:
-        if name == "GiniComplement":
-            assert math.isfinite(asp.evaluate(FULL.rankings, metric)[metric.at(-1)])
-        else:
-            with pytest.raises(asp.MissingInput, match="|".join(f"{input}=" for input in INPUTS)):
-                asp.evaluate(FULL.rankings, metric)
+        needs = metric.needs()
+        assert needs and all(needed <= set(INPUTS) for needed in needs), metric
+        assert len(set(needs)) == len(needs), metric
+
+
+BEST: Mapping[str, Mapping[Id, list[Id]]] = {
+    "relevance": {"u": ["a", "b"], "v": ["c", "d"]},
+    "aspects": {"u": ["a", "b"], "v": ["c", "d"]},
+    "distance": {"u": ["a", "c"], "v": ["a", "c"]},
+    "novelty": {"u": ["a", "b"], "v": ["c", "d"]},
+    "exposure": {"u": ["a", "b"], "v": ["c", "d"]},
+}
+"""Lists that are as good as can be, by what a metric is about."""
+
+WORST: Mapping[str, Mapping[Id, list[Id]]] = {
+    "relevance": {"u": ["c", "d"], "v": ["a", "b"]},
+    "aspects": {"u": ["c", "d"], "v": ["a", "b"]},
+    "distance": {"u": ["a", "b"], "v": ["a", "b"]},
+    "novelty": {"u": ["p", "q"], "v": ["p", "q"]},
+    "exposure": {"u": ["a", "b"], "v": ["a", "b"]},
+}
+
+
+@EACH_CLASS
+def test_the_declared_direction_is_true(name: str) -> None:
+    """Lists that are clearly better score higher, or lower, as the metric says."""
+    inputs: dict[str, Any] = {
+        "aspects": {"a": ["x"], "b": ["y"], "c": ["x"], "d": ["y"], "p": [], "q": []},
+        "relevance": {"u": ["a", "b"], "v": ["c", "d"]},
+        "history": {"u": ["p", "q"], "v": ["p", "q"]},
+        "subtopics": {"u": {"a": ["x"], "b": ["y"]}, "v": {"c": ["x"], "d": ["y"]}},
+        "features": {"a": [1.0, 0.0], "b": [1.0, 0.0], "c": [0.0, 1.0], "d": [0.0, 1.0]},
+        "catalogue": ["a", "b", "c", "d", "p", "q"],
+    }
+    cls = asp.registered()[name]
+    better, worse = (asp.evaluate(lists[cls.family], cls(k=2), **inputs)[cls(k=2)] for lists in (BEST, WORST))
+    assert better != worse
+    if cls.higher_is_better is not None:
+        assert (better > worse) == cls.higher_is_better
 
 
 def non_negative(world: PlainWorld) -> PlainWorld:

@@ -1,5 +1,7 @@
 """A metric is a value, and its text form reads back."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum import metric as metric_module
 
 
 @pytest.mark.parametrize(
@@ -117,3 +120,62 @@ def test_metrics_are_values() -> None:
     assert len({asp.AlphaNDCG(k=5), asp.AlphaNDCG(k=5), asp.AlphaNDCG(k=6)}) == 2
     with pytest.raises(AttributeError):
         asp.AlphaNDCG().alpha = 0.1  # type: ignore[misc]
+
+
+# The registry
+
+
+def define(name: str, module: str, aliases: Mapping[str, Mapping[str, Any]] | None = None) -> type[asp.Metric]:
+    """As a user's file defines a class."""
+    content = {"__module__": module, "__qualname__": name, "family": "relevance", "aliases": aliases or {}}
+    made: Any = type(name, (asp.UserMetric,), content)
+    return dataclass(frozen=True)(made)
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry that forgets what a test defines."""
+    monkeypatch.setattr(metric_module, "_registry", dict(metric_module._registry))
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_name_that_is_taken_is_refused() -> None:
+    taken: list[tuple[str, Any]] = [("NDCG", {}), ("ILD", {}), ("MyMetric", {"NDCG": {}}), ("MyOther", {"alpha_nDCG": {}})]
+    for name, aliases in taken:
+        with pytest.raises(asp.MetricError, match=r"there is a metric \S+ already, aspectrum\.metrics\.\S+; give yours another name"):
+            define(name, "my_metrics", aliases)
+    assert asp.parse("NDCG@5") == asp.NDCG(k=5)
+    assert asp.registered()["NDCG"] is asp.NDCG
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_metric_that_is_refused_leaves_no_name_behind() -> None:
+    with pytest.raises(asp.MetricError, match="there is a metric NDCG already"):
+        define("LeavesNothing", "my_metrics", {"NDCG": {}})
+    assert "LeavesNothing" not in asp.registered()
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_definition_may_be_executed_again() -> None:
+    """As in a notebook, or when a module is reloaded: the newer class counts."""
+    first = define("MyMetric", "__main__", {"mine": {}})
+    again = define("MyMetric", "__main__", {"mine": {}})
+    assert first is not again
+    assert type(asp.parse("MyMetric")) is again
+    assert type(asp.parse("mine@5")) is again
+    with pytest.raises(asp.MetricError, match=r"there is a metric MyMetric already, __main__\.MyMetric"):
+        define("MyMetric", "another_module")
+
+
+def test_abstract_metrics_take_no_name() -> None:
+    assert not {"Metric", "UserMetric", "AspectMetric"} & set(asp.registered())
+
+
+def test_words_that_read_as_nothing() -> None:
+    """`none` is a word of some parameters and the missing value of others; both read back."""
+    for text in ("EPC(discount=none)@3", "EPC(discount='none')@3", "EPC(discount=None, relevance=none)"):
+        metric = asp.parse(text)
+        assert metric.parameters["discount"] == "none"
+        assert asp.parse(str(metric)) == metric
+    assert asp.parse("AlphaDCG(discount=none)") == asp.AlphaDCG(discount="none")
+    assert asp.parse("ERRIA(normalize=none)") == asp.ERRIA()

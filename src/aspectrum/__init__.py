@@ -122,7 +122,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _MODULES:
         return import_module(f"aspectrum.{name}")
-    # Modules are lower case: they must not load all metrics while these are being loaded.
+    # Only a class can be a metric: modules that Python asks for here on their way in must not load all metrics.
     if name not in __all__ and not (name[:1].isupper() and name in import_module("aspectrum.metrics").__all__):
         raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
     homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name

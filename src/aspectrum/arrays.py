@@ -81,18 +81,20 @@ def _whole(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     return array
 
 
-def slice_segments(offsets: Offsets, start: int, stop: int) -> tuple[Offsets, slice]:
-    """Offsets of segments start to stop, counted anew, and where their values lie."""
-    values = slice(int(offsets[start]), int(offsets[stop]))
-    return offsets[start : stop + 1] - offsets[start], values
-
-
 def take_segments(offsets: Offsets, chosen: npt.NDArray[Any]) -> tuple[Offsets, Offsets]:
     """Offsets of the chosen segments, and the index of each of their values; -1 chooses an empty one."""
     lengths = np.where(chosen >= 0, np.append(np.diff(offsets), 0)[chosen], 0)
     taken = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     index = np.arange(taken[-1], dtype=np.int64) + np.repeat(offsets[chosen] - taken[:-1], lengths)
     return taken, index
+
+
+def choose_segments(offsets: Offsets, chosen: npt.NDArray[Any]) -> tuple[Offsets, Any]:
+    """The same; the index is a slice, which copies nothing, where segments that follow one another are chosen."""
+    n, start = len(chosen), int(chosen[0]) if len(chosen) else -1
+    if start >= 0 and chosen[-1] == start + n - 1 and (np.diff(chosen) == 1).all():
+        return offsets[start : start + n + 1] - offsets[start], slice(int(offsets[start]), int(offsets[start + n]))
+    return take_segments(offsets, chosen)
 
 
 def no_segments(n: int) -> Offsets:

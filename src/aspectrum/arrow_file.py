@@ -50,7 +50,7 @@ def read_arrow(path: str | os.PathLike[str]) -> dict[str, Any]:
                 raise InputError(f"{name}: the file is empty")
             frame = read_binary(name, file, "arrow")
     except OSError as error:
-        raise InputError(why_unreadable(name, error)) from None
+        raise InputError(f"{name}: {why_unreadable(name, error)}") from None
     try:
         if tuple(frame.columns) != _COLUMNS:
             raise ValueError("its columns are others")

@@ -53,26 +53,22 @@ def describe_metric(name: str, width: int = 100) -> str:
     metric = type(asked)
     parts = _parts(metric)
     own = metric.__name__
-    blocks = [textwrap.fill(f"{own}: {parts['summary']}", width)]
-    if str(asked) not in (own, name.strip()):
-        blocks.append(f"{name.strip()} stands for {asked}")
-    if metric.aliases:
-        blocks.append(_block("Other names", _wrapped(", ".join(map(_alias, metric.aliases.items())), width)))
-    if parts["formula"]:
-        blocks.append(_block("Formula (TeX)", [parts["formula"]]))
-    blocks.extend(textwrap.fill(paragraph, width) for paragraph in parts["text"])
-    blocks.append(_block("Parameters", [line for parameter in _parameters(metric) for line in _parameter_lines(parameter, width)]))
-    if parts["Undefined"]:
-        blocks.append(_block("Undefined", _wrapped(parts["Undefined"], width)))
     changes = {convention.name: _changes(convention, metric) for convention in CONVENTIONS.values()}
-    blocks.append(_block("Conventions", [line for way, change in changes.items() for line in _wrapped(f"{way}: {change}", width, "  ")]))
-    if parts["References"]:
-        blocks.append(_block("References", _wrapped(parts["References"], width)))
-    if parts["Examples"]:
-        blocks.append(_block("Example", parts["Examples"].splitlines()))
     text = _quoted(str(asked.at(10) if asked.cutoffs == (-1,) else asked))
-    blocks.append(_block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in _options(metric)]))
-    return "\n\n".join(blocks)
+    blocks = [
+        textwrap.fill(f"{own}: {parts['summary']}", width),
+        f"{name.strip()} stands for {asked}" if str(asked) not in (own, name.strip()) else "",
+        _block("Other names", _wrapped(", ".join(map(_alias, metric.aliases.items())), width)),
+        _block("Formula (TeX)", parts["formula"].splitlines()),
+        *(textwrap.fill(paragraph, width) for paragraph in parts["text"]),
+        _block("Parameters", [line for parameter in _parameters(metric) for line in _parameter_lines(parameter, width)]),
+        _block("Undefined", _wrapped(parts["Undefined"], width)),
+        _block("Conventions", [line for way, change in changes.items() for line in _wrapped(f"{way}: {change}", width, "  ")]),
+        _block("References", _wrapped(parts["References"], width)),
+        _block("Example", parts["Examples"].splitlines()),
+        _block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in _options(metric)]),
+    ]
+    return "\n\n".join(filter(None, blocks))
 
 
 def metrics_as_data() -> list[dict[str, Any]]:
@@ -105,6 +101,11 @@ def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
     enough = [tuple(name for name in _INPUTS if name in names) for names in metric().needs()]
     smallest = [names for names in enough if not any(set(other) < set(names) for other in enough)]
     return sorted(smallest, key=lambda names: (len(names), [_INPUTS.index(name) for name in names]))
+
+
+def options_of(hint: Any) -> tuple[Any, ...]:
+    """What a parameter may be, by its annotation."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
 def _options(metric: type[Metric]) -> list[str]:
@@ -200,7 +201,7 @@ def _allowed(name: str, hint: Any) -> list[str]:
     if name == "k":
         return ["a whole number from 1", "several: @5,10", "-1 for the whole list"]
     found: list[str] = []
-    for option in get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,):
+    for option in options_of(hint):
         if get_origin(option) is Literal:
             found.extend(map(written, get_args(option)))
         elif option is type(None):
@@ -241,4 +242,5 @@ def _wrapped(text: str, width: int, further: str = "") -> list[str]:
 
 
 def _block(head: str, lines: list[str]) -> str:
-    return "\n".join([f"{head}:", *(f"  {line}".rstrip() for line in lines)])
+    """Lines below their head; nothing if there are none."""
+    return "\n".join([f"{head}:", *(f"  {line}".rstrip() for line in lines)]) if lines else ""

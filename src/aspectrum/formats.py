@@ -120,10 +120,10 @@ def check_parquet(path: str | os.PathLike[str]) -> None:
         raise OutputError(f"{os.fspath(path)}: scores of users are written as Parquet; expected a name that ends in .parquet or .pq")
 
 
-def write_scores(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any) -> None:
-    """Scores of users to a Parquet file, with how they were computed as JSON beside them."""
+def write_parquet(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any = None) -> None:
+    """A frame to a Parquet file, with how its numbers were computed as JSON beside them."""
     content = io.BytesIO()  # polars hides why a write to a file failed
-    frame.write_parquet(content, metadata={"aspectrum": as_json(how, None)})
+    frame.write_parquet(content, metadata=None if how is None else {"aspectrum": as_json(how, None)})
     with replacing(path) as file:
         file.write(content.getbuffer())
 

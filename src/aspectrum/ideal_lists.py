@@ -65,21 +65,11 @@ class IdealList:
         return shortfall(self.greedy_total, self.best)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "user": self.user,
-            "metric": self.metric,
-            "judged_by": self.judged_by,
-            "pool": self.pool,
-            "items_in_pool": self.n_items,
-            "best": self.best,
-            "upper": self.upper,
-            "proved_by": self.proved_by,
-            "work": self.work,
-            "greedy": self.greedy_total,
-            "shortfall": self.shortfall,
-            "exact_list": [vars(rank) for rank in self.exact],
-            "greedy_list": [vars(rank) for rank in self.greedy],
-        }
+        """Plain values, as for JSON; ``greedy`` is what the greedy list gains."""
+        called = {"n_items": "items_in_pool"}
+        facts = {called.get(name, name): value for name, value in vars(self).items() if name not in ("exact", "greedy")}
+        lists = {"exact_list": [vars(rank) for rank in self.exact], "greedy_list": [vars(rank) for rank in self.greedy]}
+        return {**facts, "greedy": self.greedy_total, "shortfall": self.shortfall, **lists}
 
     def __str__(self) -> str:
         head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]

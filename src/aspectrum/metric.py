@@ -62,11 +62,12 @@ class Metric:
         super().__init_subclass__(**kwargs)
         if "abstract" in cls.__dict__:
             return
-        for name, preset in {cls.__name__: {}, **cls.aliases}.items():
+        names = {cls.__name__: {}, **cls.aliases}
+        for name in names:
             known = _registry.get(name, (cls, {}))[0]
             if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
                 raise MetricError(f"there is a metric {name} already, {known.__module__}.{known.__qualname__}; give yours another name")
-            _registry[name] = (cls, dict(preset))
+        _registry.update({name: (cls, dict(preset)) for name, preset in names.items()})
 
     def __post_init__(self) -> None:
         for parameter in fields(self):

@@ -87,16 +87,16 @@ def ndeval(
         risk_alpha: Losses against the baseline weigh one more than this.
     """
     judged = _by_number(read_input("subtopics", Source(qrels, format="qrels")))
-    run_id, scores, judged_topics, n_judged = _scores(judged, run, alpha, beta, traditional, depth)
-    n_both = len(scores.keys() & judged_topics)
+    run_id, scores, judged_topics = _scores(judged, run, alpha, beta, traditional, depth)
+    n_averaged = len(judged_topics) if complete else len(scores.keys() & judged_topics)
     if baseline is None:
-        return Ndeval(run_id, scores, n_judged if complete else n_both)
-    base_id, base, _, _ = _scores(judged, baseline, alpha, beta, traditional, depth)
+        return Ndeval(run_id, scores, n_averaged)
+    base_id, base, _ = _scores(judged, baseline, alpha, beta, traditional, depth)
     topics = sorted(scores.keys() | base.keys(), key=_order) if complete else list(scores)
     nothing = np.zeros(len(_COLUMNS))
     changes = {topic: _risked(scores.get(topic, nothing), base.get(topic, nothing), float(risk_alpha)) for topic in topics}
     name = f"{run_id} (rel to. {base_id}; rs=1+a; a={risk_alpha})"
-    return Ndeval(name, changes, max(n_judged if complete else n_both, len(changes)))
+    return Ndeval(name, changes, max(n_averaged, len(changes)))
 
 
 def _risked(run: Floats, base: Floats, risk: float) -> Floats:
@@ -104,10 +104,8 @@ def _risked(run: Floats, base: Floats, risk: float) -> Floats:
     return np.where(run >= base, change, (risk + 1) * change)
 
 
-def _scores(
-    judged: Rows, run: Any, alpha: float, beta: float, traditional: bool, depth: int | None
-) -> tuple[str, Scores, set[Hashable], int]:
-    """Name of the run, scores of its topics in order, topics that are judged, and how many those are."""
+def _scores(judged: Rows, run: Any, alpha: float, beta: float, traditional: bool, depth: int | None) -> tuple[str, Scores, set[Hashable]]:
+    """Name of the run, scores of its topics in order, and the topics that are judged."""
     source = Source(run, format="run")
     table = open_table(source, INPUTS["rankings"])
     run_id = str(table.cell(0, 5))
@@ -132,7 +130,7 @@ def _scores(
     (block,) = plan.finish(plan.observe(lists), notices=()).blocks
     scores = dict(zip(block.users, block.scores, strict=True))
     topics = set(truth.inputs["subtopics"].ids["user"].ids)
-    return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}, topics, len(topics)
+    return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}, topics
 
 
 def _order(topic: Hashable) -> tuple[bool, Any]:

@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import BinaryIO
 
 from aspectrum.errors import OutputError
@@ -65,30 +65,21 @@ def _reason(error: OSError | ValueError) -> str:
     return _REASONS.get(error.errno, reason[:1].lower() + reason[1:])
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
+def _opened(path: str) -> AbstractContextManager[BinaryIO]:
     own = _open_file_of_ours(path)
     if own is not None:
         # A copy of the handle shares its place in the file; opening the name anew would start over at the beginning.
-        with _closing(os.fdopen(os.dup(own), "wb")) as file:
-            yield file
-        return
+        return _closing(os.fdopen(os.dup(own), "wb"))
     try:
         found = os.stat(path)
     except FileNotFoundError:
         if path.endswith(os.sep):
             raise IsADirectoryError(errno.EISDIR, "Is a directory", path) from None
-        found = None
-    if found is None:
-        with _whole(os.path.realpath(path), None) as file:
-            yield file
-    elif stat.S_ISREG(found.st_mode):
-        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))  # a rename would not ask whether the file may be written
-        with _whole(os.path.realpath(path), stat.S_IMODE(found.st_mode)) as file:
-            yield file
-    else:
-        with _closing(open(path, "wb")) as file:
-            yield file
+        return _whole(os.path.realpath(path), None)
+    if not stat.S_ISREG(found.st_mode):
+        return _closing(open(path, "wb"))
+    os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))  # a rename would not ask whether the file may be written
+    return _whole(os.path.realpath(path), stat.S_IMODE(found.st_mode))
 
 
 def _open_file_of_ours(path: str) -> int | None:

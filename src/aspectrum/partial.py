@@ -12,10 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from aspectrum.arrays import Codes
 from aspectrum.arrow_file import read_arrow, write_arrow
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
-from aspectrum.coding.table import SomeIds
+from aspectrum.coding.rows import Untyped
+from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
 from aspectrum.results import Results
@@ -85,6 +87,7 @@ class Partial:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
         lists, items = self.lists, self.lists.ids["item"].table
+        untyped = {role: some.table.untyped for role, some in lists.ids.items()}
         write_arrow(
             path,
             {
@@ -97,6 +100,7 @@ class Partial:
                     "users": lists.ids["user"].ids,
                     "items": lists.ids["item"].ids,
                 },
+                "untyped": untyped,
                 "new_items": items.ids.slice(self.plan.truth.n_items, len(items)),
                 "groups": [_group_data(part) for part in self.parts],
             },
@@ -111,12 +115,13 @@ def read_partial(path: str | os.PathLike[str], plan: Finisher) -> Partial:
         raise InputError(f"{name}: is not a part of an evaluation, or one of another version of aspectrum ({data.get('aspectrum')})")
     _check_identity(plan.identity, data["plan"], f"{name}: ")
     read = dict(data["lists"])
+    untyped = data["untyped"]
     named = {
-        role: SomeIds(table, _codes(read.pop(f"{role}s"), table))
+        role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role]))
         for role, table in (("user", plan.tables.user), ("item", plan.tables.item))
     }
     n_known = plan.truth.n_items
-    codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], plan.tables.item)])
+    codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], plan.tables.item, untyped["item"])])
     catalogue = plan.truth.catalogue
     parts = tuple(
         GroupPart(
@@ -132,9 +137,9 @@ def read_partial(path: str | os.PathLike[str], plan: Finisher) -> Partial:
     return Partial(plan, parts, Input(ids=named, notices=notices, **read))
 
 
-def _codes(ids: Ids, table: Any) -> Any:
+def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:
     """The codes of ids from a file in a table, which gets to know them."""
-    return SomeIds(type(table).of(table.role, ids), np.arange(len(ids), dtype=np.int32)).within(table)
+    return SomeIds(IdTable.of(table.role, ids, untyped), np.arange(len(ids), dtype=np.int32)).within(table)
 
 
 def _group_data(part: GroupPart) -> dict[str, Any]:

@@ -194,7 +194,9 @@ class Plan:
                 ]
         return Results(
             {column.name: column for metric in self.metrics for column in columns[metric]},
-            tuple(whole.scores for whole in settled if whole.scores is not None),
+            tuple(
+                replace(whole.scores, users=self.tables.user.renamed(whole.scores.users)) for whole in settled if whole.scores is not None
+            ),
             tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices),
             part,
         )
@@ -213,7 +215,7 @@ class Plan:
     def identity(self) -> dict[str, Any]:
         """What parts of an evaluation must have in common to add up, as plain data."""
         given = [group.averaged for group in self._groups if group.choice == "given" and group.averaged is not None]
-        named = sorted(repr(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
+        named = sorted(str(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
         digest = hashlib.blake2b("\n".join(named).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() if given else None
         how = json.loads(json.dumps(self.how, default=str))
         return {"columns": how, "per_user": self.per_user, "users": digest, "truth": dict(self.truth.fingerprints)}
@@ -226,6 +228,9 @@ class Plan:
     def how(self) -> dict[str, Mapping[str, Any]]:
         """How each number is computed, by its name."""
         return {name: task.how for group in self._groups for task in group.tasks for name in task.names}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"memory": {}}  # which is only there to save time
 
     def _coded(self, world: World) -> CodedLists:
         """The lists of a world, under the codes of this plan."""

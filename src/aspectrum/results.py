@@ -165,7 +165,7 @@ class Results(Mapping[str, float]):
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
         formats.check_parquet(path)
-        formats.write_scores(path, self.per_user, self.to_dict())
+        formats.write_parquet(path, self.per_user, self.to_dict())
 
     def _rows(self) -> list[list[str]]:
         return [[name, formats.number(column.value), formats.counted(column.state)] for name, column in self.columns.items()]
@@ -266,7 +266,7 @@ class SystemResults(Mapping[str, Results]):
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
         formats.check_parquet(path)
-        formats.write_scores(path, self.per_user, self.to_dict())
+        formats.write_parquet(path, self.per_user, self.to_dict())
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(name for result in self.systems.values() for name in result.columns))

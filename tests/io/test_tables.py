@@ -178,7 +178,7 @@ def test_leading_zeros_make_text_that_never_matches_numbers(tmp_path: Path) -> N
     with pytest.raises(InputError, match=r"item ids have different types.*'01'"):
         asp.evaluate(tmp_path / "lists.csv", "NDCG@2", relevance=truth)
     with pytest.raises(InputError, match=r"item.*leading zeros"):
-        asp.evaluate(tmp_path / "lists.csv", "AlphaNDCG@2", aspects=pl.DataFrame({"item": ["1"], "aspect": ["x"]}))
+        asp.evaluate(tmp_path / "lists.csv", "AspectRecall@2", aspects=pl.DataFrame({"item": ["1"], "aspect": ["x"]}))
 
 
 @pytest.mark.parametrize("item", ["9223372036854775807", "-9223372036854775808", "123456789012345678901234567890", "1" * 300], ids=short)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import HEADER, Sources, complete_files, read_until_interrupted
-from aspectrum.cli.outputs import check_paths
+from aspectrum.cli.options import HEADER, Sources, choice, complete_files, file_option, read_until_interrupted
+from aspectrum.cli.outputs import blamed_on, check_paths
 
 
 @click.command(
@@ -20,12 +20,7 @@ Examples:
             --method louvain --resolution 1.5 --seed 7 -o communities.parquet""",
 )
 @click.argument("graph", metavar="GRAPH", shell_complete=complete_files)
-@click.option(
-    "--method",
-    type=click.Choice(["leiden", "louvain", "label-propagation", "infomap", "components", "strong-components"]),
-    default="leiden",
-    help="Default: leiden.",
-)
+@choice("--method", "leiden louvain label-propagation infomap components strong-components", "Default: leiden.", default="leiden")
 @click.option(
     "--resolution",
     type=click.FloatRange(min=0, min_open=True, max=math.inf, max_open=True),
@@ -55,21 +50,9 @@ Examples:
     help="csv, tsv, parquet, arrow, jsonl or graphml. Default: by name and content.",
 )
 @HEADER
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the communities here: .tsv, .txt, .csv or .parquet. Default: as TSV to the standard output.",
-    shell_complete=complete_files,
-)
+@file_option("-o", "--output", help="Write the communities here: .tsv, .txt, .csv or .parquet. Default: as TSV to the standard output.")
 def communities(
-    graph: str,
-    method: str,
-    resolution: float | None,
-    seed: int,
-    directed: bool | None,
-    output: str | None,
-    **reading: Any,
+    graph: str, method: str, resolution: float | None, seed: int, directed: bool | None, output: str | None, **reading: Any
 ) -> None:
     """Find communities in a social network, and say how good they are.
 
@@ -82,32 +65,23 @@ def communities(
     All methods but strong-components look at the undirected network in which a link in either direction connects two users
     and the weights of both directions add up.
     """
-    from aspectrum.contacts.communities import WITH_RESOLUTION, find_communities
+    from aspectrum.contacts.communities import WITH_RESOLUTION, find_communities, format_of
 
     if resolution is not None and method not in WITH_RESOLUTION:
         raise click.UsageError(f"--resolution goes with --method {' or '.join(WITH_RESOLUTION)}, not with {method}")
     if not graph:
         raise click.UsageError("GRAPH is an empty name, expected the name of a file")
     if output is not None:
-        _check_output(output)
+        if output == "-":
+            raise click.UsageError("--output -: without --output, the communities go to the standard output")
+        with blamed_on("--output"):
+            format_of(output)
         check_paths([output], [graph])
     read_until_interrupted()
-    sources = Sources.of_options(("graph",), **reading)
+    sources = Sources(("graph",), **reading)
     found = find_communities(sources.given("graph", graph), method=method, resolution=resolution, seed=seed, directed=directed)
     if output is None:
         click.echo(found.written("tsv"), nl=False)
     else:
         found.write(output)
     click.echo(found.summary(), err=output is None)
-
-
-def _check_output(path: str) -> None:
-    from aspectrum.contacts.communities import format_of
-    from aspectrum.errors import OutputError
-
-    if path == "-":
-        raise click.UsageError("--output -: without --output, the communities go to the standard output")
-    try:
-        format_of(path)
-    except OutputError as error:
-        raise click.UsageError(f"--output {error}") from None

@@ -11,18 +11,21 @@ from aspectrum.cli.options import (
     CONFIG,
     DUPLICATES,
     HEADER,
+    OF,
     READER,
     SYSTEMS,
     TIES,
     USERS_OPTION,
+    WEIGHTINGS,
     Job,
-    complete_files,
-    file_options,
+    choice,
+    file_option,
     metric_option,
+    on_top,
     unknown,
     with_options,
 )
-from aspectrum.cli.outputs import Delivery, output_options, split_options
+from aspectrum.cli.outputs import deliver, output_options
 from aspectrum.inputs import SOCIAL_TRUTH
 
 if TYPE_CHECKING:
@@ -32,18 +35,9 @@ _FEATURES = "Features of users: user, feature[, value], or vectors, or an index 
 
 _OPTIONS = (
     SYSTEMS,
-    *file_options(replace(spec, help=_FEATURES) if name == "features" else spec for name, spec in SOCIAL_TRUTH.items()),
-    click.option(
-        "--of",
-        "texts_of",
-        type=click.Choice(["own", "followees", "followers", "all"]),
-        help="Whose texts a user is known by. Default: own.",
-    ),
-    click.option(
-        "--weighting",
-        type=click.Choice(["tf-idf", "relison", "counts"]),
-        help="How the terms of texts are weighted. Default: as the convention does.",
-    ),
+    *(file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()),
+    choice("--of texts_of", OF, "Whose texts a user is known by. Default: own."),
+    choice("--weighting", WEIGHTINGS, "How the terms of texts are weighted. Default: as the convention does."),
     click.option(
         "--directed/--undirected",
         default=None,
@@ -57,7 +51,7 @@ _OPTIONS = (
         help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
         "graph) or reciprocal (the reverse is in the train graph).",
     ),
-    click.option("--feature-ids", metavar="FILE", help="The users of the rows of an npy file of features.", shell_complete=complete_files),
+    file_option("--feature-ids", help="The users of the rows of an npy file of features."),
     click.option(
         "--columns",
         multiple=True,
@@ -68,11 +62,7 @@ _OPTIONS = (
     click.option("--split", metavar="TEXT", help="What stands between several communities in one cell, as | in 3|7."),
     READER,
     HEADER,
-    click.option(
-        "--order",
-        type=click.Choice(["input", "rank", "score", "auto"]),
-        help="What orders a list. Default: input, its rows as they stand.",
-    ),
+    choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),
     TIES,
     DUPLICATES,
     USERS_OPTION,
@@ -102,49 +92,36 @@ Examples:
 )
 @with_options(*_OPTIONS)
 @output_options
-def contacts(**given: Any) -> None:
+def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure the contacts that systems recommend to the users of a social network.
 
     One file per system: user, candidate[, score], best first as it stands; or a directory of such files. The users are those
     of the train graph. Test links that nobody could be praised for finding are left out, and notes say how many, and why.
     A configuration of RELISON works as it is: its metrics are measured.
     """
+    from aspectrum.config import ContactSettings
     from aspectrum.contacts import KEEPABLE, evaluate_systems
 
-    outputs, inputs = split_options(given)
-    social = {name: inputs.pop(name) for name in ("texts_of", "weighting", "directed", "weighted", "keep")}
-    job = Job.of(command="contacts", **inputs)
-    said = job.settings.contacts
-    keep = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(",")) or said.keep
-    for rule in keep:
+    social = {name: given.pop(name) for name in ContactSettings.model_fields}
+    social["keep"] = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(","))
+    job = Job.of(command="contacts", **given)
+    said = on_top(job.settings.contacts, social)
+    for rule in said.keep:
         if rule not in KEEPABLE:
             raise click.UsageError(f"--keep: {unknown('rule', rule, KEEPABLE)}")
     if "train" not in job.inputs:
         raise click.UsageError("there is no train graph: name its file by --train, or in a --config as inputs.train")
     if {"features", "texts"} <= job.inputs.keys():
         raise click.UsageError("--features and --texts are both given, expected one of them: features are made of texts")
-    of, weighting = social["texts_of"] or said.texts_of, social["weighting"] or said.weighting
-    weighted = social["weighted"] if social["weighted"] is not None else said.weighted
-    for name, needed, value in (
-        ("texts_of", "texts", of),
-        ("weighting", "texts", weighting),
-        ("keep", "test", keep),
-        ("weighted", "test", weighted),
-    ):
-        if value and needed not in job.inputs:
+    for name, needed in {"texts_of": "texts", "weighting": "texts", "keep": "test", "weighted": "test"}.items():
+        if getattr(said, name) and needed not in job.inputs:
             option = "--of" if name == "texts_of" else f"--{name}"
-            called = option if social[name] else f"{inputs['config']}: contacts.{name}"
+            called = option if social[name] else f"{given['config']}: contacts.{name}"
             raise click.UsageError(f"{called} goes with --{needed}, which is not given")
     if "ties" in job.reading and job.reading.get("order", "input") == "input":
         raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
-    Delivery.of(job, _metrics(job), **outputs).deliver(
-        evaluate_systems,
-        texts_of=of or "own",
-        weighting=weighting,
-        directed=social["directed"] if social["directed"] is not None else said.directed,
-        weighted=bool(weighted),
-        keep=keep,
-    )
+    options = {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
+    deliver(job, _metrics(job), evaluate_systems, format=format, output=output, quiet=quiet, **options)
 
 
 def _metrics(job: Job) -> list[Metric]:

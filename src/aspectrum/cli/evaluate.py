@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from aspectrum.cli.options import Job, input_options
-from aspectrum.cli.outputs import Delivery, output_options, split_options
+from aspectrum.cli.outputs import deliver, output_options
 
 
 @click.command(
@@ -21,7 +21,7 @@ Examples:
 )
 @input_options
 @output_options
-def evaluate(**given: Any) -> None:
+def evaluate(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure ranked lists: one file per system, against truth in other files.
 
     Files may be CSV, TSV, Parquet, Arrow, JSON Lines or TREC's, also packed by gzip or zstd; - is the standard input. Every
@@ -29,6 +29,5 @@ def evaluate(**given: Any) -> None:
     """
     from aspectrum.api import evaluate_systems
 
-    outputs, inputs = split_options(given)
-    job = Job.of(**inputs)
-    Delivery.of(job, job.expanded(), **outputs).deliver(evaluate_systems)
+    job = Job.of(**given)
+    deliver(job, job.expanded(), evaluate_systems, format=format, output=output, quiet=quiet)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, truth_options
-from aspectrum.cli.outputs import progress_bar, spent_on_ideals
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, truth_options
+from aspectrum.cli.outputs import progress_bar
 
 
 @click.command(
@@ -24,17 +24,9 @@ Examples:
 @IDEAL_BUDGET
 @IDEAL_SECONDS
 @click.option("--json", "as_json", is_flag=True, help="Print the lists, or the summary, as JSON.")
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core.")
+@THREADS
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def ideal(
-    user: str | None,
-    ideal_budget: float | None,
-    ideal_seconds: float | None,
-    as_json: bool,
-    threads: int | None,
-    quiet: bool,
-    **inputs: Any,
-) -> None:
+def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Show the list that scores 1: the best there is, beside the greedy list that other tools divide by.
 
     For one user or topic: both lists with their gains, how far greedy falls short, and the proof. For all of them: how many
@@ -46,7 +38,7 @@ def ideal(
     from aspectrum.metric import parse
     from aspectrum.plan import with_threads
 
-    job = Job.of(command="ideal", **inputs)
+    job = Job.of(command="ideal", **given)
     if len(job.inputs) == 0:
         raise click.UsageError("there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance")
     (convention, *others) = conventions_named(job.reading.get("convention"))
@@ -55,17 +47,16 @@ def ideal(
     metrics = [convention.applied(parse(metric) if isinstance(metric, str) else metric) for metric in job.metrics or ("AlphaNDCG@10",)]
     if any(metric.parameters.get("pool") == "list" for metric in metrics):
         raise click.UsageError("pool=list needs lists, and there are none here; in Python, asp.ideal_list takes them")
-    spending = spent_on_ideals(job.settings, ideal_budget, ideal_seconds)
-    with with_threads(threads or job.settings.threads), progress_bar(quiet) as show:
+    with with_threads(job.settings.threads), progress_bar(quiet) as show:
         world = read_truth(**job.inputs, **job.reading)
         job.usual.check()
         if user is None:
             tell = None if show is None else partial(show, "ideal lists")
-            summary = summarise_ideals(metrics, rankings=world, progress=tell, **spending)
+            summary = summarise_ideals(metrics, rankings=world, progress=tell, **job.spending)
             if not any(row.users for row in summary.rows):
                 raise InputError("no user has anything to gain: are there users, and are their items those that have aspects?")
             printed = summary.to_json() if as_json else str(summary)
         else:
-            found = [ideal_list(user, metric.at(cutoff), rankings=world, **spending) for metric in metrics for cutoff in metric.cutoffs]
+            found = [ideal_list(user, metric.at(cutoff), rankings=world, **job.spending) for metric in metrics for cutoff in metric.cutoffs]
             printed = lists_as_json(found) if as_json else "\n\n".join(map(str, found))
     click.echo(printed)

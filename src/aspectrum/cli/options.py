@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH, InputSpec
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from aspectrum.config import Settings, SourceSettings
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
@@ -23,12 +25,17 @@ if TYPE_CHECKING:
     from aspectrum.results import SystemResults
 
 F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound="BaseModel")
 
 # --split is about aspects: a bar within the names of features is part of them.
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
 _SOURCE_OPTIONS = ("columns", "split", "reader", "header")
 _READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
+_SETTINGS = (*_READING_OPTIONS, "ideal_budget", "ideal_seconds", "threads", "per_user", "systems_as")
+"""Options that have the name, and the meaning, of a setting."""
+
 USERS = ("lists", "judged", "both", "relevant", "all")
+OF, WEIGHTINGS = "own followees followers all", "tf-idf relison counts"
 
 
 def complete_files(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[Any]:
@@ -58,9 +65,14 @@ def complete_metrics(_context: click.Context, _option: click.Parameter, incomple
     return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
 
 
-def file_options(inputs: Iterable[InputSpec]) -> list[Callable[[Any], Any]]:
-    """An option for the file of each input."""
-    return [click.option(f"--{spec.name}", metavar="FILE", help=spec.help, shell_complete=complete_files) for spec in inputs]
+def file_option(*names: str, help: str, metavar: str = "FILE", required: bool = False) -> Callable[[Any], Any]:
+    """An option for a file."""
+    return click.option(*names, metavar=metavar, required=required, help=help, shell_complete=complete_files)
+
+
+def choice(name: str, words: str, help: str, *, default: str | None = None) -> Callable[[Any], Any]:
+    """An option for one of some words."""
+    return click.option(*name.split(), type=click.Choice(words.split()), default=default, help=help)
 
 
 def metric_option(text: str) -> Callable[[Any], Any]:
@@ -68,9 +80,7 @@ def metric_option(text: str) -> Callable[[Any], Any]:
 
 
 SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_files)
-FEATURE_IDS = click.option(
-    "--feature-ids", metavar="FILE", help="The items of the rows of an npy file of features.", shell_complete=complete_files
-)
+FEATURE_IDS = file_option("--feature-ids", help="The items of the rows of an npy file of features.")
 COLUMNS = click.option(
     "--columns",
     multiple=True,
@@ -88,33 +98,19 @@ READER = click.option(
 HEADER = click.option(
     "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."
 )
-ORDER = click.option(
-    "--order",
-    type=click.Choice(["auto", "rank", "score", "input"]),
-    help="What orders a list. Default: ranks, else scores, else the rows.",
+ORDER = choice("--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows.")
+TIES = choice("--ties", "input ascending descending", "Of two items with equal scores, which comes first: as given (default), or by id.")
+DUPLICATES = choice(
+    "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )
-TIES = click.option(
-    "--ties",
-    type=click.Choice(["input", "ascending", "descending"]),
-    help="Of two items with equal scores, which comes first: as given (default), or by id.",
-)
-DUPLICATES = click.option(
-    "--duplicates",
-    type=click.Choice(["error", "first"]),
-    help="An item twice in a list, or a fact stated in two ways: an error (default), or the first counts.",
-)
+THREADS = click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core.")
 USERS_OPTION = click.option(
     "--users",
     metavar="WHO",
     help=f"Who is averaged: {', '.join(USERS)}, or a file of users. Default: as the convention says, else lists.",
     shell_complete=complete_users,
 )
-CONFIG = click.option(
-    "--config",
-    metavar="FILE",
-    help="A YAML file with any of this; options given here come on top. See aspectrum init.",
-    shell_complete=complete_files,
-)
+CONFIG = file_option("--config", help="A YAML file with any of this; options given here come on top. See aspectrum init.")
 
 
 def _finite(_context: click.Context, option: click.Parameter, value: str | None) -> float | None:
@@ -154,7 +150,7 @@ IDEAL_SECONDS = click.option(
 def _input_options(lists: bool) -> Sequence[Callable[[Any], Any]]:
     return (
         *((SYSTEMS,) if lists else ()),
-        *file_options(spec for name, spec in TRUTH.items() if lists or name != "features"),
+        *(file_option(f"--{name}", help=spec.help) for name, spec in TRUTH.items() if lists or name != "features"),
         *((FEATURE_IDS,) if lists else ()),
         COLUMNS,
         SPLIT,
@@ -227,13 +223,14 @@ class Job:
         from aspectrum.config import Settings, read_settings
 
         read_until_interrupted()
-        settings = Settings() if config is None else read_settings(config)
+        settings = on_top(Settings() if config is None else read_settings(config), {name: given.get(name) for name in _SETTINGS})
         files = {name: path for name, path in given.items() if name in ALL_TRUTH}
         for name in settings.inputs:
             if name not in files:
                 raise click.UsageError(f"{config}: inputs.{name} is not for aspectrum {command}, which has {', '.join(files)}")
         _check_command(settings, config, command)
-        make = Sources(settings, config, ("rankings", *files, "users"), **{name: given[name] for name in _SOURCE_OPTIONS})
+        said = {name: given[name] for name in _SOURCE_OPTIONS}
+        make = Sources(("rankings", *files, "users"), configured=settings.columns, config=config, **said)
         lists = {name: make.given("rankings", path) for name, path in _named(systems).items()} or make.systems(settings)
         if not lists and command != "ideal":
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
@@ -246,12 +243,17 @@ class Job:
         whom = _whom(users if users is not None else settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         make.check_used(sources)
-        reading = _reading(settings, command, given)
+        reading = _reading(settings, command, ",".join(given["convention"]))
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:
             raise click.UsageError("the standard input (-) is given twice, and can be read once")
         paths += [config] if config else []
         return cls(lists, inputs, whom, tuple(metrics) or settings.metrics, reading, settings, make.usual, tuple(paths))
+
+    @property
+    def spending(self) -> dict[str, float | None]:
+        """What may be spent on exact ideals, as arguments of an evaluation."""
+        return {"ideal_budget": self.settings.ideal_budget, "ideal_seconds": self.settings.ideal_seconds}
 
     def with_notes(self, results: SystemResults) -> SystemResults:
         """The results in the words of the command line, and what to know of the configuration."""
@@ -299,14 +301,18 @@ class Job:
         return chosen
 
 
-def _reading(settings: Settings, command: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """How lists and truth are read: as the options say, else as the configuration does."""
+def on_top(settings: M, given: Mapping[str, Any]) -> M:
+    """Settings, and on top of them what options say; one that is not given is None or empty."""
+    return settings.model_copy(update={name: value for name, value in given.items() if value is not None and value != ()})
+
+
+def _reading(settings: Settings, command: str, named: str) -> dict[str, Any]:
+    """How lists and truth are read, by the conventions that an option names, else by those of the configuration."""
     from aspectrum.conventions import conventions_named
 
-    named = ",".join(given["convention"])
     if named and (named, command) != ("both", "contacts"):
         conventions_named(named)
-    reading = {name: getattr(settings, name) if given.get(name) is None else given[name] for name in _READING_OPTIONS}
+    reading = {name: getattr(settings, name) for name in _READING_OPTIONS}
     reading["convention"] = named or ",".join(settings.convention) or None
     return {name: value for name, value in reading.items() if value is not None}
 
@@ -332,34 +338,29 @@ class Sources:
 
     def __init__(
         self,
-        settings: Settings,
-        config: str | None,
         inputs: Sequence[str],
+        *,
         columns: tuple[str, ...],
-        split: str | None,
         reader: tuple[str, ...],
         header: bool | None,
+        split: str | None = None,
+        configured: Mapping[str, str | int] | None = None,
+        config: str | None = None,
     ) -> None:
         from aspectrum.errors import ConfigError
         from aspectrum.io.source import UsualColumns
 
-        common, self._columns = _columns(columns, inputs)
+        self._columns = _columns(columns, inputs)
         self._formats = _readers(reader, inputs)
         self._inputs = inputs
         self._split, self._header = split, header
         if split == "":
             raise click.UsageError("--split is empty, expected what stands between two aspects, as |")
-        for role, name in settings.columns.items():
+        for role, name in (configured or {}).items():
             if not isinstance(name, str):
                 raise ConfigError(f"{config}: columns.{role} is {name}, a place; a place needs its file: say it there, under columns")
-        self.usual = UsualColumns({**{role: str(name) for role, name in settings.columns.items()}, **common})
-
-    @classmethod
-    def of_options(cls, inputs: Sequence[str], columns: tuple[str, ...], reader: tuple[str, ...], header: bool | None) -> Sources:
-        """Without a configuration."""
-        from aspectrum.config import Settings
-
-        return cls(Settings(), None, inputs, columns, None, reader, header)
+        common = {**(configured or {}), **self._columns.get("", {})}
+        self.usual = UsualColumns({role: str(name) for role, name in common.items()})
 
     def given(self, input: str, path: str) -> Source:
         """A file of the command line."""
@@ -395,7 +396,7 @@ class Sources:
 
     def check_used(self, inputs: Mapping[str, Source]) -> None:
         """Nothing was said of an input that is not there."""
-        for name in sorted(self._columns.keys() | self._formats.keys() - {""}):
+        for name in sorted((self._columns.keys() | self._formats.keys()) - {""}):
             if name != "rankings" and name not in inputs:
                 raise click.UsageError(f"something is said of {name} (--columns or --reader), but --{name} is not given")
         if self._split is not None and not inputs.keys() & set(_SPLIT):
@@ -477,10 +478,9 @@ def _put(named: dict[str, str], name: str, path: str) -> None:
     named[name] = path
 
 
-def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str | int]]]:
-    """Columns for every input, and for single inputs."""
-    common: dict[str, str] = {}
-    by_input: dict[str, dict[str, str | int]] = {}
+def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, dict[str, str | int]]:
+    """Columns by input; of every input under an empty name."""
+    columns: dict[str, dict[str, str | int]] = {}
     for text in given:
         input, colon, pairs = text.partition(":")
         if not colon or "=" in input:
@@ -493,15 +493,12 @@ def _columns(given: tuple[str, ...], inputs: Sequence[str]) -> tuple[dict[str, s
                 raise click.UsageError(f"--columns {text}: {pair!r} is not of the form ROLE=NAME, as in user=uid")
             if role not in ROLES:
                 raise click.UsageError(f"--columns {text}: {unknown('role', role, ROLES)}")
-            if role in (by_input.get(input, {}) if input else common):
+            if role in columns.setdefault(input, {}):
                 raise click.UsageError(f"--columns {text}: the {role} is said twice")
-            if input:
-                by_input.setdefault(input, {})[role] = int(name) if name.isdecimal() else name
-            elif name.isdecimal():
+            if name.isdecimal() and not input:
                 raise click.UsageError(f"--columns {text}: a place needs its input, as in {inputs[0]}:{role}={name}")
-            else:
-                common[role] = name
-    return common, by_input
+            columns[input][role] = int(name) if name.isdecimal() else name
+    return columns
 
 
 def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, Job, with_options
-from aspectrum.formats import FORMATS, Format, check_parquet, format_of
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, choice, with_options
+from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
 
 if TYPE_CHECKING:
-    from aspectrum.config import Settings
     from aspectrum.metric import Metric
     from aspectrum.results import SystemResults
 
@@ -25,7 +24,7 @@ _KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
 
 
 output_options = with_options(
-    click.option("--format", type=click.Choice(list(FORMATS)), help="How the numbers are printed. Default: table."),
+    choice("--format", " ".join(FORMATS), "How the numbers are printed. Default: table."),
     click.option(
         "-o",
         "--output",
@@ -34,137 +33,100 @@ output_options = with_options(
         help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
     ),
     click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
-    click.option("--systems-as", type=click.Choice(["columns", "rows"]), help="Where systems stand in a table. Default: columns."),
+    choice("--systems-as", "columns rows", "Where systems stand in a table. Default: columns."),
     IDEAL_BUDGET,
     IDEAL_SECONDS,
-    click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core."),
+    THREADS,
     click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
 )
-"""The options of :class:`Delivery`."""
-
-_OPTIONS = ("format", "output", "per_user", "systems_as", "ideal_budget", "ideal_seconds", "threads", "quiet")
+"""Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
 
 
-def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of :data:`output_options`, and the others."""
-    return {name: given[name] for name in _OPTIONS}, {name: value for name, value in given.items() if name not in _OPTIONS}
+def deliver(
+    job: Job,
+    metrics: Sequence[Metric],
+    evaluate_systems: Callable[..., SystemResults],
+    *,
+    format: Format | None,
+    output: Sequence[str],
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Evaluate what the job says, write the files and print.
+
+    Args:
+        evaluate_systems: What evaluates; `options` are its own, beside those that every job has.
+        format, output, quiet: As the options of that name.
+    """
+    from aspectrum.errors import OutputError
+
+    outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
+    with progress_bar(quiet) as show:
+
+        def progress(system: str, done: int, total: int) -> None:
+            job.usual.check()  # every file has been read; what is wrong is said before the long work
+            if show is not None:
+                show(system, done, total)
+
+        common = {"users": job.users, "threads": job.settings.threads, "per_user": scores is not None, "progress": progress}
+        results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
+    results = job.with_notes(results)
+    job.usual.check()
+    writing = [partial(results.write, path, kind, placed) for path, kind in outputs]
+    if scores is not None:
+        writing.append(partial(results.write_per_user, scores))
+    failures = []
+    for write in writing:
+        try:
+            write()
+        except OutputError as error:
+            failures.append(str(error))
+    # Should a file fail, the numbers are still printed: computing them may have taken long.
+    printed = [format or "table"] if not quiet or not writing or failures else []
+    for kind in printed:
+        click.echo(results.written(kind, placed), nl=False)
+    if {*printed, *(kind for _, kind in outputs)} == {"relison"}:  # which has no place for them
+        ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
+        for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
+            click.echo(f"note: {note}", err=True)
+    if failures:
+        raise OutputError("\n".join(failures))
 
 
-@dataclass(frozen=True)
-class Delivery:
-    """Where numbers go."""
+def _files(job: Job, metrics: Sequence[Metric], format: Format | None, given: Sequence[str]) -> list[tuple[str, Format]]:
+    """The files of options, else of the configuration; what cannot be written is said before the long work."""
+    from aspectrum.metric import UserMetric
 
-    outputs: tuple[tuple[str, Format], ...]
-    per_user: str | None
-    systems_as: Any
-    spending: Mapping[str, float | None]
-    threads: int | None
-    format: Format
-    quiet: bool
-    job: Job
-    metrics: Sequence[Metric]
-
-    @classmethod
-    def of(cls, job: Job, metrics: Sequence[Metric], **given: Any) -> Delivery:
-        """From the values of :data:`output_options`; what cannot be written is said before the long work."""
-        from aspectrum.metric import UserMetric
-
-        said, format = job.settings, given["format"]
-        outputs = [(path, _format_of(path, format)) for path in given["output"]] or [(str(one.path), one.format) for one in said.outputs]
-        scores = said.per_user if given["per_user"] is None else given["per_user"]
-        scores = None if scores is None else str(scores)
-        if scores is not None:
-            _check_scores(scores, any(isinstance(metric, UserMetric) for metric in metrics))
-        check_paths([*(path for path, _ in outputs), *([] if scores is None else [scores])], job.files)
-        placed = given["systems_as"] or said.systems_as or "columns"
-        spending = spent_on_ideals(said, given["ideal_budget"], given["ideal_seconds"])
-        threads = given["threads"] or said.threads
-        return cls(tuple(outputs), scores, placed, spending, threads, format or "table", given["quiet"], job, metrics)
-
-    def deliver(self, evaluate_systems: Callable[..., SystemResults], **options: Any) -> None:
-        """Evaluate what the job says, write the files and print.
-
-        Args:
-            evaluate_systems: What evaluates; `options` are its own, beside those that every job has.
-        """
-        from aspectrum.errors import OutputError
-
-        with progress_bar(self.quiet) as show:
-
-            def progress(system: str, done: int, total: int) -> None:
-                self.job.usual.check()  # every file has been read; what is wrong is said before the long work
-                if show is not None:
-                    show(system, done, total)
-
-            results = evaluate_systems(
-                self.job.systems,
-                self.metrics,
-                users=self.job.users,
-                threads=self.threads,
-                per_user=self.per_user is not None,
-                progress=progress,
-                **self.spending,
-                **{**self.job.inputs, **self.job.reading},
-                **options,
-            )
-        results = self.job.with_notes(results)
-        self.job.usual.check()
-        writing: list[Callable[[], None]] = [
-            lambda path=path, kind=kind: results.write(path, kind, self.systems_as)  # type: ignore[misc]
-            for path, kind in self.outputs
-        ]
-        if self.per_user is not None:
-            scores = self.per_user
-            writing.append(lambda: results.write_per_user(scores))
-        failures = []
-        for write in writing:
-            try:
-                write()
-            except OutputError as error:
-                failures.append(str(error))
-        # Should a file fail, the numbers are still printed: computing them may have taken long.
-        printed = not self.quiet or not writing or bool(failures)
-        if printed:
-            click.echo(results.written(self.format, self.systems_as), nl=False)
-        formats = {kind for _, kind in self.outputs} | ({self.format} if printed else set())
-        if formats == {"relison"}:  # which has no place for them
-            ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
-            for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
-                click.echo(f"note: {note}", err=True)
-        if failures:
-            raise OutputError("\n".join(failures))
-
-
-def spent_on_ideals(settings: Settings, budget: float | None, seconds: float | None) -> dict[str, float | None]:
-    """What may be spent on exact ideals, as arguments of an evaluation."""
-    return {
-        "ideal_budget": settings.ideal_budget if budget is None else budget,
-        "ideal_seconds": settings.ideal_seconds if seconds is None else seconds,
-    }
+    outputs = [(path, _format_of(path, format)) for path in given] or [(str(one.path), one.format) for one in job.settings.outputs]
+    paths = [path for path, _ in outputs]
+    if job.settings.per_user is not None:
+        paths.append(str(job.settings.per_user))
+        with blamed_on("--per-user"):
+            check_parquet(paths[-1])
+        if not any(isinstance(metric, UserMetric) for metric in metrics):
+            raise click.UsageError(f"--per-user {paths[-1]}: none of the metrics has scores of users")
+    check_paths(paths, job.files)
+    return outputs
 
 
 def _format_of(path: str, format: Format | None) -> Format:
-    from aspectrum.errors import OutputError
-
     if path == "-":
         raise click.UsageError("--output -: the numbers are printed to the standard output anyway, as --format says")
-    try:
+    if format is not None and os.path.splitext(path)[1].lower() not in EXTENSIONS:
+        return format
+    with blamed_on("--output"):
         return format_of(path)
-    except OutputError as error:
-        if format is not None:
-            return format
-        raise click.UsageError(f"--output {str(error).replace('say the format', 'a --format')}") from None
 
 
-def _check_scores(path: str, there_are_some: bool) -> None:
+@contextmanager
+def blamed_on(option: str) -> Iterator[None]:
+    """A file that could not be written is wrong use of the option that names it."""
     from aspectrum.errors import OutputError
 
     try:
-        check_parquet(path)
+        yield
     except OutputError as error:
-        raise click.UsageError(f"--per-user {error}") from None
-    if not there_are_some:
-        raise click.UsageError(f"--per-user {path}: none of the metrics has scores of users")
+        raise click.UsageError(f"{option} {str(error).replace('say the format', 'a --format')}") from None
 
 
 def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:

@@ -168,6 +168,10 @@ def quoted(id: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+PART = "a part"
+"""The source of ids that have codes elsewhere. Their kinds were checked there: a part need not have all kinds of ids."""
+
+
 class Codebook:
     """Gives codes to ids in order of first appearance, and notices kinds of ids that can never match."""
 
@@ -215,7 +219,7 @@ class Codebook:
     def _check_kinds(self) -> None:
         by_kind: dict[str, dict[str, Hashable]] = {}
         for source, examples in self._examples.items():
-            for kind, example in examples.items():
+            for kind, example in examples.items() if source != PART else ():
                 by_kind.setdefault(_kind(kind), {})[source] = example
         kinds = sorted(by_kind)
         for position, first in enumerate(kinds):

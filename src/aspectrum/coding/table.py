@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Codebook, Ids, quoted
+from aspectrum.coding.ids import PART, Codebook, Ids, quoted
 from aspectrum.coding.rows import IdColumn, Untyped, code_series
 from aspectrum.errors import InputError
 
@@ -41,13 +41,29 @@ class IdTable:
             self.join(columns)
 
     @classmethod
-    def of(cls, role: str, ids: Ids) -> IdTable:
-        """A table of ids that have their codes."""
+    def of(cls, role: str, ids: Ids, untyped: Untyped | None = None) -> IdTable:
+        """A table of ids that have their codes; `untyped` if they come from text files."""
         table = cls(role)
         if hasattr(ids.values, "dtype") and not isinstance(ids.values, np.ndarray):
-            table.join([("codes", IdColumn(np.empty(0, np.int32), ids.values))])
+            values = ids.values if untyped is None else _texts(ids.values)
+            table.join([("codes", IdColumn(np.empty(0, np.int32), values, untyped))])
         table._ids = ids
         return table
+
+    @property
+    def untyped(self) -> Untyped | None:
+        """What ids look like that may still turn out to be numbers or text, as all of them come from text files."""
+        return None if self._known is None else self._known[1].untyped
+
+    def renamed(self, ids: Ids) -> Ids:
+        """Ids that were taken from here earlier, as they are called now: what looked like a number may have turned out to be text."""
+        values = self._ids.values
+        if not hasattr(values, "to_list") or getattr(ids.values, "dtype", None) == values.dtype:
+            return ids
+        import polars
+
+        kind = str if values.dtype == polars.String else int
+        return Ids(polars.Series([kind(id) for id in ids], dtype=values.dtype))  # type: ignore[call-overload]
 
     @property
     def ids(self) -> Ids:
@@ -154,7 +170,7 @@ class IdTable:
         untyped: Untyped | None = None
         if not typed:
             untyped = "text" if any(column.untyped == "text" for _, column in [*before, *fresh]) else "number"
-        raw = joined if untyped is None or joined.dtype == polars.String else joined.cast(polars.String)
+        raw = joined if untyped is None else _texts(joined)
         self._known = ((before or fresh)[0][0], IdColumn(np.empty(0, np.int32), raw, untyped))
         self._ids = Ids(joined)
         return parts
@@ -186,8 +202,9 @@ class SomeIds:
         """Their codes in a table, which may get to know them."""
         if table.has_codes_of(self.table):
             return self.codes
-        column = IdColumn(np.empty(0, np.int32), self.ids.values)
-        table.join([("a part", column)])
+        untyped, values = self.table.untyped, self.ids.values
+        column = IdColumn(np.empty(0, np.int32), values if untyped is None else _texts(values), untyped)
+        table.join([(PART, column)])
         codes = table.joined(column)
         table.forget([column])
         return codes
@@ -243,6 +260,13 @@ def settled(role: str, columns: Sequence[Named]) -> list[Any]:
                 )
             return [column.ids for _, column in columns]
     return [column.ids if column.untyped is None else _numbers(column.ids) for _, column in columns]
+
+
+def _texts(ids: Any) -> Any:
+    """Ids of text files as they were written."""
+    import polars
+
+    return ids.cast(polars.String)
 
 
 def _numbers(texts: Any) -> Any:

@@ -1,10 +1,11 @@
-"""The configuration to start from."""
+"""The configuration to start from: ``example.yaml``, in which words between < and > stand for what tables know."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from aspectrum.config.values import listed
 from aspectrum.formats import EXTENSIONS, FORMATS
@@ -42,77 +43,6 @@ def _roles() -> str:
     return textwrap.fill(said, 118, initial_indent="# ", subsequent_indent="# ")
 
 
-_TEMPLATE = """\
-# yaml-language-server: $schema=aspectrum.schema.json
-#
-# One evaluation. Paths are relative to the folder of this file. Lines that start with # are comments; a key with nothing
-# behind it, or with null, is as good as absent. Run it with: aspectrum evaluate --config THIS_FILE
-
-# The lists to measure: a name and a file for each system. A file may be CSV, TSV, Parquet, Arrow, JSON lines or a TREC run.
-# A list of paths will do as well; the systems are then called like the files.
-systems:
-  ALS: recs_als.parquet
-  Popular:
-    path: recs_popular.csv
-    columns: {user: uid, item: docno}   # which column holds what: its name, or its position from 1
-    format: csv                         # <formats>
-    header: true                        # whether the first line names the columns
-
-# What the lists are measured against. Each metric says what it needs; the rest can be left out.
-inputs:
-<inputs>
-  # For aspectrum contacts, which reads these and features instead of the others:
-<social inputs>
-
-<roles>
-columns: {user: userId, item: movieId}
-
-# What is measured: the name of a metric, its parameters if they are not the usual ones, and the ranks that count.
-metrics:
-  - AlphaNDCG(alpha=0.5)@5,10
-  - ERRIA@10
-  - AspectRecall@5,10
-  - ILD@10
-  - GiniComplement@10
-  - NDCG@10
-# The same as a mapping; every combination of values is measured. The metrics of a RELISON file work unchanged.
-# metrics:
-#   AlphaNDCG: {cutoff: [5, 10], alpha: [0.5, 0.9]}
-#   Community recall:
-#     cutoff:
-#       type: int
-#       values: [1, 5]
-#       range: [{start: 10, end: 50, step: 10}]
-
-convention: published   # whose way of computing: published, ndeval, pyndeval, relison or informfully; a list: side by side
-threshold: 4            # the grade from which an item is relevant
-users: lists            # who is averaged: lists, judged, both, relevant, all, or the path of a file of users
-order: auto             # what orders the lists: rank, score, input (the order of the rows), or auto
-ties: input             # of items with equal scores, which comes first: input (as given), ascending or descending ids
-duplicates: error       # an item twice in one list: error, or first (the first counts)
-ideal_budget: null      # for exact ideals: what may be spent on one list, in units of about a second; null is 2
-ideal_seconds: null     # for exact ideals: how long HiGHS may look for what is still open then; null is 0
-threads: null           # how many threads may work; null is one per core
-
-# Where the results go. The format goes by the extension (<extensions>), or is named:
-# <output formats>.
-outputs:
-  - results.md
-  - {path: results.log, format: table}
-per_user: scores.parquet  # the scores of every user
-systems_as: columns       # whether systems are the columns or the rows of a table
-
-# What only aspectrum contacts asks.
-contacts:
-  directed: null          # whether links lead one way; null is as the graph says, and an edge list does
-  weighted: null          # whether the weights of test links are grades; null is false
-  keep: []                # test links that are not left out: strangers, self, known, reciprocal
-  texts_of: null          # whose texts a user is known by: own, followees, followers or all; null is own
-  weighting: null         # how the terms of texts are weighted: tf-idf, relison or counts; null is as the convention does
-
-algorithms: null          # what RELISON recommends by, in a file of its own; it is not run here
-"""
-
 _FILLED = {
     "inputs": _inputs(TRUTH.values()),
     "social inputs": _inputs(spec for name, spec in ALL_TRUTH.items() if name not in TRUTH),
@@ -122,5 +52,5 @@ _FILLED = {
     "output formats": listed(FORMATS),
 }
 
-EXAMPLE = re.sub("<([a-z ]+)>", lambda found: _FILLED[found[1]], _TEMPLATE)
+EXAMPLE = re.sub("<([a-z ]+)>", lambda found: _FILLED[found[1]], Path(__file__).with_name("example.yaml").read_text("utf-8"))
 """A commented file with every key, which reads as it stands; the files it names need not exist."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 from aspectrum.config.values import UNREADABLE, Mistakes, Value, did_you_mean, listed, shortened, unknown_key
+from aspectrum.documentation import options_of
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric, parse
 
@@ -150,8 +150,7 @@ class MetricReader:
         if isinstance(written.value, dict) and not takes_mapping:
             if not written.value:
                 self._mistakes.add(written, where, "found an empty mapping, expected values or range in it")
-            for key, inner in written.value.items():
-                self._mistakes.add(inner, where, unknown_key(key, _GRAMMAR), key=True)
+            self._check_keys(written.value, _GRAMMAR, where)
             return []
         return self._listed_values(written, where, None, takes_mapping)
 
@@ -174,7 +173,7 @@ class MetricReader:
         if kind is not None:
             try:
                 return _typed(written, kind)
-            except ValueError:
+            except (ValueError, KeyError, OverflowError):
                 self._mistakes.add(written, where, f"found {written.found}, expected {TYPES[kind]}, as type: {kind} says")
                 return UNREADABLE
         if isinstance(value, dict) and takes_mapping:
@@ -186,9 +185,7 @@ class MetricReader:
 
     def _grammar_values(self, written: Value, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
         given: dict[str, Value] = written.value
-        for key, inner in given.items():
-            if key not in _GRAMMAR:
-                self._mistakes.add(inner, where, unknown_key(key, _GRAMMAR), key=True)
+        self._check_keys(given, _GRAMMAR, where)
         kind = given["type"].value if "type" in given else None
         if "type" in given and not (isinstance(kind, str) and kind in TYPES):
             if kind is not UNREADABLE:
@@ -203,6 +200,11 @@ class MetricReader:
         if "range" in given:
             choices += self._ranges(given["range"], (*where, "range"), kind)
         return choices
+
+    def _check_keys(self, given: Mapping[str, Value], known: Sequence[str], where: tuple[str, ...]) -> None:
+        for key, inner in given.items():
+            if key not in known:
+                self._mistakes.add(inner, where, unknown_key(key, known), key=True)
 
     def _ranges(self, written: Value, where: tuple[str, ...], kind: str | None) -> _Choices:
         if kind in ("boolean", "string"):
@@ -221,9 +223,7 @@ class MetricReader:
 
     def _range(self, written: Value, where: tuple[str, ...], kind: str | None) -> list[int] | list[float]:
         given: dict[str, Value] = written.value
-        for key, inner in given.items():
-            if key not in _RANGE:
-                self._mistakes.add(inner, where, unknown_key(key, _RANGE), key=True)
+        self._check_keys(given, _RANGE, where)
         missing = [name for name in _RANGE if name not in given]
         if missing:
             self._mistakes.add(written, where, f"has no {listed(missing)}, expected {{start: 1, end: 10, step: 1}}")
@@ -260,11 +260,6 @@ def _takes_mapping(metric: Metric, parameter: str) -> bool:
     return parameter != "k" and any(get_origin(option) is tuple for option in options_of(get_type_hints(type(metric))[parameter]))
 
 
-def options_of(hint: Any) -> tuple[Any, ...]:
-    """What a parameter may be, by its annotation."""
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-
-
 def _failure(metric: Metric, values: Mapping[str, Any]) -> str | None:
     """Why a metric cannot have these parameters."""
     try:
@@ -278,7 +273,7 @@ def _typed(written: Value, kind: str) -> bool | int | float | str:
     """A value of a declared type. Quotes do not matter, as they do not in RELISON.
 
     Raises:
-        ValueError: The value is not of the type.
+        ValueError, KeyError, OverflowError: The value is not of the type.
     """
     value, text = written.value, written.text
     if isinstance(value, dict | list) or value is None:
@@ -286,25 +281,15 @@ def _typed(written: Value, kind: str) -> bool | int | float | str:
     if kind == "string":
         return text
     if kind == "boolean":
-        words = {"true": True, "false": False}
-        if isinstance(value, bool):
-            return value
-        if text.lower() in words:
-            return words[text.lower()]
+        return value if isinstance(value, bool) else {"true": True, "false": False}[text.lower()]
+    if isinstance(value, bool) or (isinstance(value, float) and kind != "double"):
         raise ValueError
-    if isinstance(value, bool):
+    if kind != "double":
+        return int(value)
+    number = float(value)
+    if not math.isfinite(number):
         raise ValueError
-    if kind == "double":
-        try:
-            number = float(value)
-        except OverflowError:
-            raise ValueError from None
-        if not math.isfinite(number):
-            raise ValueError
-        return number
-    if isinstance(value, float):
-        raise ValueError
-    return int(value)
+    return number
 
 
 def _steps(start: float, end: float, step: float) -> list[int] | list[float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from aspectrum.config.metric_grammar import TYPES, options_of
+from aspectrum.config.metric_grammar import TYPES
 from aspectrum.config.settings import Settings
-from aspectrum.documentation import metrics_as_data
+from aspectrum.documentation import metrics_as_data, options_of
 from aspectrum.inputs import ALL_TRUTH, ROLES, TRUTH
 from aspectrum.metric import registered
 

@@ -5,22 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    SkipValidation,
-    ValidationInfo,
-    WithJsonSchema,
-)
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, SkipValidation, ValidationInfo, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from aspectrum.config.values import did_you_mean, listed
 from aspectrum.contacts.cleaning import Keepable
@@ -136,27 +125,27 @@ def _without_none(value: dict[Any, Any], known: Iterable[str]) -> dict[Any, Any]
     return {key: inner for key, inner in value.items() if inner is not None or key not in known}
 
 
-@dataclass(frozen=True)
-class _OneOf:
+def _one_of(words: Iterable[str]) -> PlainValidator:
     """Text that is one of some words."""
+    known = list(words)
 
-    words: tuple[str, ...]
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._checked)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.words)}
-
-    def _checked(self, value: Any) -> str:
-        if value not in self.words:
-            raise PydanticCustomError("literal_error", "one of {expected}", {"expected": ", ".join(map(repr, self.words))})
+    def checked(value: Any) -> str:
+        if value not in known:
+            raise PydanticCustomError("literal_error", "one of {expected}", {"expected": ", ".join(map(repr, known))})
         return str(value)
+
+    return PlainValidator(checked, json_schema_input_type=Annotated[Any, WithJsonSchema({"type": "string", "enum": known})])
+
+
+def _optional(meaning: str, default: Any = None) -> Any:
+    """A setting that may be left out, and what it means."""
+    return Field(default=default, description=meaning)
 
 
 _FilePath = Annotated[Path, BeforeValidator(_path, json_schema_input_type=Annotated[str, Field(min_length=1)])]
 _Column = Annotated[str | int, BeforeValidator(_column)]
-_Columns = dict[Annotated[str, _OneOf(tuple(ROLES))], _Column]
+_Spending = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Columns = dict[Annotated[str, _one_of(ROLES)], _Column]
 
 
 class _Model(BaseModel):
@@ -167,15 +156,13 @@ class SourceSettings(_Model):
     """A file that is read: its path, or a mapping with more about it."""
 
     path: _FilePath = Field(description="The file, relative to the folder of this configuration.")
-    columns: _Columns = Field(default={}, description="Which column holds what: its name, or its position from 1.")
-    split: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
-        default=None, description='The character between several aspects in one cell, such as "|".'
+    columns: _Columns = _optional("Which column holds what: its name, or its position from 1.", {})
+    split: Annotated[str, Field(min_length=1, max_length=1)] | None = _optional(
+        'The character between several aspects in one cell, such as "|".'
     )
-    format: Annotated[str, _OneOf(("auto", *FORMATS))] | None = Field(
-        default=None, description="The kind of file. Default: by its extension."
-    )
-    header: bool | None = Field(default=None, description="Whether the first line names the columns. Default: found out.")
-    ids: _FilePath | None = Field(default=None, description="For features: the file with the ids of the rows of the matrix, one per line.")
+    format: Annotated[str, _one_of(("auto", *FORMATS))] | None = _optional("The kind of file. Default: by its extension.")
+    header: bool | None = _optional("Whether the first line names the columns. Default: found out.")
+    ids: _FilePath | None = _optional("For features: the file with the ids of the rows of the matrix, one per line.")
 
 
 class OutputSettings(_Model):
@@ -193,69 +180,61 @@ _Users = Annotated[str | Path, BeforeValidator(_path_or_word, json_schema_input_
 class ContactSettings(_Model):
     """How a social network is read."""
 
-    directed: bool | None = Field(default=None, description="Whether links lead one way. Default: as the graph says; an edge list does.")
-    weighted: bool | None = Field(default=None, description="Whether the weights of test links are grades. Default: false.")
-    keep: Annotated[tuple[Keepable, ...], BeforeValidator(_as_several)] = Field(
-        default=(), description="Test links that are not left out: strangers, self, known, reciprocal."
+    directed: bool | None = _optional("Whether links lead one way. Default: as the graph says; an edge list does.")
+    weighted: bool | None = _optional("Whether the weights of test links are grades. Default: false.")
+    keep: Annotated[tuple[Keepable, ...], BeforeValidator(_as_several)] = _optional(
+        "Test links that are not left out: strangers, self, known, reciprocal.", ()
     )
-    texts_of: Of | None = Field(default=None, description="Whose texts a user is known by. Default: own.")
-    weighting: Weighting | None = Field(default=None, description="How the terms of texts are weighted. Default: as the convention does.")
+    texts_of: Of | None = _optional("Whose texts a user is known by. Default: own.")
+    weighting: Weighting | None = _optional("How the terms of texts are weighted. Default: as the convention does.")
 
 
 class Settings(_Model):
     """A whole evaluation. What the file does not say is None or empty, so that other options can say it."""
 
-    systems: Annotated[dict[str, _Source], BeforeValidator(_as_systems)] = Field(
-        default={}, description="The lists of each system: names and paths, or a list of paths."
+    systems: Annotated[dict[str, _Source], BeforeValidator(_as_systems)] = _optional(
+        "The lists of each system: names and paths, or a list of paths.", {}
     )
-    inputs: Annotated[dict[Annotated[str, _OneOf(tuple(ALL_TRUTH))], _Source], BeforeValidator(_as_inputs)] = Field(
-        default={}, description="What the lists are measured against."
+    inputs: Annotated[dict[Annotated[str, _one_of(ALL_TRUTH)], _Source], BeforeValidator(_as_inputs)] = _optional(
+        "What the lists are measured against.", {}
     )
-    columns: _Columns = Field(default={}, description="Which column holds what, for every source that does not say it itself.")
-    metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = Field(
-        default=(), description="What is measured: a list of metrics, or a mapping from names to parameters."
+    columns: _Columns = _optional("Which column holds what, for every source that does not say it itself.", {})
+    metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = _optional(
+        "What is measured: a list of metrics, or a mapping from names to parameters.", ()
     )
-    convention: Annotated[tuple[Annotated[str, _OneOf((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_conventions)] = Field(
-        default=(),
-        description="Whose way of computing; several stand side by side. Default: the published definitions. "
+    convention: Annotated[tuple[Annotated[str, _one_of((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_conventions)] = _optional(
+        "Whose way of computing; several stand side by side. Default: the published definitions. "
         "For contacts also both: these and relison.",
+        (),
     )
-    threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
-        default=None, description="The grade from which an item is relevant. Default: 1."
+    threshold: Annotated[float, Field(allow_inf_nan=False)] | None = _optional("The grade from which an item is relevant. Default: 1.")
+    users: _Users | None = _optional("Who is averaged, or the path of a file of users. Default: as the convention says.")
+    order: Literal["auto", "rank", "score", "input"] | None = _optional(
+        "What orders the lists: ranks, scores, or the order of the rows. Default: auto."
     )
-    users: _Users | None = Field(
-        default=None, description="Who is averaged, or the path of a file of users. Default: as the convention says."
+    ties: Literal["input", "ascending", "descending"] | None = _optional(
+        "Which of two items with equal scores comes first: as given, the smaller id, the larger id."
     )
-    order: Literal["auto", "rank", "score", "input"] | None = Field(
-        default=None, description="What orders the lists: ranks, scores, or the order of the rows. Default: auto."
+    duplicates: Literal["error", "first"] | None = _optional(
+        "What becomes of an item that a list holds twice: an error, or the first counts."
     )
-    ties: Literal["input", "ascending", "descending"] | None = Field(
-        default=None, description="Which of two items with equal scores comes first: as given, the smaller id, the larger id."
+    ideal_budget: _Spending | None = _optional(
+        "For exact ideals, the work that may be spent on one list; a unit is about a second. Default: 2."
     )
-    duplicates: Literal["error", "first"] | None = Field(
-        default=None, description="What becomes of an item that a list holds twice: an error, or the first counts."
+    ideal_seconds: _Spending | None = _optional(
+        "How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
     )
-    ideal_budget: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="For exact ideals, the work that may be spent on one list; a unit is about a second. Default: 2."
+    threads: Annotated[int, Field(ge=1)] | None = _optional("How many threads may work. Default: one per core.")
+    outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = _optional(
+        "Files for the results; the format goes by the extension.", ()
     )
-    ideal_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
-    )
-    threads: Annotated[int, Field(ge=1)] | None = Field(default=None, description="How many threads may work. Default: one per core.")
-    outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = Field(
-        default=(), description="Files for the results; the format goes by the extension."
-    )
-    per_user: _FilePath | None = Field(default=None, description="A file for the scores of every user.")
-    systems_as: Literal["columns", "rows"] | None = Field(
-        default=None, description="Whether systems are the columns or the rows of a table. Default: columns."
-    )
+    per_user: _FilePath | None = _optional("A file for the scores of every user.")
+    systems_as: Literal["columns", "rows"] | None = _optional("Whether systems are the columns or the rows of a table. Default: columns.")
 
-    contacts: Annotated[ContactSettings, BeforeValidator(_as_contacts)] = Field(
-        default=ContactSettings(), description="What only an evaluation of contacts asks."
+    contacts: Annotated[ContactSettings, BeforeValidator(_as_contacts)] = _optional(
+        "What only an evaluation of contacts asks.", ContactSettings()
     )
-    algorithms: Annotated[Any, WithJsonSchema({})] = Field(
-        default=None, description="What RELISON recommends by, in a file of its own. It is not run here."
-    )
+    algorithms: Annotated[Any, WithJsonSchema({})] = _optional("What RELISON recommends by, in a file of its own. It is not run here.")
 
     def columns_of(self, source: SourceSettings) -> dict[str, str | int]:
         """Columns of one source: its own, and for the roles it leaves out those of the whole file."""

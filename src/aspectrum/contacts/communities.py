@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 import random
@@ -22,8 +21,9 @@ from aspectrum.contacts.graphs import Graph, Links, read_graph
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
+from aspectrum.formats import write_parquet
 from aspectrum.io.ids import code_column
-from aspectrum.output_files import replacing, write_text
+from aspectrum.output_files import write_text
 
 if TYPE_CHECKING:
     import polars
@@ -132,10 +132,7 @@ class Communities:
                 f"{name}: the ids of users, such as {quoted(self.users[0])}, would not be read back from Parquet as they are; "
                 "expected text that is not empty, or whole numbers of 64 bits, one kind for all"
             )
-        content = io.BytesIO()  # polars hides why a write to a file failed
-        self._frame(users).write_parquet(content)
-        with replacing(path) as file:
-            file.write(content.getbuffer())
+        write_parquet(path, self._frame(users))
 
 
 def find_communities(
@@ -185,31 +182,28 @@ def find_communities(
     igraph = needed("igraph", "communities", "communities are found")
     network = _in_order(read_graph(graph, directed=directed))
     resolution = float(1 if resolution is None else resolution) if method in WITH_RESOLUTION else None
-    n_users, links, weights = len(network.users), _undirected(network), network.links.weights
-    found: npt.NDArray[Any] = np.arange(n_users, dtype=np.int32)
-    modularity = math.nan
-    if len(links):
-        undirected = _in_igraph(igraph, n_users, links)
-        if method == "strong-components" and network.directed:
-            partition = _in_igraph(igraph, n_users, network.links, directed=True).connected_components(mode="strong")
-        else:
-            partition = _partition(igraph, method, undirected, links.weights, resolution, int(seed))
-        found = np.array(partition.membership)
-        if method == "infomap":  # which, if all that is linked is one community, puts users without links there too
-            found = found * n_users + np.array(undirected.connected_components().membership)
-        found = _numbered_by_size(found)
-        modularity = float(undirected.modularity(found, weights=links.weights))
-    return Communities(
-        method,
-        network.users,
-        found,
-        modularity,
-        len(network.links) // (1 if network.directed else 2),
-        None if (weights == 1).all() else (float(weights.min()), float(weights.max())),
-        resolution,
-        None if method in _BY_RULE else int(seed),
-        network.notices,
-    )
+    found, modularity = _found(igraph, network, method, resolution, int(seed))
+    n_links, weights = len(network.links) // (1 if network.directed else 2), network.links.weights
+    between = None if (weights == 1).all() else (float(weights.min()), float(weights.max()))
+    seeded = None if method in _BY_RULE else int(seed)
+    return Communities(method, network.users, found, modularity, n_links, between, resolution, seeded, network.notices)
+
+
+def _found(igraph: Any, network: Graph, method: str, resolution: float | None, seed: int) -> tuple[Codes, float]:
+    """The community of each user, and the modularity of all."""
+    n_users, links = len(network.users), _undirected(network)
+    if not len(links):
+        return np.arange(n_users, dtype=np.int32), math.nan
+    undirected = _in_igraph(igraph, n_users, links)
+    if method == "strong-components" and network.directed:
+        partition = _in_igraph(igraph, n_users, network.links, directed=True).connected_components(mode="strong")
+    else:
+        partition = _partition(igraph, method, undirected, links.weights, resolution, seed)
+    found = np.array(partition.membership)
+    if method == "infomap":  # which, if all that is linked is one community, puts users without links there too
+        found = found * n_users + np.array(undirected.connected_components().membership)
+    numbered = _numbered_by_size(found)
+    return numbered, float(undirected.modularity(numbered, weights=links.weights))
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:

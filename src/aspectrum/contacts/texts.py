@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -162,10 +163,7 @@ def index_texts(
     """
     _check_options(of, weighting, min_users)
     stop_words = _stop_words(stop_words)
-    if of != "own" and graph is None:
-        raise MissingInput(f"texts: the texts of {_whose(of)} need ", Option("graph"))
-    if graph is None and directed is not None:
-        raise InputError("texts: directed needs a graph")
+    _check_graph(of, graph, directed)
     needed("sklearn", "text", "texts are indexed")
     rows = text_rows(texts)
     people = _people(rows, graph, directed)
@@ -187,6 +185,13 @@ def _check_options(of: str, weighting: str, min_users: Any) -> None:
             raise InputError(f"texts: {name} is {quoted(given)}, expected one of {', '.join(known)}")
     if isinstance(min_users, bool) or not isinstance(min_users, int | np.integer) or min_users < 1:
         raise InputError(f"texts: min_users is {quoted(min_users)}, expected a whole number from 1")
+
+
+def _check_graph(of: Of, graph: Any, directed: bool | None) -> None:
+    if of != "own" and graph is None:
+        raise MissingInput(f"texts: the texts of {_whose(of)} need ", Option("graph"))
+    if graph is None and directed is not None:
+        raise InputError("texts: directed needs a graph")
 
 
 def _stop_words(given: Any) -> Any:
@@ -359,7 +364,7 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
     """Ids as an array that a file can hold without pickled objects, which could run code."""
     kinds = set(map(type, ids))
     if kinds == {str}:
-        odd = next((id for id in ids if not id or id.endswith("\0") or _is_no_text(id)), None)
+        odd = next((id for id in ids if not id or id.endswith("\0") or re.search("[\ud800-\udfff]", id)), None)
         if odd is None:
             return np.array(ids, dtype=np.str_)
         raise OutputError(f"{name}: cannot be written: an npz file cannot hold the user {quoted(odd)}")
@@ -370,14 +375,6 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
             continue
     odd = next((id for id in ids if not isinstance(id, str | int)), ids[0])
     raise OutputError(f"{name}: cannot be written: users must be whole numbers, or all text, found {quoted(odd)}")
-
-
-def _is_no_text(id: str) -> bool:
-    try:
-        id.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _said(name: str, data: bytes) -> dict[str, str]:

@@ -7,10 +7,8 @@ same input has the same certificate on any machine. Only lists that it leaves op
 from __future__ import annotations
 
 import hashlib
-import itertools
-import queue
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -159,34 +157,15 @@ def solve(
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
     """The result of each task. On an interrupt the threads stop as soon as they can; HiGHS only when its time is up."""
     progress = _progress.get()
-    numbers = itertools.count()
-    done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()
-
-    def run() -> None:
+    with ThreadPoolExecutor(min(kernels.threads(), len(tasks)) or 1) as pool:
         try:
-            for number in numbers:
-                if number >= len(tasks) or stop.is_set():
-                    return
-                done.put((number, work(tasks[number]), None))
-        except BaseException as error:
-            done.put((-1, None, error))
-
-    threads = [threading.Thread(target=run) for _ in range(min(kernels.threads(), len(tasks)))]
-    results: dict[int, R] = {}
-    try:
-        for thread in threads:
-            thread.start()
-        while len(results) < len(tasks):
-            number, result, error = done.get()
-            if error is not None:
-                raise error
-            results[number] = result  # type: ignore[assignment]
-            if progress is not None:
-                progress(len(results), len(tasks))
-    finally:
-        if len(results) < len(tasks):
+            found = [pool.submit(work, task) for task in tasks]
+            for n_done, one in enumerate(as_completed(found), 1):
+                one.result()
+                if progress is not None:
+                    progress(n_done, len(tasks))
+        except BaseException:
             stop.set()
-        for thread in threads:
-            if thread.ident is not None:  # it was started
-                thread.join()
-    return [results[number] for number in range(len(tasks))]
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [one.result() for one in found]

@@ -26,28 +26,18 @@ from ir_measures.providers.base import NOT_PROVIDED  # noqa: E402
 from ir_measures.providers.base import Any as AnyValue  # noqa: E402
 from ir_measures.util import QrelsConverter, RunConverter  # noqa: E402
 
-from aspectrum import metrics  # noqa: E402
+from aspectrum import metrics  # noqa: E402, F401  so that their names are known
 from aspectrum.coding.objects import ranking_rows, subtopic_rows  # noqa: E402
 from aspectrum.coding.rows import IdColumn, Rows, code_series  # noqa: E402
 from aspectrum.conventions import CONVENTIONS  # noqa: E402
 from aspectrum.errors import AspectrumError, InputError  # noqa: E402
-from aspectrum.metric import Metric  # noqa: E402
+from aspectrum.metric import Metric, parse  # noqa: E402
 from aspectrum.plan import Plan  # noqa: E402
 from aspectrum.world import Truth  # noqa: E402
 
 __all__ = ["AspectrumProvider", "main", "register", "unregister"]
 
-_OURS: dict[str, Callable[[Any], Metric]] = {
-    "alpha_nDCG": lambda measure: metrics.AlphaNDCG(alpha=measure["alpha"]),
-    "alpha_DCG": lambda measure: metrics.AlphaDCG(alpha=measure["alpha"]),
-    "ERR_IA": lambda measure: metrics.ERRIA(),
-    "nERR_IA": lambda measure: metrics.ERRIA(normalize="ideal"),
-    "NRBP": lambda measure: metrics.NRBP(alpha=measure["alpha"], beta=measure["beta"]),
-    "nNRBP": lambda measure: metrics.NRBP(alpha=measure["alpha"], beta=measure["beta"], normalize="ideal"),
-    "AP_IA": lambda measure: metrics.MAPIA(),
-    "P_IA": lambda measure: metrics.PrecisionIA(),
-    "StRecall": lambda measure: metrics.AspectRecall(),
-}
+_OURS = ("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
 
 # Documents in pyndeval's order, with the numbers of ndeval: pyndeval forgets to normalise at k = 1.
 _CONVENTION = replace(CONVENTIONS["ndeval"], reads=CONVENTIONS["pyndeval"].reads)
@@ -80,15 +70,10 @@ class _Evaluator(providers.Evaluator):
     def __init__(self, measures: Sequence[Any], judgments: Sequence[tuple[Any, Any, Any, Any]]) -> None:
         super().__init__(measures, {topic for topic, *_ in judgments})
         self._judgments = _rows("subtopics", judgments, ("user", "aspect", "item", "grade")) or subtopic_rows(judgments)
-        self._asked: dict[int, dict[str, dict[Metric, list[Any]]]] = {}  # by level of relevance, and which documents count
+        self._asked: dict[int, dict[Metric, list[Any]]] = {}  # by level of relevance
         for measure in measures:
-            metric = _OURS[measure.NAME](measure)
-            cutoff: Any = measure["cutoff"] if "cutoff" in measure.SUPPORTED_PARAMS else NOT_PROVIDED
-            judged_only = "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]
-            metrics = self._asked.setdefault(measure["rel"], {}).setdefault("judged" if judged_only else "all", {})
-            metrics.setdefault(metric if cutoff is NOT_PROVIDED else metric.at(cutoff), []).append(measure)
+            self._asked.setdefault(measure["rel"], {}).setdefault(_metric(measure), []).append(measure)
         self._truths = {level: Truth.read(subtopics=self._relevant_from(level)) for level in self._asked}
-        self._judged = {(topic, document) for topic, _, document, _ in judgments}
         topics, subtopics = (self._judgments.ids[role].codes.astype(np.int64) for role in ("user", "aspect"))
         if len(topics) and len(np.unique(topics << 32 | subtopics)) == len(np.unique(topics)):
             logging.getLogger("ir_measures").warning(
@@ -99,25 +84,32 @@ class _Evaluator(providers.Evaluator):
         given = list(RunConverter(run).as_namedtuple_iter())
         scores = _in_order([row.score for row in given])
         ranked = [(row.query_id, row.doc_id, score) for row, score in zip(given, scores, strict=True)]
-        lists = {"all": _ranking_rows(ranked)}
-        if any("judged" in by_documents for by_documents in self._asked.values()):
-            lists["judged"] = _ranking_rows([row for row in ranked if row[:2] in self._judged])
-        for level, by_documents in self._asked.items():
-            for documents, asked in by_documents.items():
-                plan = Plan(list(asked), self._truths[level], users="judged", convention=_CONVENTION)
-                everything = plan.lists(lists["all"])  # ids that never match are an error, whichever documents count
-                results = plan.finish(plan.observe(everything if documents == "all" else lists[documents]), notices=())
-                (block,) = results.blocks
-                measures = [asked[results.columns[name].metric] for name in block.names]
-                for topic, scores in zip(block.users, block.scores.tolist(), strict=True):
-                    for same, value in zip(measures, scores, strict=True):
-                        for measure in same:
-                            yield ir_measures.Metric(query_id=topic, measure=measure, value=value)  # type: ignore[arg-type]  # of any kind
+        lists = _rows("run", ranked, ("user", "item", "score")) or ranking_rows("run", ranked)
+        for level, asked in self._asked.items():
+            plan = Plan(list(asked), self._truths[level], users="judged", convention=_CONVENTION)
+            results = plan.finish(plan.observe(plan.lists(lists)), notices=())
+            (block,) = results.blocks
+            measures = [asked[results.columns[name].metric] for name in block.names]
+            for topic, scores in zip(block.users, block.scores.tolist(), strict=True):
+                for same, value in zip(measures, scores, strict=True):
+                    for measure in same:
+                        yield ir_measures.Metric(query_id=topic, measure=measure, value=value)  # type: ignore[arg-type]  # of any kind
 
     def _relevant_from(self, level: int) -> Rows:
         """The judgments with grade 1 from a level on, else 0."""
         grades = (self._judgments.numbers["grade"] >= level).astype(np.float64)
         return replace(self._judgments, numbers={**self._judgments.numbers, "grade": grades})
+
+
+def _metric(measure: Any) -> Metric:
+    """Our metric for a measure of ir_measures, whose name is one of ours, too."""
+    given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    parameters: dict[str, Any] = {name: given[name] for name in ("alpha", "beta") if name in given}
+    if given.get("judged_only"):
+        parameters["unjudged"] = "condense"
+    metric = replace(parse(measure.NAME), **parameters)
+    cutoff = given.get("cutoff", NOT_PROVIDED)
+    return metric if cutoff is NOT_PROVIDED else metric.at(cutoff)
 
 
 def _subtopic(judgment: Any) -> Any:
@@ -132,10 +124,6 @@ def _in_order(scores: list[Any]) -> list[Any]:
         return scores
     found: list[Any] = np.where(np.isnan(numbers), -1, np.unique(numbers, return_inverse=True)[1]).tolist()
     return found
-
-
-def _ranking_rows(ranked: Sequence[tuple[Any, Any, Any]]) -> Rows:
-    return _rows("run", ranked, ("user", "item", "score")) or ranking_rows("run", ranked)
 
 
 def _rows(source: str, rows: Sequence[tuple[Any, ...]], roles: Sequence[str]) -> Rows | None:

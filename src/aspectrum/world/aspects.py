@@ -21,8 +21,7 @@ from aspectrum.arrays import (
     as_offsets,
     check_ascending,
     check_range,
-    slice_segments,
-    take_segments,
+    choose_segments,
 )
 from aspectrum.errors import InputError
 
@@ -180,19 +179,12 @@ class Subtopics:
     def n_attainable(self) -> Floats:
         return np.diff(self.aspect_offsets).astype(np.float64)
 
-    def slice(self, start: int, stop: int) -> "Subtopics":
-        offsets, rows = slice_segments(self.offsets, start, stop)
-        set_offsets, entries = slice_segments(self.sets.offsets, rows.start, rows.stop)
-        aspect_offsets, own = slice_segments(self.aspect_offsets, start, stop)
-        return self._part(offsets, rows, set_offsets, entries, aspect_offsets, own)
-
     def take(self, users: npt.NDArray[Any]) -> "Subtopics":
-        offsets, rows = take_segments(self.offsets, users)
-        set_offsets, entries = take_segments(self.sets.offsets, rows)
-        aspect_offsets, own = take_segments(self.aspect_offsets, users)
-        return self._part(offsets, rows, set_offsets, entries, aspect_offsets, own)
-
-    def _part(self, offsets: Offsets, rows: Any, set_offsets: Offsets, entries: Any, aspect_offsets: Offsets, own: Any) -> "Subtopics":
+        """Those of some users; -1 is a user without any."""
+        offsets, rows = choose_segments(self.offsets, users)
+        all_rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        set_offsets, entries = choose_segments(self.sets.offsets, all_rows)
+        aspect_offsets, own = choose_segments(self.aspect_offsets, users)
         sets = self.sets
         strengths = None if sets.strengths is None else sets.strengths[entries]
         return Subtopics(
@@ -243,18 +235,11 @@ class Weights:
         at = kernels.lookup(offsets, aspects, self.offsets, self.aspects)
         return np.where(at >= 0, np.append(self.weights, 0.0)[at], 0.0)
 
-    def slice(self, start: int, stop: int) -> "Weights":
-        if self.shared is not None:
-            return self
-        assert self.offsets is not None and self.aspects is not None and self.weights is not None
-        offsets, values = slice_segments(self.offsets, start, stop)
-        return Weights(None, offsets, self.aspects[values], self.weights[values])
-
     def take(self, users: npt.NDArray[Any]) -> "Weights":
         if self.shared is not None:
             return self
         assert self.offsets is not None and self.aspects is not None and self.weights is not None
-        offsets, index = take_segments(self.offsets, users)
+        offsets, index = choose_segments(self.offsets, users)
         return Weights(None, offsets, self.aspects[index], self.weights[index])
 
 

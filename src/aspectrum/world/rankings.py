@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Flags, Offsets, as_codes, as_flags, as_offsets, slice_segments, take_segments
+from aspectrum.arrays import Codes, Flags, Offsets, as_codes, as_flags, as_offsets, choose_segments
 from aspectrum.errors import InputError
 
 
@@ -61,17 +61,8 @@ class Rankings:
         limits = np.array([whole if k < 0 else k for k in cutoffs], dtype=np.int64)
         return np.ascontiguousarray(np.minimum(lengths, limits[np.newaxis, :]), dtype=np.int32)
 
-    def slice(self, start: int, stop: int) -> "Rankings":
-        offsets, values = slice_segments(self.offsets, start, stop)
-        return Rankings(
-            offsets,
-            self.items[values],
-            None if self.tied is None else self.tied[values],
-            None if self.listed is None else self.listed[start:stop],
-        )
-
     def take(self, users: npt.NDArray[Any]) -> "Rankings":
-        offsets, index = take_segments(self.offsets, users)
+        offsets, index = choose_segments(self.offsets, users)
         return Rankings(
             offsets,
             self.items[index],

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, check_ascending, slice_segments, take_segments
+from aspectrum.arrays import Codes, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, check_ascending, choose_segments
 from aspectrum.errors import InputError
 
 
@@ -49,12 +49,9 @@ class Relevance:
             return np.ones(len(self.items))
         return np.maximum(self.grades, 0.0)
 
-    def slice(self, start: int, stop: int) -> "Relevance":
-        offsets, values = slice_segments(self.offsets, start, stop)
-        return Relevance(offsets, self.items[values], None if self.grades is None else self.grades[values], self.threshold)
-
     def take(self, users: npt.NDArray[Any]) -> "Relevance":
-        offsets, index = take_segments(self.offsets, users)
+        """Those of some users; -1 is a user without any."""
+        offsets, index = choose_segments(self.offsets, users)
         return Relevance(offsets, self.items[index], None if self.grades is None else self.grades[index], self.threshold)
 
 
@@ -72,12 +69,9 @@ class History:
     def n_users(self) -> int:
         return len(self.offsets) - 1
 
-    def slice(self, start: int, stop: int) -> "History":
-        offsets, values = slice_segments(self.offsets, start, stop)
-        return History(offsets, self.items[values])
-
     def take(self, users: npt.NDArray[Any]) -> "History":
-        offsets, index = take_segments(self.offsets, users)
+        """Those of some users; -1 is a user without any."""
+        offsets, index = choose_segments(self.offsets, users)
         return History(offsets, self.items[index])
 
 

@@ -152,11 +152,10 @@ class World:
         """The segments of these users; without copying where they stand together."""
         if part is None or (self._codes is None and self.n_users == self.truth.n_users):
             return part
-        codes = self.codes
-        n, start = len(codes), int(codes[0]) if len(codes) else 0
-        if n and start + n <= self.truth.n_users and codes[-1] == start + n - 1 and (np.diff(codes) == 1).all():
-            return part if n == self.truth.n_users else part.slice(start, start + n)  # type: ignore[attr-defined]
-        return part.take(np.where(codes < self.truth.n_users, codes, -1))  # type: ignore[attr-defined, no-any-return]
+        codes = np.where(self.codes < self.truth.n_users, self.codes, -1)
+        if len(codes) == self.truth.n_users and (codes == np.arange(len(codes))).all():
+            return part
+        return part.take(codes)  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
     def listed(self) -> Flags:
@@ -200,7 +199,7 @@ class World:
 
     def slice(self, start: int, stop: int) -> World:
         """Lists start to stop, without copying."""
-        return self._part(self.rankings.slice(start, stop), self.codes[start:stop])
+        return self.take(np.arange(start, stop))
 
     def take(self, lists: npt.NDArray[Any]) -> World:
         """The chosen lists, by place."""

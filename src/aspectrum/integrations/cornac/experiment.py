@@ -77,8 +77,9 @@ class Experiment(cornac.Experiment):
             return
         theirs = [metric for metric in metrics if not isinstance(metric, Metric)]
         cutoffs = [k for metric in theirs if isinstance(metric, RankingMetric) for k in _cutoffs(metric)]
-        self._finish = _Finish(self.models, ours, Recorder(deepest(ours), Folds(self.eval_method), cutoffs))
-        self.metrics = [*theirs, self._finish.recorder]
+        recorder = Recorder(deepest(ours), Folds(self.eval_method), cutoffs)
+        self._finish = partial(_finish, self.models, ours, recorder)
+        self.metrics = [*theirs, recorder]
         try:
             with nobody_explained(self.eval_method):
                 super().run()
@@ -101,24 +102,16 @@ class Experiment(cornac.Experiment):
                 self.val_result = _Finished(partial(finish, "validation"))
 
 
-class _Finish:
-    """Turns the calls that a result holds into the numbers of our metrics."""
-
-    def __init__(self, models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder) -> None:
-        self.models = models
-        self.metrics = metrics
-        self.recorder = recorder
-
-    def __call__(self, which: str, place: int, result: Any) -> list[str]:
-        """Rewrite the result of the model at a place; what should be known of it."""
-        several = score_result(result, self.models[place], self.recorder, self.metrics, which)
-        for scored in several:
-            rewrite(scored.part, self.recorder.name, scored.results, scored.lists)
-        if isinstance(result, CVResult):
-            result.metric_mean.clear()
-            result.metric_std.clear()
-            result.organize()
-        return list(map(str, remarks(several)))
+def _finish(models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder, which: str, place: int, result: Any) -> list[str]:
+    """Turn the calls that the result of the model at a place holds into numbers of our metrics; what should be known of it."""
+    several = score_result(result, models[place], recorder, metrics, which)
+    for scored in several:
+        rewrite(scored.part, recorder.name, scored.results, scored.lists)
+    if isinstance(result, CVResult):
+        result.metric_mean.clear()
+        result.metric_std.clear()
+        result.organize()
+    return list(map(str, remarks(several)))
 
 
 class _Finished(ExperimentResult):

@@ -1,0 +1,164 @@
+"""Tables of ids: a code never changes, and what comes later gets the next codes."""
+
+from typing import Any
+
+import numpy as np
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+from aspectrum.coding import Ids
+from aspectrum.coding.rows import IdColumn
+from aspectrum.coding.table import IdTable, SomeIds, flags_of
+
+NO_ROWS = np.empty(0, np.int32)
+
+
+def column(ids: list[Any], untyped: Any = None) -> IdColumn:
+    """Distinct ids, as the readers hand them out: series of text or numbers, other objects as they are."""
+    kinds = {type(id) for id in ids}
+    return IdColumn(NO_ROWS, polars.Series(ids) if kinds in ({str}, {int}) else ids, untyped)
+
+
+def table(*columns: IdColumn) -> IdTable:
+    return IdTable("item", [(f"input {number}", one) for number, one in enumerate(columns)])
+
+
+@given(st.lists(st.lists(st.text(max_size=3), unique=True), min_size=1, max_size=5), st.booleans())
+def test_codes_stay_whatever_comes_later(several: list[list[str]], as_numbers: bool) -> None:
+    known: dict[Any, int] = {}
+    grown = IdTable("item")
+    for ids in several:
+        given_ids: list[Any] = [hash(id) for id in ids] if as_numbers else list(ids)
+        given_ids = list(dict.fromkeys(given_ids))
+        one = column(given_ids)
+        grown.join([("input", one)])
+        for id in given_ids:
+            known.setdefault(id, len(known))
+        assert grown.joined(one).tolist() == [known[id] for id in given_ids]
+        assert list(grown.ids) == list(known)
+
+
+def test_a_copy_grows_by_itself() -> None:
+    mine = table(column(["a", "b"]))
+    copy = mine.copy()
+    copy.join([("more", column(["c"]))])
+    mine.join([("other", column(["d"]))])
+    assert (list(mine.ids), list(copy.ids)) == (["a", "b", "d"], ["a", "b", "c"])
+
+
+def test_codes_of_a_copy_are_known_without_a_look_at_ids() -> None:
+    mine = table(column(["a", "b"]))
+    copy = mine.copy()
+    assert copy.has_codes_of(mine)
+    assert mine.has_codes_of(copy)  # as it has not grown
+    copy.join([("more", column(["c"]))])
+    assert copy.has_codes_of(mine)
+    assert not mine.has_codes_of(copy)
+    assert IdTable.of("item", Ids.counted(3)).has_codes_of(IdTable.of("item", Ids.counted(3)))
+
+
+def test_ids_of_another_table_get_codes() -> None:
+    mine, other = table(column(["a", "b"])), table(column(["c", "b"]))
+    assert SomeIds(other, np.array([0, 1], dtype=np.int32)).within(mine).tolist() == [2, 1]
+    assert list(mine.ids) == ["a", "b", "c"]
+
+
+def test_some_ids() -> None:
+    mine = table(column(["a", "b", "c"]))
+    one, other = (SomeIds(mine, np.array(codes, dtype=np.int32)) for codes in ([2, 0], [0]))
+    both = one + other
+    assert list(both.ids) == ["c", "a", "a"]
+    assert both.repeated() == "a"
+    assert one.repeated() is None
+    assert list(both.distinct().ids) == ["a", "c"]
+    assert len(both) == 3
+
+
+def test_flags() -> None:
+    assert flags_of(np.array([2, 0, 2]), 4).tolist() == [True, False, True, False]
+    assert flags_of(np.empty(0, np.int32), 2).tolist() == [False, False]
+
+
+# Text files do not say whether 7 is a number
+
+
+def test_numbers_of_text_files_are_numbers_until_there_is_text() -> None:
+    mine = table(column(["7", "8"], "number"))
+    assert list(mine.ids) == [7, 8]
+    assert mine.untyped == "number"
+    early = mine.ids
+    mine.join([("later.csv", column(["x", "7"], "number"))])
+    assert list(mine.ids) == ["7", "8", "x"]
+    assert list(mine.renamed(early)) == ["7", "8"]
+
+
+@pytest.mark.parametrize(("typed", "expected"), [([9, 7], [7, 8, 9]), (["9", "7"], ["7", "8", "9"])])
+def test_a_frame_settles_what_text_files_mean(typed: list[Any], expected: list[Any]) -> None:
+    mine = table(column(["7", "8"], "number"))
+    one = column(typed)
+    mine.join([("frame", one)])
+    assert list(mine.ids) == expected
+    assert mine.joined(one).tolist() == [2, 0]
+    assert mine.untyped is None
+
+
+def test_numbers_beyond_64_bits() -> None:
+    large = "9" * 30
+    assert list(table(column(["7", large], "number")).ids) == [7, int(large)]
+
+
+@pytest.mark.parametrize(
+    ("several", "message"),
+    [
+        ([column([7]), column(["x"])], "item ids never match: in input 0 they are numbers (7), in input 1 text ('x')"),
+        ([column(["x"]), column([7])], "item ids never match: in input 1 they are numbers (7), in input 0 text ('x')"),
+        ([column([7]), column(["x"], "number")], "item ids never match: in input 0 they are numbers (7), in input 1 there is 'x'"),
+        ([column([(1, 2)]), column(["x"])], "item ids never match: in input 0 they are a tuple ((1, 2)), in input 1 text ('x')"),
+    ],
+)
+def test_kinds_that_never_match(several: list[IdColumn], message: str) -> None:
+    first, *later = several
+    mine = table(first)
+    with pytest.raises(asp.InputError) as error:
+        mine.join([(f"input {number}", one) for number, one in enumerate(later, 1)])
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([7, "7"], "item ids never match: 7 and '7' are both there"),
+        ([None, "x"], "input 0: the id of an item is missing (None)"),
+        ([["unhashable"]], "cannot be the id of an item: it is not hashable"),
+    ],
+)
+def test_ids_that_cannot_be(ids: list[Any], message: str) -> None:
+    with pytest.raises(asp.InputError) as error:
+        table(column(ids))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("ids", [["7", "8"], ["7", "x"]])
+@pytest.mark.parametrize("later", [["9"], ["y"]])
+def test_a_part_of_another_table_stays_untyped(ids: list[str], later: list[str]) -> None:
+    """In any order, and as if all had been in one file."""
+    expected = list(table(column([*ids, *later], "number")).ids)
+    for first, second in ((ids, later), (later, ids)):
+        mine, other = table(column(first, "number")), table(column(second, "number"))
+        codes = SomeIds(other, np.arange(len(second), dtype=np.int32)).within(mine)
+        assert set(mine.ids) == set(expected)
+        assert mine.renamed(other.ids) == mine.ids.take(codes)
+
+
+def test_a_table_of_ids_from_a_file_may_be_untyped() -> None:
+    ids = Ids(polars.Series([7, 8]))
+    untyped = IdTable.of("item", ids, "number")
+    assert (list(untyped.ids), untyped.untyped) == ([7, 8], "number")
+    untyped.join([("more.csv", column(["x"], "number"))])
+    assert list(untyped.ids) == ["7", "8", "x"]
+    typed = IdTable.of("item", ids)
+    with pytest.raises(asp.InputError, match="item ids never match"):
+        typed.join([("more.csv", column(["x"], "number"))])

@@ -1,0 +1,105 @@
+"""Expected popularity complement against its definition in plain Python."""
+
+import math
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+from aspectrum.metrics.epc import EPC
+from tests import plain
+from tests.plain import PlainWorld
+from tests.strategies import CUTOFFS, build, check_scores, checked, same, world_of_many_items, worlds
+
+DISCOUNTS: st.SearchStrategy[Any] = st.sampled_from(["log", "none", "reciprocal", "geometric"])
+RELEVANCE: st.SearchStrategy[Any] = st.sampled_from(["auto", "binary", "graded", "none"])
+
+HISTORY = {"u1": ["a", "b", "c"], "u2": ["a", "b"], "u3": ["a", "d"], "u4": ["a", "e"]}
+LISTS = {"u1": ["d", "e", "f"], "u2": ["c", "d", "g"], "u3": ["b", "e", "c"]}
+RELEVANT = {"u1": {"e": 1, "h": 2}, "u2": {"d": 2, "h": 1}, "u3": {"c": 1}}
+
+
+@checked(100)
+@given(worlds(), CUTOFFS, DISCOUNTS, RELEVANCE)
+def test_scores_follow_the_definition(
+    world: PlainWorld,
+    k: tuple[int, ...],
+    discount: Literal["log", "none", "reciprocal", "geometric"],
+    relevance: Literal["auto", "binary", "graded", "none"],
+) -> None:
+    way: Any = "binary" if relevance == "auto" else relevance
+    check_scores(
+        EPC(k=k, discount=discount, relevance=relevance),
+        world,
+        lambda user, k: plain.epc(world, user, k, discount=discount, relevance=way),
+    )
+
+
+@checked(40)
+@given(worlds(), DISCOUNTS)
+def test_all_recommendations_count_alike(world: PlainWorld, discount: Any) -> None:
+    terms = [plain.epc_terms(world, user, 3, discount=discount, relevance="none") for user in world.rankings]
+    expected = plain.ratio(math.fsum(gained for gained, _ in terms), math.fsum(ranks for _, ranks in terms))
+    metric = EPC(k=3, discount=discount, relevance="none", average="links")
+    assert same(asp.evaluate(build(world), metric)[metric], expected)
+
+
+def test_long_lists() -> None:
+    world = world_of_many_items(1)
+    check_scores(EPC(k=(1, 7, 20, 40, -1)), world, lambda user, k: plain.epc(world, user, k, discount="log", relevance="binary"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "with_relevance", "expected"),
+    [
+        ("EPC@3", True, 0.206701),
+        ("LTN@3", True, 0.777778),
+        ("LTN@3", False, 0.777778),
+        ("EPC(discount=none)@3", False, (0.833333 + 0.833333 + 0.666667) / 3),
+    ],
+)
+def test_numbers_of_other_programs(metric: str, with_relevance: bool, expected: float) -> None:
+    """Elliot and RankSys: log discount and binary relevance; RELISON: long tail novelty."""
+    results = asp.evaluate(LISTS, metric, history=HISTORY, relevance=RELEVANT if with_relevance else None)
+    assert results[metric] == pytest.approx(expected, abs=1e-6)
+
+
+def test_by_hand() -> None:
+    world = asp.World.of(LISTS, history=HISTORY, relevance=RELEVANT)
+    assert EPC(k=3).scores(world)[0, 0] == pytest.approx(1 / math.log2(3) * 0.75 / (1 + 1 / math.log2(3) + 0.5), abs=1e-15)
+    assert EPC(k=3).scores(world)[0, 0] == pytest.approx(0.222061, abs=1e-6)
+    assert EPC(k=3, discount="none", relevance="none").scores(world)[0, 0] == pytest.approx((0.75 + 0.75 + 1) / 3, abs=1e-15)
+
+
+def test_popularity_is_that_of_all_users_whoever_has_a_list() -> None:
+    """Users u2, u3 and u4 have no list here, but know items."""
+    alone = asp.evaluate({"u1": LISTS["u1"]}, "EPC(discount=none)@3", history=HISTORY)
+    assert alone["EPC(discount=none)@3"] == pytest.approx(0.833333, abs=1e-6)
+
+
+def test_an_item_that_nobody_knows_has_novelty_1() -> None:
+    world = asp.World.of({"u": ["only in this list"], "v": ["a"]}, history={"u": ["a"], "v": ["a"]})
+    assert EPC().scores(world).tolist() == [[1.0], [0.0]]
+
+
+def test_undefined_for_an_empty_list_and_without_a_relevant_item() -> None:
+    inputs: dict[str, Any] = {"history": HISTORY, "relevance": {"u1": ["d"], "u3": {"b": 0}}}
+    scores = EPC().scores(asp.World.of({"u1": [], "u2": ["c"], "u3": ["b"]}, **inputs))[:, 0].tolist()
+    assert all(math.isnan(score) for score in scores[:3])
+    without = EPC(relevance="none").scores(asp.World.of({"u1": [], "u2": ["c"]}, **inputs))[:, 0].tolist()
+    assert math.isnan(without[0])
+    assert without[1] == 0.75
+
+
+def test_what_is_relevant_is_told() -> None:
+    assert asp.evaluate(LISTS, "EPC@3", history=HISTORY).details["EPC@3"]["relevance"] == "none"
+    assert asp.evaluate(LISTS, "EPC@3", history=HISTORY, relevance=RELEVANT).details["EPC@3"]["relevance"] == "binary"
+
+
+def test_names() -> None:
+    assert asp.parse("LTN@3") == EPC(k=3, discount="none", relevance="none", average="links")
+    assert asp.parse("Expected popularity complement@3") == EPC(k=3)
+    assert asp.parse("EPC(discount=none)") == EPC(discount="none")
+    assert str(EPC(discount="none")) == "EPC(discount=none)" or asp.parse(str(EPC(discount="none"))) == EPC(discount="none")

@@ -1,0 +1,188 @@
+"""Parts of an evaluation: what adds up, what is refused, and what a file holds."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars
+import pytest
+
+import aspectrum as asp
+
+RELEVANCE = {"ann": {"x": 2, "y": 1}, "bob": {"y": 1}, "eve": {"x": 1}}
+ANN, BOB = {"ann": ["y", "x"]}, {"bob": ["x", "y", "p"]}
+METRICS = ["NDCG@2", "GiniComplement@2", "AlphaNDCG(ideal=exact)@2"]
+ASPECTS = {"x": ["a", "b"], "y": ["b"]}
+
+
+def plan(metrics: Any = METRICS, relevance: Any = RELEVANCE, aspects: Any = ASPECTS, **options: Any) -> asp.Plan:
+    catalogue = options.pop("catalogue", None)
+    return asp.Plan(metrics, asp.Truth.read(relevance=relevance, aspects=aspects, catalogue=catalogue), **options)
+
+
+WHOLE = plan().observe({**ANN, **BOB}).finish()
+
+
+def test_parts_add_in_any_order_and_stay_as_they_are() -> None:
+    ann, bob = plan().observe(ANN), plan().observe(BOB)
+    alone = ann.finish()
+    assert (ann + bob).finish() == (bob + ann).finish() == WHOLE
+    assert ann.finish()["NDCG@2"] == alone["NDCG@2"]
+
+
+def test_results_add_like_parts() -> None:
+    results = plan().observe(ANN).finish() + plan().observe(BOB).finish()
+    assert results == WHOLE
+    assert results.per_user.sort("user").equals(WHOLE.per_user.sort("user"))
+
+
+def test_an_empty_part_changes_nothing() -> None:
+    empty: list[Any] = [{}, []]
+    for nothing in empty:
+        assert (plan().observe(nothing) + plan().observe({**ANN, **BOB})).finish() == WHOLE
+    nobody = plan().observe({}) + plan().observe({})
+    assert nobody.finish().details["NDCG@2"]["scored"] == 0
+
+
+@pytest.mark.parametrize("one_plan", [True, False])
+@pytest.mark.parametrize("from_file", [True, False])
+def test_a_user_seen_twice_is_refused(one_plan: bool, from_file: bool, tmp_path: Path) -> None:
+    first = plan()
+    second = first if one_plan else plan()
+    one, other = first.observe({**ANN, **BOB}), second.observe({"new": ["x"], "bob": ["y"]})
+    if from_file:
+        other.write(tmp_path / "part.arrow")
+        other = second.read(tmp_path / "part.arrow")
+    for two in ((one, other), (other, one)):
+        with pytest.raises(asp.InputError, match="user 'bob' is in both parts: a user must be scored once"):
+            two[0] + two[1]
+    with pytest.raises(asp.InputError, match="is in both parts"):
+        one + one
+
+
+OTHERS: list[tuple[dict[str, Any], str]] = [
+    ({"metrics": ["NDCG@2"]}, "results of different metrics cannot be added"),
+    ({"metrics": [*METRICS[:2], "AlphaNDCG(ideal=exact)@3"]}, "results of different metrics cannot be added"),
+    ({"relevance": {**RELEVANCE, "bob": {"y": 2}}}, "different truths, which differ in relevance"),
+    ({"relevance": {**RELEVANCE, "joe": {"y": 1}}}, "different truths, which differ in"),
+    ({"aspects": {"x": ["a"], "y": ["b", "a"]}}, "different truths, which differ in"),
+    ({"catalogue": ["x", "y", "p"]}, "catalogue"),
+    ({"users": "judged"}, "NDCG@2 was computed in two ways: users is 'lists' in one part, 'judged' in the other"),
+    ({"users": ["ann", "bob"]}, "NDCG@2 was computed in two ways: users is 'lists' in one part, 'given' in the other"),
+    ({"per_user": False}, "scores of users were kept in one of them only"),
+    ({"ideal_budget": 0.5}, "budget is 2.0 in one part, 0.5 in the other"),
+]
+
+
+@pytest.mark.parametrize(("other", "message"), OTHERS, ids=[str(number) for number in range(len(OTHERS))])
+def test_parts_of_other_plans_are_refused(other: dict[str, Any], message: str, tmp_path: Path) -> None:
+    mine, theirs = plan(), plan(**other)
+    ann, bob = mine.observe(ANN), theirs.observe(BOB)
+    with pytest.raises(asp.InputError, match=message):
+        ann + bob
+    with pytest.raises(asp.InputError, match=message):
+        mine.finish(bob)
+    bob.write(tmp_path / "bob.arrow")
+    with pytest.raises(asp.InputError, match=f"{tmp_path / 'bob.arrow'}: .*{message}"):
+        mine.read(tmp_path / "bob.arrow")
+
+
+def test_parts_under_another_convention_are_refused() -> None:
+    message = "NDCG@2 was computed in two ways: convention is 'published' in one part, 'informfully' in the other"
+    with pytest.raises(asp.InputError, match=message):
+        plan("NDCG@2").observe(ANN) + plan("NDCG@2", convention="informfully").observe(BOB)
+
+
+def test_parts_averaged_over_other_named_users_are_refused() -> None:
+    with pytest.raises(asp.InputError, match="averaged over different users"):
+        plan(users=["ann"]).observe(ANN) + plan(users=["bob"]).observe(BOB)
+    assert (plan(users=["bob", "ann"]).observe(ANN) + plan(users=["ann", "bob"]).observe(BOB)).finish()["NDCG@2"] == WHOLE["NDCG@2"]
+
+
+def test_threads_and_batches_do_not_make_another_plan() -> None:
+    assert (plan(threads=1).observe(ANN) + plan(batch_size=1).observe(BOB)).finish() == WHOLE
+
+
+# Files
+
+
+@pytest.fixture
+def part(tmp_path: Path) -> Path:
+    plan().observe(BOB).write(tmp_path / "bob.arrow")
+    return tmp_path / "bob.arrow"
+
+
+def test_a_part_reads_back(part: Path) -> None:
+    mine = plan()
+    bob = mine.read(part)
+    assert bob.finish() == plan().observe(BOB).finish()
+    assert bob.finish().per_user.equals(plan().observe(BOB).finish().per_user)
+    assert (mine.observe(ANN) + bob).finish() == WHOLE
+    assert bob.lists.n_rows == 3
+    assert list(bob.lists.ids["user"].ids) == ["bob"]
+
+
+def test_a_part_that_was_read_can_be_written_again(part: Path, tmp_path: Path) -> None:
+    mine = plan()
+    (mine.read(part) + mine.observe(ANN)).write(tmp_path / "both.arrow")
+    assert plan().read(tmp_path / "both.arrow").finish() == WHOLE
+
+
+def test_a_part_is_an_arrow_file(part: Path) -> None:
+    assert part.read_bytes().startswith(b"ARROW1")
+    assert polars.read_ipc(part.read_bytes()).columns == ["numbers", "integers", "texts"]
+
+
+def test_damage_is_noticed_wherever_it_is(part: Path, tmp_path: Path) -> None:
+    """Any byte may be wrong, and the file may end anywhere: an error that names the file, never another number."""
+    whole, expected = part.read_bytes(), plan().observe(BOB).finish()
+    damaged = tmp_path / "damaged.arrow"
+    random = np.random.default_rng(3)
+    cases = [bytes(whole[:end]) for end in random.integers(0, len(whole), 60)]
+    for place in random.integers(0, len(whole), 150):
+        changed = bytearray(whole)
+        changed[place] ^= int(random.integers(1, 256))
+        cases.append(bytes(changed))
+    refused = []
+    for content in cases:
+        damaged.write_bytes(content)
+        try:
+            found = plan().read(damaged).finish()
+        except asp.InputError as error:
+            refused.append(str(error))
+        else:
+            assert found == expected  # padding
+    assert len(refused) > len(cases) // 2
+    assert all(str(damaged) in message for message in refused)
+
+
+def test_foreign_files_are_refused(tmp_path: Path, part: Path) -> None:
+    path = tmp_path / "foreign.arrow"
+    for frame in (polars.DataFrame({"user": ["a"], "item": ["x"]}), polars.DataFrame(), polars.read_ipc(part.read_bytes()).clear()):
+        frame.write_ipc(path)
+        with pytest.raises(asp.InputError, match=f"{path}: is not a file that aspectrum wrote"):
+            plan().read(path)
+    for content in (b"", b"user,item\nann,x\n", b"ARROW1\0\0", b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(asp.InputError, match=str(path)):
+            plan().read(path)
+    with pytest.raises(asp.InputError, match=r"missing\.arrow"):
+        plan().read(tmp_path / "missing.arrow")
+    with pytest.raises(asp.InputError, match=str(tmp_path)):
+        plan().read(tmp_path)
+
+
+def test_a_part_is_written_whole_or_not_at_all(part: Path, tmp_path: Path) -> None:
+    before = part.read_bytes()
+    mixed: dict[Any, list[Any]] = {("a", "tuple"): ["x"]}
+    with pytest.raises(asp.OutputError, match=r"ids such as \('a', 'tuple'\) cannot be written"):
+        asp.Plan("GiniComplement", asp.Truth.read()).observe(mixed).write(part)
+    assert part.read_bytes() == before
+    with pytest.raises(asp.OutputError):
+        plan().observe(BOB).write(tmp_path / "no such folder" / "part.arrow")
+
+
+def test_parts_do_not_depend_on_where_files_lie(part: Path, tmp_path: Path) -> None:
+    shutil.copy(part, tmp_path / "copy.arrow")
+    assert plan().read(tmp_path / "copy.arrow").finish() == plan().read(part).finish()
