@@ -777,7 +777,7 @@ def test_numbers_and_names(refused: Refused, net: Path) -> None:
     said = refused(1, "contacts", "names.tsv", *ask)
     assert "user ids have different types" in said
     assert "in train.parquet" in said
-    assert "in names.tsv there is 'ann'" in said
+    assert "in names.tsv ('ann')" in said
     polars.DataFrame({"user": ["1", "1"], "item": ["4", "5"]}).write_parquet(net / "texts.parquet")
     said = refused(1, "contacts", "texts.parquet", *ask)
     assert "in train.parquet" in said

@@ -269,7 +269,7 @@ def test_refused(texts: Any, options: dict[str, Any], said: str) -> None:
 
 @pytest.mark.parametrize("of", ["followees", "followers", "all"])
 def test_neighbours_need_a_graph(of: Any) -> None:
-    with pytest.raises(MissingInput, match="needs graph="):
+    with pytest.raises(MissingInput, match="need graph="):
         index_texts({"ann": "sky"}, of=of)
 
 

@@ -124,8 +124,8 @@ def test_nothing_to_measure() -> None:
 def test_facts_come_first() -> None:
     found = findings({"ann": ["a"], "bob": ["b"]}, relevance={"ann": ["a"]}, aspects={"z": ["x"]})
     levels = [one.level for one in found]
-    assert levels == sorted(levels, key=["fact", "note", "warning", "error"].index)
-    assert set(levels) == {"fact", "note", "warning", "error"}
+    assert levels == sorted(levels, key=["fact", "warning", "error"].index)
+    assert set(levels) == {"fact", "warning", "error"}
 
 
 def test_many_ids_of_which_some_are_compared() -> None:

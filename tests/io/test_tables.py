@@ -177,7 +177,7 @@ def test_leading_zeros_make_text_that_never_matches_numbers(tmp_path: Path) -> N
     truth = pl.DataFrame({"user": [1], "item": [1]})
     with pytest.raises(InputError, match=r"item ids have different types.*'01'"):
         asp.evaluate(tmp_path / "lists.csv", "NDCG@2", relevance=truth)
-    with pytest.raises(InputError, match=r"item.*zeros in front"):
+    with pytest.raises(InputError, match=r"item.*leading zeros"):
         asp.evaluate(tmp_path / "lists.csv", "AspectRecall@2", aspects=pl.DataFrame({"item": ["1"], "aspect": ["x"]}))
 
 

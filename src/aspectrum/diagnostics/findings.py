@@ -55,7 +55,7 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
     look = _Findings(read)
     found: list[Notice] = []
     for name, lists in read.systems.items():
-        found += [*_sizes(lists), *([_order(lists)] if lists.n_rows else []), *noticed(lists)]
+        found += [*_sizes(lists), *noticed(lists), *([replace(_order(lists), level=_FACT)] if lists.n_rows else [])]
         found += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
     for truth in read.inputs.values():
         found += [*_sizes(truth), *noticed(truth)]
