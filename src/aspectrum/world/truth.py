@@ -85,10 +85,7 @@ class Truth:
             tables = (IdTable.of(role, ids) for role, ids in (("user", self.users), ("item", self.items), ("aspect", self.aspect_ids)))
             object.__setattr__(self, "tables", Tables(*tables))
         if self.catalogue is not None:
-            rest = np.zeros(max(0, n_items - len(self.catalogue)), dtype=np.bool_)
-            object.__setattr__(
-                self, "catalogue", as_flags(np.append(self.catalogue, rest) if len(rest) else self.catalogue, n_items, "catalogue")
-            )
+            object.__setattr__(self, "catalogue", as_flags(self.catalogue, n_items, "catalogue"))
         self._check()
 
     @classmethod
