@@ -71,6 +71,7 @@ def test_every_metric_is_exported_and_has_a_file_and_a_test() -> None:
         if not metric.__module__.startswith("aspectrum."):
             continue  # metrics that tests define
         assert getattr(asp, name) is metric
+        assert name in asp.__all__
         file = metric.__module__.rpartition(".")[2]
         assert (SOURCE / "metrics" / f"{file}.py").exists()
         assert (tests / f"test_{file}.py").exists()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aspectrum.metric import Metric, UserMetric, parse, registered
     from aspectrum.metrics import (
         DCG,
+        EPC,
         ERRIA,
         MAP,
         MAPIA,
@@ -60,6 +61,7 @@ _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectReca
 __all__ = [
     "CONVENTIONS",
     "DCG",
+    "EPC",
     "ERRIA",
     "ILD",
     "MAP",

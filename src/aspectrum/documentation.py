@@ -92,7 +92,7 @@ def metrics_as_data() -> list[dict[str, Any]]:
 
 
 def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
-    """The smallest sets of inputs that the metric can be computed from, beside the lists; found by trying.
+    """The smallest sets of inputs that the metric can be computed from, beside the lists, as it declares them.
 
     >>> from aspectrum.metrics import AlphaNDCG
     >>> needed_inputs(AlphaNDCG)

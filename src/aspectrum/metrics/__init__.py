@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # what type checkers cannot find by themselves
     from aspectrum.metrics.alpha_ndcg import AlphaNDCG as AlphaNDCG
     from aspectrum.metrics.aspect_recall import AspectRecall as AspectRecall
     from aspectrum.metrics.dcg import DCG as DCG
+    from aspectrum.metrics.epc import EPC as EPC
     from aspectrum.metrics.err_ia import ERRIA as ERRIA
     from aspectrum.metrics.gini_complement import GiniComplement as GiniComplement
     from aspectrum.metrics.intra_list_diversity import IntraListDiversity as IntraListDiversity
