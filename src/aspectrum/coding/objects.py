@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
-from math import isfinite, nan
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -18,47 +16,102 @@ from aspectrum.errors import InputError
 
 def ranking_rows(source: str, given: Any) -> Rows:
     """Rows user, item[, score] in the order given; a user with an empty list is among the ids."""
-    given = _from_ranx(source, given, "Run")
-    if not isinstance(given, Mapping):
-        rows = _coded(source, ("user", "item"), ("score",), _padded_rows(source, given, ("user", "item", "score"), 2, _NOTHING))
-        unscored = np.isnan(rows.numbers["score"])
-        if unscored.any() and not unscored.all():
-            raise InputError(f"{source}: some rows have a score and some have none")
-        return replace(rows, numbers={}) if unscored.all() else rows
     users, items = _Ids("user", source), _Ids("item", source)
+    user_codes: list[int] = []
+    item_codes: list[int] = []
     scores: list[float] = []
     scored = False
-    for user, entries in given.items():
-        _check_list(source, user, entries)
-        if isinstance(entries, Mapping):
-            scored = True
-            scores.extend(_number(score, source, "score", user, item) for item, score in entries.items())
-            listed = list(entries)
-        else:
-            listed = _plain(entries)
-            scores.extend(-float(place) for place in range(len(listed)))  # as given, should other users have scores
-        items.codes.extend(map(items.code, listed))
-        users.codes.extend([users.code(user)] * len(listed))
-    return Rows(source, {"user": users.column(), "item": items.column()}, {"score": np.array(scores)} if scored else {})
+    given = _from_ranx(source, given, "Run")
+    if isinstance(given, Mapping):
+        for user, entries in given.items():
+            _check_list(source, user, entries)
+            code = users.code(user)
+            if isinstance(entries, Mapping):
+                scored = True
+                scores.extend(_number(score, source, "score", user, item) for item, score in entries.items())
+                listed = list(entries)
+            else:
+                listed = _plain(entries)
+                scores.extend(-float(place) for place in range(len(listed)))  # as given, should other users have scores
+            item_codes.extend(map(items.code, listed))
+            user_codes.extend([code] * len(listed))
+    else:
+        for row in _rows(source, given, ("user", "item", "score"), 2):
+            user_codes.append(users.code(row[0]))
+            item_codes.append(items.code(row[1]))
+            if len(row) == 3:
+                scores.append(_number(row[2], source, "score", *row[:2]))
+        scored = bool(scores)
+        if scored and len(scores) < len(user_codes):
+            raise InputError(f"{source}: some rows have a score and some have none")
+    numbers = {"score": np.array(scores)} if scored else {}
+    return Rows(source, {"user": users.column(user_codes), "item": items.column(item_codes)}, numbers)
 
 
 def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "item", "grade")) -> Rows:
     """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
-    rows = _coded(source, roles[:2], roles[2:], _links(source, _from_ranx(source, given, "Qrels"), roles))
-    grades = rows.numbers[roles[2]]
-    ungraded = np.isnan(grades)
-    return replace(rows, numbers={} if ungraded.all() else {roles[2]: np.where(ungraded, 1.0, grades)})
+    users, items = _Ids(roles[0], source), _Ids(roles[1], source)
+    user_codes: list[int] = []
+    item_codes: list[int] = []
+    grades: list[float] = []
+    graded = False
+    for user, item, grade in _links(source, _from_ranx(source, given, "Qrels"), roles):
+        user_codes.append(users.code(user))
+        item_codes.append(items.code(item))
+        graded = graded or grade is not _NOTHING
+        grades.append(1.0 if grade is _NOTHING else _number(grade, source, roles[2], user, item))
+    ids = {roles[0]: users.column(user_codes), roles[1]: items.column(item_codes)}
+    return Rows(source, ids, {roles[2]: np.array(grades)} if graded else {})
 
 
 def aspect_rows(given: Any) -> Rows:
-    """Rows item, aspect, strength; an item named without any aspect is among the ids, as is a genre that no item has."""
-    known = {"item": list(given), "aspect": range(_width(given))} if isinstance(given, Mapping) else {}
-    return _coded("aspects", ("item", "aspect"), ("strength",), _aspects(given), known)
+    """Rows item, aspect, strength; an item named without any aspect is among the ids."""
+    items, aspects = _Ids("item", "aspects"), _Ids("aspect", "aspects")
+    item_codes: list[int] = []
+    aspect_codes: list[int] = []
+    strengths: list[float] = []
+
+    def add(item: Any, pairs: Iterable[tuple[Any, Any]]) -> None:
+        code = items.code(item)
+        for aspect, strength in pairs:
+            item_codes.append(code)
+            aspect_codes.append(aspects.code(aspect))
+            strengths.append(_number(strength, "aspects", "strength", item, aspect))
+
+    if isinstance(given, Mapping):
+        _check_no_indicators(given)
+        width = None
+        for item, has in given.items():
+            if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
+                width = _check_indicators(item, has, width)
+                for aspect in range(width):
+                    aspects.code(aspect)  # a genre no item has is a genre all the same
+                add(item, ((int(column), float(has[column])) for column in np.flatnonzero(has)))
+            elif isinstance(has, Mapping):
+                add(item, has.items())
+            else:
+                add(item, ((aspect, 1.0) for aspect in _several(has)))
+    else:
+        for item, aspect, strength in _padded_rows("aspects", given, ("item", "aspect", "strength"), 2, 1.0):
+            add(item, [(aspect, strength)])
+    ids = {"item": items.column(item_codes), "aspect": aspects.column(aspect_codes)}
+    return Rows("aspects", ids, {"strength": np.array(strengths)})
 
 
 def subtopic_rows(given: Any) -> Rows:
     """Rows user, item, aspect (none for an item that is judged for nothing), grade, strength."""
-    return _coded("subtopics", ("user", "item", "aspect"), ("grade", "strength"), _subtopics(given))
+    users, items, aspects = (_Ids(role, "subtopics") for role in ("user", "item", "aspect"))
+    codes: tuple[list[int], list[int], list[int]] = ([], [], [])
+    grades: list[float] = []
+    strengths: list[float] = []
+    for user, aspect, item, grade, strength in _subtopics(given):
+        codes[0].append(users.code(user))
+        codes[1].append(items.code(item))
+        codes[2].append(-1 if aspect is _NOTHING else aspects.code(aspect))
+        grades.append(_number(grade, "subtopics", "grade", user, item))
+        strengths.append(_number(strength, "subtopics", "strength", user, item))
+    ids = {"user": users.column(codes[0]), "item": items.column(codes[1]), "aspect": aspects.column(codes[2])}
+    return Rows("subtopics", ids, {"grade": np.array(grades), "strength": np.array(strengths)})
 
 
 def feature_rows(given: Any) -> Rows:
@@ -69,21 +122,20 @@ def feature_rows(given: Any) -> Rows:
         ids, matrix = range(given.shape[0]), given
     elif isinstance(given, Mapping):
         if _has_names(given):
-            return _coded("features", ("item", "feature"), ("value",), _pairs_of_names(given), {"item": given})
+            return _named_features(given, _pairs_of_names(given))
         ids, matrix = list(given), _matrix_of(given)
     elif isinstance(given, list) and all(isinstance(row, tuple) for row in given):
-        named = _padded_rows("features", given, ("item", "feature", "value"), 2, 1.0)
-        return _coded("features", ("item", "feature"), ("value",), named)
+        return _named_features((), _padded_rows("features", given, ("item", "feature", "value"), 2, 1.0))
     else:
         raise InputError(
             f"features: expected {{item: vector}}, (ids, matrix), a matrix or rows (item, feature[, value]), found {type(given).__name__}"
         )
     items = _Ids("item", "features")
-    items.codes.extend(map(items.code, _plain(ids)))
+    codes = [items.code(id) for id in _plain(ids)]
     n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)
-    if len(items.codes) != n_rows:
-        raise InputError(f"features: {len(items.codes)} ids for {n_rows} vectors")
-    return Rows("features", {"item": items.column()}, matrix=matrix)
+    if len(codes) != n_rows:
+        raise InputError(f"features: {len(codes)} ids for {n_rows} vectors")
+    return Rows("features", {"item": items.column(codes)}, matrix=matrix)
 
 
 def _has_names(given: Mapping[Any, Any]) -> bool:
@@ -99,6 +151,20 @@ def _pairs_of_names(given: Mapping[Any, Any]) -> Iterable[tuple[Any, Any, Any]]:
     for item, has in given.items():
         pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(_several(has))]
         yield from ((item, name, value) for name, value in pairs)
+
+
+def _named_features(known: Iterable[Any], rows: Iterable[tuple[Any, Any, Any]]) -> Rows:
+    """Rows item, feature, value; `known` are items to be known even without any feature."""
+    items, features = _Ids("item", "features"), _Ids("feature", "features")
+    for item in known:
+        items.code(item)
+    codes: tuple[list[int], list[int]] = ([], [])
+    values: list[float] = []
+    for item, name, value in rows:
+        codes[0].append(items.code(item))
+        codes[1].append(features.code(name))
+        values.append(_number(value, "features", "value", item, name))
+    return Rows("features", {"item": items.column(codes[0]), "feature": features.column(codes[1])}, {"value": np.array(values, np.float64)})
 
 
 def weight_rows(given: Any) -> Rows:
@@ -117,66 +183,46 @@ def weight_rows(given: Any) -> Rows:
     widths = {len(row) for row in rows}
     if not widths <= {2} and not widths <= {3}:
         raise InputError("weights: expected rows (aspect, weight) or (user, aspect, weight), all of one form")
-    return _coded("weights", ("user", "aspect") if widths == {3} else ("aspect",), ("weight",), rows)
+    users, aspects = _Ids("user", "weights"), _Ids("aspect", "weights")
+    ids = {"aspect": aspects.column([aspects.code(row[-2]) for row in rows])}
+    if widths == {3}:
+        ids["user"] = users.column([users.code(row[0]) for row in rows])
+    return Rows("weights", ids, {"weight": np.array([_number(row[-1], "weights", "weight", *row[:-1]) for row in rows])})
 
 
 def id_rows(source: str, role: str, given: Iterable[Any]) -> Rows:
     """One id per row."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{source}: expected several {role}s, found {quoted(given)}")
-    return _coded(source, (role,), (), ((id,) for id in _plain(given)))
-
-
-def _coded(
-    source: str,
-    roles: Sequence[str],
-    numbers: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    known: Mapping[str, Iterable[Any]] | None = None,
-) -> Rows:
-    """Rows of ids, followed by numbers, as columns; `known` are ids to be known even if no row has them."""
-    columns = {role: _Ids(role, source) for role in roles}
-    for role, ids in (known or {}).items():
-        for id in ids:
-            columns[role].code(id)
-    values: dict[str, list[float]] = {name: [] for name in numbers}
-    coders = [(column.codes.append, column.code) for column in columns.values()]
-    n_ids = len(coders)
-    for row in rows:
-        for (append, code), id in zip(coders, row, strict=False):
-            append(code(id))
-        for name, value in zip(numbers, row[n_ids:], strict=True):
-            values[name].append(value if type(value) is float and isfinite(value) else _number(value, source, name, *row[:n_ids][:2]))
-    return Rows(
-        source, {role: column.column() for role, column in columns.items()}, {name: np.array(found) for name, found in values.items()}
-    )
+    ids = _Ids(role, source)
+    return Rows(source, {role: ids.column([ids.code(id) for id in _plain(given)])})
 
 
 class _Ids:
-    """Gives codes to the ids of one column, in order of first appearance."""
+    """Gives codes to the ids of one input, in order of first appearance."""
 
     def __init__(self, role: str, source: str) -> None:
         self._role, self._source = role, source
         self._codes: dict[Any, int] = {}
-        self.codes: list[int] = []
 
     def code(self, id: Any) -> int:
         if isinstance(id, np.generic):
             id = id.item()
-        elif id is _NOTHING:
-            return -1
         try:
             return self._codes.setdefault(id, len(self._codes))
         except TypeError:
             article = "an" if self._role[0] in "aeio" else "a"
             raise InputError(f"{self._source}: {quoted(id)} cannot be the id of {article} {self._role}: it is not hashable") from None
 
-    def column(self) -> IdColumn:
-        return IdColumn(np.array(self.codes, dtype=np.int32), list(self._codes))
+    def column(self, codes: list[int]) -> IdColumn:
+        return IdColumn(np.array(codes, dtype=np.int32), list(self._codes))
 
 
-_NOTHING = object()
-"""In the place of an id or number that is not there."""
+class _Nothing:
+    pass
+
+
+_NOTHING = _Nothing()
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
@@ -240,41 +286,24 @@ def _links(source: str, given: Any, roles: tuple[str, str, str]) -> Iterable[tup
             raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
 
 
-def _aspects(given: Any) -> Iterable[tuple[Any, Any, Any]]:
-    if not isinstance(given, Mapping):
-        yield from _padded_rows("aspects", given, ("item", "aspect", "strength"), 2, 1.0)
-        return
-    for item, has in given.items():
-        if _is_indicator(has):
-            yield from ((item, int(column), float(has[column])) for column in np.flatnonzero(has))
-        elif isinstance(has, Mapping):
-            yield from ((item, aspect, strength) for aspect, strength in has.items())
-        else:
-            yield from ((item, aspect, 1.0) for aspect in _several(has))
-
-
 def _subtopics(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
     if not isinstance(given, Mapping):
-        for user, aspect, item, *judged in _padded_rows("subtopics", given, ("user", "aspect", "item", "grade", "strength"), 3, 1.0):
-            yield (user, item, aspect, *judged)
+        yield from _padded_rows("subtopics", given, ("user", "aspect", "item", "grade", "strength"), 3, 1.0)
         return
     for user, judged in given.items():
         if not isinstance(judged, Mapping):
             raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
         for item, has in judged.items():
             pairs = list(has.items()) if isinstance(has, Mapping) else [(aspect, 1.0) for aspect in _several(has)]
-            yield from ((user, item, aspect, grade, 1.0) for aspect, grade in pairs or [(_NOTHING, 0.0)])
+            yield from ((user, aspect, item, grade, 1.0) for aspect, grade in pairs or [(_NOTHING, 0.0)])
 
 
 def _number(value: Any, source: str, what: str, *where: Any) -> float:
-    """A finite number; NaN where there is none."""
-    if value is _NOTHING:
-        return nan
     try:
         number = float(value)
     except (TypeError, ValueError):
-        number = nan
-    if not isfinite(number):
+        number = float("nan")
+    if not np.isfinite(number):
         raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected a finite number")
     return number
 
@@ -291,27 +320,14 @@ def _check_no_indicators(given: Mapping[Any, Any]) -> None:
         )
 
 
-def _is_indicator(has: Any) -> bool:
-    return isinstance(has, np.ndarray) and has.dtype.kind in "biuf"
-
-
-def _width(given: Mapping[Any, Any]) -> int:
-    """How many genres arrays of 0 and 1 tell of, which are the same for all items."""
-    _check_no_indicators(given)
-    width: int | None = None
-    for item, has in given.items():
-        if not _is_indicator(has):
-            continue
-        if has.ndim != 1 or (width is not None and len(has) != width):
-            raise InputError(
-                f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected ({width},) as for the items before"
-            )
-        if not ((has >= 0) & (has <= 1)).all():
-            raise InputError(
-                f"aspects: the array of item {quoted(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
-            )
-        width = len(has)
-    return width or 0
+def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> int:
+    if has.ndim != 1 or (width is not None and len(has) != width):
+        raise InputError(f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected ({width},) as for the items before")
+    if len(has) and not ((has >= 0) & (has <= 1)).all():
+        raise InputError(
+            f"aspects: the array of item {quoted(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
+        )
+    return len(has)
 
 
 def _matrix_of(given: Mapping[Any, Any]) -> npt.NDArray[Any]:
