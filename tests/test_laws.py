@@ -571,6 +571,10 @@ def coded(
     def maybe(array: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
         return None if array is None else lay(array)
 
+    def stretched(array: npt.NDArray[Any] | None, filling: Any) -> npt.NDArray[Any] | None:
+        """With items that only lists name, which codes must know, too."""
+        return None if array is None else np.append(array, np.full(world.n_items - len(array), filling, dtype=array.dtype))
+
     aspects, relevance, history, features, weights = world.aspects, world.relevance, world.history, world.features, world.weights
     assert aspects is not None and relevance is not None and history is not None and features is not None
     columns = [lay(np.array(column, dtype=np.int32 if place < 3 else np.float64)) for place, column in enumerate(zip(*rows, strict=True))]
@@ -580,9 +584,9 @@ def coded(
         relevance=asp.Relevance(lay(relevance.offsets), lay(relevance.items), maybe(relevance.grades), relevance.threshold),
         history=asp.History(lay(history.offsets), lay(history.items)),
         subtopics=asp.Subtopics.from_rows(*columns, n_users=world.n_users) if rows else None,
-        features=asp.Features(lay(features.matrix), maybe(features.rows)),
+        features=asp.Features(lay(features.matrix), maybe(stretched(features.rows, -1))),
         weights=None if weights is None else asp.Weights(*map(maybe, (weights.shared, weights.offsets, weights.aspects, weights.weights))),
-        catalogue=maybe(world.catalogue),
+        catalogue=maybe(stretched(world.catalogue, False)),
         n_items=world.n_items,
         aspect_ids=world.aspect_ids,
     )

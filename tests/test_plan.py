@@ -148,3 +148,14 @@ def test_lists_as_codes() -> None:
 def test_nothing_observed_is_nan() -> None:
     plan = asp.Plan("NDCG", truth())
     assert math.isnan(plan.finish(plan.observe({}))["NDCG"])
+
+
+def test_what_other_lists_name_does_not_change_a_finished_part() -> None:
+    plan = asp.Plan(["NDCG@2", "GiniComplement@2"], asp.Truth.read(relevance={"a": ["x"], "b": ["y"]}), users="all")
+    part = plan.observe({"a": ["x", "q"]})
+    before = plan.finish(part)
+    plan.observe({"stranger": ["m", "n"]})
+    after = plan.finish(part)
+    assert dict(after) == dict(before) == {"NDCG@2": 0.5, "GiniComplement@2": 0.5}
+    assert after == before
+    assert after.details["GiniComplement@2"]["catalogue_items"] == 3

@@ -24,7 +24,7 @@ from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
-from aspectrum.coding.table import SomeIds, flags_of
+from aspectrum.coding.table import IdTable, SomeIds, flags_of
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.findings import Inputs, notices_on
 from aspectrum.diagnostics.notices import Notice, Option
@@ -165,23 +165,34 @@ class Plan:
             name: self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
             for name, lists in systems.items()
         }
-        return {name: self.finish(part, notices=(), scores=scores, system=name) for name, part in parts.items()}
+        among = [part.lists for part in parts.values()]
+        return {name: self.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
 
     def finish(
-        self, part: Partial, *, notices: Sequence[Notice] | None = None, scores: ScoresFile | None = None, system: str | None = None
+        self,
+        part: Partial,
+        *,
+        notices: Sequence[Notice] | None = None,
+        scores: ScoresFile | None = None,
+        system: str | None = None,
+        among: Iterable[Input] = (),
     ) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
         Args:
             notices: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
             scores, system: As for :meth:`observe`, for users without a list.
+            among: Lists of other systems; the users and items that they name are known, too.
         """
         check_same(self, part.plan)
+        read = [part.lists, *among]
+        known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
+        nobody.seen_items = seen
         rest: list[GroupPart] = []
         for group in self._groups:
-            others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & ~listed))
+            others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & known & ~listed))
             rest += self._observe(others, (group,), keep=self.per_user or scores is not None)
         if scores is not None:
             self._write(rest, scores, system)
@@ -200,6 +211,12 @@ class Plan:
             tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices),
             part,
         )
+
+    def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:
+        """Users or items that the truth, users that were named, or some lists know; not what other lists named before."""
+        table: IdTable = getattr(self.tables, role)
+        named = [lists.ids[role].within(table) for lists in (*read, *self.inputs.values()) if role in lists.ids]
+        return flags_of(np.concatenate([np.arange(n_known), *named]), len(table))
 
     def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[Notice]:
         """What a reader of the numbers should know of the inputs.

@@ -185,6 +185,7 @@ class ItemCounts:
         empty: The number if nothing was recommended.
         missing: Users without a list.
         noticed: Whatever else a user should know of.
+        seen: Where no catalogue was given, the items that were seen; None means all of the table.
     """
 
     table: IdTable
@@ -193,6 +194,7 @@ class ItemCounts:
     empty: float = math.nan
     missing: int = 0
     noticed: Mapping[str, int] = field(default_factory=dict)
+    seen: Flags | None = None
 
     def __add__(self, other: ItemCounts) -> ItemCounts:
         if (self.catalogue is None) != (other.catalogue is None):
@@ -209,7 +211,8 @@ class ItemCounts:
         noticed.update(other.noticed)
         n = max(len(self.recommended), len(theirs))
         total = _padded(self.recommended, n) + _padded(theirs, n)
-        return ItemCounts(table, total, self.catalogue, self.empty, self.missing + other.missing, dict(noticed))
+        seen = self.seen if self.seen is not None else other.seen  # said once, at the end
+        return ItemCounts(table, total, self.catalogue, self.empty, self.missing + other.missing, dict(noticed), seen)
 
     def _check_catalogue(self, table: IdTable, theirs: Flags) -> None:
         assert self.catalogue is not None
@@ -221,7 +224,14 @@ class ItemCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ItemCounts):
             return NotImplemented
-        mine, theirs = (dict(zip(part.table.ids, part.recommended.tolist(), strict=False)) for part in (self, other))
+        mine, theirs = (
+            {
+                id: count
+                for id, count, is_seen in zip(part.table.ids, part.recommended.tolist(), part._seen_items(), strict=False)
+                if is_seen
+            }
+            for part in (self, other)
+        )
         same = (self.catalogue is None, self.missing, self.noticed) == (other.catalogue is None, other.missing, other.noticed)
         return same and mine == theirs
 
@@ -240,7 +250,11 @@ class ItemCounts:
     @cached_property
     def in_catalogue(self) -> Counts:
         """The counts of the items of the catalogue."""
-        return self.recommended if self.catalogue is None else self.recommended[: len(self.catalogue)][self.catalogue]
+        return self.recommended[self._seen_items()] if self.catalogue is None else self.recommended[: len(self.catalogue)][self.catalogue]
+
+    def _seen_items(self) -> Flags:
+        n = len(self.recommended)
+        return np.ones(n, dtype=np.bool_) if self.seen is None else _padded(self.seen, max(n, len(self.seen)))[:n]
 
     @property
     def value(self) -> float:

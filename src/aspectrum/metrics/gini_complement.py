@@ -64,6 +64,6 @@ class GiniComplement(Metric):
         empty = math.nan if self.empty is None else self.empty
         missing = int((~world.listed).sum())
         return [
-            ItemCounts(world.tables.item, row, inside, empty, missing, {"outside_catalogue": lost} if lost else {})
+            ItemCounts(world.tables.item, row, inside, empty, missing, {"outside_catalogue": lost} if lost else {}, world.seen_items)
             for row, lost in zip(counts, left_out.tolist(), strict=True)
         ]

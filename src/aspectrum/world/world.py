@@ -60,6 +60,7 @@ class World:
         self.rankings, self.truth, self.tables = rankings, truth, tables or truth.tables
         self._codes = codes
         self.memory: dict[Hashable, Any] = {}
+        self.seen_items: Flags | None = None  # items that count where there is no catalogue; None means all
         self._covered: dict[Hashable, Any] = {}  # of these lists only
         self._check()
 
@@ -90,7 +91,7 @@ class World:
     @staticmethod
     def _made(rankings: Rankings, truth: Truth, codes: Codes | None, tables: Tables, memory: dict[Hashable, Any]) -> World:
         world = object.__new__(World)  # what was checked needs no second look
-        world.__dict__.update(rankings=rankings, truth=truth, _codes=codes, tables=tables, memory=memory, _covered={})
+        world.__dict__.update(rankings=rankings, truth=truth, _codes=codes, tables=tables, memory=memory, seen_items=None, _covered={})
         return world
 
     @property
@@ -232,7 +233,9 @@ class World:
             yield self if size >= self.n_users else self.slice(start, min(start + size, self.n_users))
 
     def _part(self, rankings: Rankings, codes: Codes | None) -> World:
-        return World._made(rankings, self.truth, codes, self.tables, self.memory)
+        part = World._made(rankings, self.truth, codes, self.tables, self.memory)
+        part.seen_items = self.seen_items
+        return part
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"memory": {}, "_covered": {}}
