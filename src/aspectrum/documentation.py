@@ -18,6 +18,7 @@ from aspectrum import metrics as _metrics  # noqa: F401  so that they are regist
 from aspectrum.conventions import CONVENTIONS, Convention
 from aspectrum.metric import Metric, parse, registered, written
 
+_DIRECTIONS = {True: "Higher is better.", False: "Lower is better.", None: "Neither higher nor lower is better."}
 _SECTIONS = ("Args", "Undefined", "References", "Examples")
 
 _INPUTS = ("subtopics", "aspects", "history", "relevance", "features", "weights", "catalogue")
@@ -62,8 +63,9 @@ def describe_metric(name: str, width: int = 100) -> str:
         _block("Formula (TeX)", parts["formula"].splitlines()),
         *(textwrap.fill(paragraph, width) for paragraph in parts["text"]),
         _block("Parameters", [line for parameter in _parameters(metric) for line in _parameter_lines(parameter, width)]),
+        f"Family: {metric.family}. {_DIRECTIONS[metric.higher_is_better]}",
         _block("Undefined", _wrapped(parts["Undefined"], width)),
-        _block("Conventions", [line for way, change in changes.items() for line in _wrapped(f"{way}: {change}", width, "  ")]),
+        _block("Conventions", [line for tool, change in changes.items() for line in _wrapped(f"{tool}: {change}", width, "  ")]),
         _block("References", _wrapped(parts["References"], width)),
         _block("Example", parts["Examples"].splitlines()),
         _block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in _options(metric)]),
@@ -85,6 +87,8 @@ def metrics_as_data() -> list[dict[str, Any]]:
                 "parameters": _parameters(metric),
                 "undefined": parts["Undefined"],
                 "references": parts["References"],
+                "family": metric.family,
+                "higher_is_better": metric.higher_is_better,
                 "needs": [list(inputs) for inputs in needed_inputs(metric)],
             }
         )
