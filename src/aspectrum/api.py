@@ -249,4 +249,4 @@ def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
     lists = list(systems.values())
     n_items = smallest_n_items({**parts, "catalogue": catalogue}, *lists)
     truth = Truth(**parts, catalogue=catalogue, n_users=max(one.n_users for one in lists), n_items=n_items)
-    return [(truth, {name: World(one, truth) for name, one in systems.items()})]
+    return [(truth, {name: World(one, truth, codes=np.arange(one.n_users, dtype=np.int32)) for name, one in systems.items()})]

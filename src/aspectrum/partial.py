@@ -74,6 +74,8 @@ class Partial:
     lists: Input
 
     def __add__(self, other: Partial) -> Partial:
+        if not isinstance(other, Partial):
+            return NotImplemented
         check_same(self.plan, other.plan)
         twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
         if twice is not None:
@@ -88,6 +90,7 @@ class Partial:
         """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
         lists, items = self.lists, self.lists.ids["item"].table
         untyped = {role: some.table.untyped for role, some in lists.ids.items()}
+        groups = [_group_data(part, items) for part in self.parts]  # first, as it may be new to the table what they name
         write_arrow(
             path,
             {
@@ -102,7 +105,7 @@ class Partial:
                 },
                 "untyped": untyped,
                 "new_items": items.ids.slice(self.plan.truth.n_items, len(items)),
-                "groups": [_group_data(part) for part in self.parts],
+                "groups": groups,
             },
         )
 
@@ -142,10 +145,10 @@ def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:
     return SomeIds(IdTable.of(table.role, ids, untyped), np.arange(len(ids), dtype=np.int32)).within(table)
 
 
-def _group_data(part: GroupPart) -> dict[str, Any]:
+def _group_data(part: GroupPart, items: IdTable) -> dict[str, Any]:
     scores = part.scores
     return {
-        "states": [[{"kind": type(state).__name__, **state.to_data()} for state in metric] for metric in part.states],
+        "states": [[{"kind": type(state).__name__, **state.to_data(items)} for state in metric] for metric in part.states],
         "scores": None
         if scores is None
         else {"users": scores.users, "names": list(scores.names), "scores": scores.scores, "least": dict(scores.least)},

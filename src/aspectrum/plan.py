@@ -84,6 +84,8 @@ class Plan:
         ideal_budget: float | None = None,
         ideal_seconds: float | None = None,
     ) -> None:
+        if not isinstance(truth, Truth):
+            raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
         self.metrics = as_metrics(metrics)
         spending = spending_on_ideals(self.metrics, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
@@ -108,11 +110,13 @@ class Plan:
     def _named_users(self, users: Any) -> Codes:
         rows = users if isinstance(users, Rows) else read_input("users", users) if is_external(users) else None
         if rows is None:
+            if not isinstance(users, Iterable):
+                raise InputError(f"users is {users!r}, expected a word such as 'judged', or the users themselves")
             several = list(users)
             if self.truth.rows is None:
                 for user in several:
                     if self.truth.users.code(user) is None:
-                        raise InputError(f"users: {quoted(user)} is not a user of this world")
+                        raise InputError(f"users: {quoted(user)} is not a user of the truth")
                 return np.array([self.truth.users.code(user) for user in several], dtype=np.int32)
             rows = id_rows("users", "user", several)
         self.tables.join([rows])
@@ -146,6 +150,8 @@ class Plan:
             coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
         else:
             coded = lists if isinstance(lists, CodedLists) else self.lists(lists)
+            if not self.tables.item.has_codes_of(coded.input.ids["item"].table):
+                raise InputError("these lists were coded by another plan")
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
         write = None if scores is None else partial(self._write, scores=scores, system=system)
         parts = self._observe(world, self._groups, keep=self.per_user, progress=progress, write=write)
@@ -233,7 +239,7 @@ class Plan:
         """What parts of an evaluation must have in common to add up, as plain data."""
         given = [group.averaged for group in self._groups if group.choice == "given" and group.averaged is not None]
         named = sorted(str(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
-        digest = hashlib.blake2b("\n".join(named).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() if given else None
+        digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest() if given else None
         how = json.loads(json.dumps(self.how, default=str))
         return {"columns": how, "per_user": self.per_user, "users": digest, "truth": dict(self.truth.fingerprints)}
 

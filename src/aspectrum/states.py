@@ -71,8 +71,8 @@ class State(Protocol):
     def limits(self) -> Mapping[str, float]:
         """What the number is at least, and the widest interval of a user's score, if not every score is known for sure."""
 
-    def to_data(self) -> Mapping[str, Any]:
-        """As plain data and arrays, for a file."""
+    def to_data(self, items: IdTable) -> Mapping[str, Any]:
+        """As plain data and arrays, for a file; items by their codes in `items`."""
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], items: IdTable, codes: Codes, catalogue: Flags | None) -> Self:
@@ -133,7 +133,7 @@ class Mean:
             certainty,
         )
 
-    def to_data(self) -> Mapping[str, Any]:
+    def to_data(self, items: IdTable) -> Mapping[str, Any]:
         sure = self.certainty
         return {
             "total": hex(self.total.units),
@@ -199,19 +199,19 @@ class ItemCounts:
     def __add__(self, other: ItemCounts) -> ItemCounts:
         if (self.catalogue is None) != (other.catalogue is None):
             raise InputError("one part has a given catalogue, the other what was seen: give both the same catalogue")
-        table, theirs, catalogue = self.table, other.recommended, other.catalogue
+        table, theirs, catalogue, seen = self.table, other.recommended, other.catalogue, other.seen
         if not self.table.has_codes_of(other.table):
             table = self.table.copy()
-            codes = SomeIds(other.table, np.arange(len(theirs), dtype=np.int32)).within(table)
+            codes = SomeIds(other.table, np.arange(len(other.table), dtype=np.int32)).within(table)
             theirs = _scattered(codes, theirs, len(table))
-            catalogue = None if catalogue is None else _scattered(codes, catalogue, len(table))
+            catalogue, seen = (None if flags is None else _scattered(codes, flags, len(table)) for flags in (catalogue, seen))
         if self.catalogue is not None and catalogue is not None:
             self._check_catalogue(table, catalogue)
         noticed = Counter(self.noticed)
         noticed.update(other.noticed)
         n = max(len(self.recommended), len(theirs))
         total = _padded(self.recommended, n) + _padded(theirs, n)
-        seen = self.seen if self.seen is not None else other.seen  # said once, at the end
+        seen = self.seen if self.seen is not None else seen  # said once, at the end
         return ItemCounts(table, total, self.catalogue, self.empty, self.missing + other.missing, dict(noticed), seen)
 
     def _check_catalogue(self, table: IdTable, theirs: Flags) -> None:
@@ -237,9 +237,15 @@ class ItemCounts:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def to_data(self) -> Mapping[str, Any]:
+    def to_data(self, items: IdTable) -> Mapping[str, Any]:
         empty = None if math.isnan(self.empty) else self.empty
-        return {"recommended": self.recommended, "empty": empty, "missing": self.missing, "noticed": self.noticed}
+        codes = SomeIds(self.table, np.arange(len(self.table), dtype=np.int32)).within(items)
+        return {
+            "recommended": _scattered(codes, self.recommended, len(items)),
+            "empty": empty,
+            "missing": self.missing,
+            "noticed": self.noticed,
+        }
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], items: IdTable, codes: Codes, catalogue: Flags | None) -> ItemCounts:

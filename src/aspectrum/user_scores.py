@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -100,6 +99,7 @@ class ScoresFile:
         self.path, self.with_system = path, with_system
         self._frames: list[polars.DataFrame] = []
         self._n_pieces = 0
+        self._least: set[str] = set()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
@@ -111,6 +111,9 @@ class ScoresFile:
         import polars
 
         frame = scores_frame(blocks, names)
+        self._least |= {name for name in frame.columns if name.endswith(_AT_LEAST)}
+        sure = [name for name in self._least if name not in frame.columns and name.removesuffix(_AT_LEAST) in frame.columns]
+        frame = frame.with_columns(polars.col(name.removesuffix(_AT_LEAST)).alias(name) for name in sure)  # 0 without a list, for sure
         if self.with_system:
             frame = frame.select(polars.lit(system, polars.String).alias("system"), polars.all())
         self._frames.append(frame)
@@ -137,10 +140,8 @@ class ScoresFile:
                 self._write_piece()
             pieces = [os.path.join(self._folder.name, name) for name in sorted(os.listdir(self._folder.name))]
             whole = os.path.join(self._folder.name, "whole")
-            options: dict[str, Any] = {"missing_columns": "insert", "extra_columns": "ignore"}
-            known = inspect.signature(polars.scan_parquet).parameters
-            scan = polars.scan_parquet(pieces, **{name: value for name, value in options.items() if name in known})
-            scan.sink_parquet(whole)
+            scans = [polars.scan_parquet(piece) for piece in pieces]
+            polars.concat(scans, how="diagonal_relaxed").sink_parquet(whole)  # ids may have turned out to be text on the way
             with replacing(self.path) as target, open(whole, "rb") as source:
                 while chunk := source.read(1 << 20):
                     target.write(chunk)

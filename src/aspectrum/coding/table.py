@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -34,7 +35,9 @@ class IdTable:
         self._book_is_shared = False
         self._ids = Ids([])
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
-        self._copied_from: tuple[IdTable, ...] = ()
+        self._token = object()
+        self._origins: dict[object, int] = {}  # tables that this one is a copy of, and how many ids they had then
+        self._lock = threading.RLock()
         self._first: set[int] = set()
         self._heads: dict[str, Named] = {}  # an id of each kind that is no text of a text file, and where it stands
         if columns:
@@ -74,23 +77,31 @@ class IdTable:
         return len(self._ids)
 
     def copy(self) -> IdTable:
-        """A table that grows by itself from here on, while this one stays as it is."""
+        """A table that grows by itself from here on."""
         other = IdTable(self.role)
-        own: dict[str, Any] = {"_copied_from": (*self._copied_from, self)}
+        own: dict[str, Any] = {"_token": other._token, "_lock": other._lock, "_origins": self._lineage()}
         own |= {"_joined": dict(self._joined), "_heads": dict(self._heads), "_first": set(self._first)}
         self._book_is_shared = True  # whoever grows first copies it
         other.__dict__.update(self.__dict__ | own)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_joined": {}, "_first": set()}
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"} | {"_joined": {}, "_first": set()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {"_lock": threading.RLock()})
+
+    def _lineage(self) -> dict[object, int]:
+        """Tables whose codes mean the same here, this one among them, and how many of their codes do."""
+        return {**self._origins, self._token: len(self)}
 
     def has_codes_of(self, other: IdTable) -> bool:
         """Whether every code of another table means the same id here."""
-        mine, theirs = self.ids.values, other.ids.values
-        if other is self or other in self._copied_from or (isinstance(mine, range) and isinstance(theirs, range) and mine == theirs):
+        values, others = self.ids.values, other.ids.values
+        if other is self or (isinstance(values, range) and isinstance(others, range) and values == others):
             return True
-        return any(len(origin) == len(other) and self.has_codes_of(origin) for origin in other._copied_from)  # it has not grown
+        mine = self._lineage()
+        return any(len(other) <= min(n, mine[token]) for token, n in other._lineage().items() if token in mine)
 
     def codes(self, column: IdColumn) -> Codes:
         """The code of each row of a column that was joined; -1 for none."""
@@ -110,6 +121,10 @@ class IdTable:
 
     def join(self, columns: Sequence[Named]) -> None:
         """Give a code to every id that has none."""
+        with self._lock:
+            self._join_columns(columns)
+
+    def _join_columns(self, columns: Sequence[Named]) -> None:
         nothing = np.empty(0, dtype=np.int32)
         self._joined |= {id(column.ids): (column.ids, nothing) for _, column in columns if len(column.ids) == 0}
         fresh = {id(column.ids): (source, column) for source, column in columns if id(column.ids) not in self._joined}
@@ -128,6 +143,7 @@ class IdTable:
 
     def _join(self, fresh: list[Named]) -> list[Codes]:
         before = [] if self._known is None else [self._known]
+        self._source = next((source for source, _ in self._heads.values()), "codes")  # of ids that are known already
         heads = list(self._heads.values())
         _check_kinds(self.role, [*heads, *before, *fresh])
         several = settled(self.role, [*heads, *before, *fresh])[len(heads) :]
@@ -146,8 +162,7 @@ class IdTable:
             return [np.arange(len(several[0]), dtype=np.int32)]
         if self._book is None:
             self._book = Codebook(self.role)
-            heads = next(iter(self._heads.values()), ("codes", None))
-            self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else heads[0])
+            self._book.codes(several[0].to_list() if before else self._ids, before[0][0] if before else self._source)
         elif self._book_is_shared:
             self._book = self._book.copy()
         self._book_is_shared = False

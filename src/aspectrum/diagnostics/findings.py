@@ -14,6 +14,7 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes, Counts
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
+from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Level, Notice, of_input
 from aspectrum.errors import InputError
 from aspectrum.world import Truth
@@ -119,8 +120,11 @@ def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterat
 class _Findings:
     def __init__(self, read: Inputs) -> None:
         self._read, self._truth = read, read.truth
-        self._ids = {"user": read.tables.user.ids, "item": read.tables.item.ids, "aspect": read.tables.aspect.ids}
         self._likeness: dict[tuple[int, str], _Likeness] = {}
+
+    def _ids(self, role: str) -> Ids:
+        table: IdTable = getattr(self._read.tables, role)
+        return table.ids
 
     def unknown(self, given: Input, name: str, role: str) -> Iterator[Notice]:
         """Users, items or aspects of an input that another one does not know."""
@@ -161,7 +165,7 @@ class _Findings:
         for name in ("aspects", "subtopics"):
             given = self._read.inputs.get(name)
             if given is not None:
-                names = [id for id in self._ids["aspect"].take(self._read.codes(given, "aspect")) if isinstance(id, str)]
+                names = [id for id in self._ids("aspect").take(self._read.codes(given, "aspect")) if isinstance(id, str)]
                 several = [id for id in names if "|" in id]
                 if 10 * len(several) > len(names):
                     examples = tuple(map(quoted, several[:_N_EXAMPLES]))
@@ -179,7 +183,7 @@ class _Findings:
         """Judgments that are not of subtopics, whose second column is 0 throughout."""
         given = self._read.inputs.get("subtopics")
         if given is not None and len(given.ids["aspect"]) == 1 and given.n_rows > 1:
-            examples = examples_of(self._ids["aspect"], self._read.codes(given, "aspect"))
+            examples = examples_of(self._ids("aspect"), self._read.codes(given, "aspect"))
             yield Notice("one_subtopic", given.n_rows, examples=examples, source=given.source)
 
     def without_relevant(self) -> Iterator[Notice]:
@@ -206,19 +210,19 @@ class _Findings:
         because: tuple[Notice, ...] = (),
         detail: Mapping[str, Any] | None = None,
     ) -> Notice:
-        return Notice(kind, len(codes), of, examples_of(self._ids[role], codes), detail or {}, because, given.source, level)
+        return Notice(kind, len(codes), of, examples_of(self._ids(role), codes), detail or {}, because, given.source, level)
 
     def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> tuple[Notice, ...]:
         """Why ids that should match do not, if there is one likely reason."""
-        ours = _texts(self._ids[role], alone, _N_OURS)
+        ours = _texts(self._ids(role), alone, _N_OURS)
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
-            self._likeness[key] = _Likeness(self._ids[role], self._read.codes(there, role))
+            self._likeness[key] = _Likeness(self._ids(role), self._read.codes(there, role))
         alike = self._likeness[key].reason(ours)
         other = {"user": "item", "item": "user"}.get(role)
         if alike or not maybe_swapped or other is None or other not in there.ids:
             return alike
-        known = set(_texts(self._ids[other], self._read.codes(there, other), _N_THEIRS))
+        known = set(_texts(self._ids(other), self._read.codes(there, other), _N_THEIRS))
         return (Notice("swapped", detail={"other": other}),) if 2 * sum(id in known for id in ours) > len(ours) else ()
 
 

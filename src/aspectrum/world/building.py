@@ -120,12 +120,12 @@ def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     """The lists of a system, in the order in which their users come."""
     names = ("score", "rank") if reading.scores_before_ranks else ("rank", "score")
     by = _ordered_by(rows, reading.order, names)
-    tables.join([rows])
-    facts = tables.input("rankings", rows, by)
-    named = facts.ids["user"]
-    lists = CodedLists(named, _rankings(rows, facts, tables, reading), facts)
-    tables.forget(rows)
-    return lists
+    try:
+        tables.join([rows])
+        facts = tables.input("rankings", rows, by)
+        return CodedLists(facts.ids["user"], _rankings(rows, facts, tables, reading), facts)
+    finally:
+        tables.forget(rows)
 
 
 def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Rankings:

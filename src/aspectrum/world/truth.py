@@ -72,6 +72,7 @@ class Truth:
     inputs: Mapping[str, Input] = field(default_factory=dict)
     tables: Tables = None  # type: ignore[assignment]
     rows: Mapping[str, Rows] | None = None
+    _rows_are_lost: bool = False
 
     def __post_init__(self) -> None:
         n_users = self.n_users if self.n_users >= 0 else len(self.users) if self.users is not None else self._smallest_n_users()
@@ -117,6 +118,8 @@ class Truth:
 
     def read_as(self, reading: Reading) -> Truth:
         """The same truth, read in another way; truth that came as codes is what it is."""
+        if self._rows_are_lost and reading.of_truth != self.reading.of_truth:
+            raise InputError("a truth that was pickled cannot be read in another way; pickle the plan, or read the truth again")
         if self.rows is None or reading.of_truth == self.reading.of_truth:
             return self if reading == self.reading else self.changed(reading=reading)
         return self._of_rows(self.rows, self.tables, self.options, reading)
@@ -172,7 +175,7 @@ class Truth:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"rows": None}
+        return self.__dict__ | {"rows": None, "_rows_are_lost": self.rows is not None or self._rows_are_lost}
 
     def _smallest_n_users(self) -> int:
         parts = [part for part in (self.relevance, self.history, self.subtopics) if part is not None]

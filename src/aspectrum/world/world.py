@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, check_range
+from aspectrum.arrays import Codes, Flags, as_codes, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows
@@ -242,6 +242,12 @@ class World:
 
     def _check(self) -> None:
         check_range(self.rankings.items, self.n_items, "rankings: items")
+        if self._codes is not None:
+            codes = as_codes(self._codes, "codes")
+            check_range(codes, len(self.tables.user), "codes")
+            if len(codes) != self.n_users or len(np.unique(codes)) < len(codes):
+                raise InputError(f"codes: {len(codes)} codes for {self.n_users} lists, expected one for each, no user twice")
+            self._codes = codes
         if self._codes is None and self.n_users != self.truth.n_users:
             raise InputError(f"there are {self.n_users} lists and {self.truth.n_users} users: say whose list each is")
         user, place = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
