@@ -150,7 +150,7 @@ def test_a_world_can_be_evaluated_and_holds_everything() -> None:
     assert asp.evaluate(world, "NDCG@1", users=["u"])["NDCG@1"] == 1.0
     with pytest.raises(asp.InputError, match="relevance was given beside a World"):
         asp.evaluate(world, "NDCG@1", relevance={"u": ["a"]})
-    with pytest.raises(asp.InputError, match="'v' is not a user of this world"):
+    with pytest.raises(asp.InputError, match="'v' is not a user of the truth"):
         asp.evaluate(world, "NDCG@1", users=["v"])
 
 

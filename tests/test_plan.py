@@ -87,7 +87,7 @@ def test_every_choice_is_made_before_any_list_is_seen() -> None:
         ("NDCG@2", {"convention": "ndevil"}, asp.MetricError, "ndevil"),
         (["NDCG@2", "NDCG@2,3"], {}, asp.MetricError, "NDCG@2 is asked for twice"),
         ([], {}, asp.MetricError, "no metric was asked for"),
-        ("NDCG@2", {"ideal_budget": 1}, asp.MetricError, "ideal_budget is for exact ideals"),
+        ("NDCG@2", {"ideal_budget": 1}, asp.MetricError, "is for exact ideals"),
     ],
 )
 def test_mistakes_are_found_when_the_plan_is_made(metrics: Any, options: Any, error: type[Exception], message: str) -> None:

@@ -113,10 +113,10 @@ def test_numbers_beyond_64_bits() -> None:
 @pytest.mark.parametrize(
     ("several", "message"),
     [
-        ([column([7]), column(["x"])], "item ids never match: in input 0 they are numbers (7), in input 1 text ('x')"),
-        ([column(["x"]), column([7])], "item ids never match: in input 1 they are numbers (7), in input 0 text ('x')"),
-        ([column([7]), column(["x"], "number")], "item ids never match: in input 0 they are numbers (7), in input 1 there is 'x'"),
-        ([column([(1, 2)]), column(["x"])], "item ids never match: in input 0 they are a tuple ((1, 2)), in input 1 text ('x')"),
+        ([column([7]), column(["x"])], "item ids have different types: numbers in input 0 (7), text in input 1 ('x')"),
+        ([column(["x"]), column([7])], "item ids have different types: numbers in input 1 (7), text in input 0 ('x')"),
+        ([column([7]), column(["x"], "number")], "item ids have different types: numbers in input 0 (7), text in input 1 ('x')"),
+        ([column([(1, 2)]), column(["x"])], "item ids have different types: a tuple in input 0 ((1, 2)), text in input 1 ('x')"),
     ],
 )
 def test_kinds_that_never_match(several: list[IdColumn], message: str) -> None:
@@ -130,7 +130,7 @@ def test_kinds_that_never_match(several: list[IdColumn], message: str) -> None:
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([7, "7"], "item ids never match: 7 and '7' are both there"),
+        ([7, "7"], "item ids have different types: both 7 and '7' are there"),
         ([None, "x"], "input 0: the id of an item is missing (None)"),
         ([["unhashable"]], "cannot be the id of an item: it is not hashable"),
     ],
@@ -160,5 +160,5 @@ def test_a_table_of_ids_from_a_file_may_be_untyped() -> None:
     untyped.join([("more.csv", column(["x"], "number"))])
     assert list(untyped.ids) == ["7", "8", "x"]
     typed = IdTable.of("item", ids)
-    with pytest.raises(asp.InputError, match="item ids never match"):
+    with pytest.raises(asp.InputError, match="item ids have different types"):
         typed.join([("more.csv", column(["x"], "number"))])
