@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from aspectrum.arrays import Codes, Flags, Floats
 from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage, WantedAspects
@@ -58,7 +60,7 @@ class Judging(ABC):
     def judged_places(self, coverage: Coverage) -> Flags:
         """Places of the lists whose item is judged: where nothing else is, whose aspects are known."""
         known, items = self.world.need_aspects("unjudged items").known, self.world.known_items
-        return items >= 0 if known is None else (items >= 0) & known[items]
+        return items >= 0 if known is None else np.append(known, False)[items]
 
     @property
     def _needs(self) -> str:

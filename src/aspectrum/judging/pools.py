@@ -58,7 +58,7 @@ def pool_of(coverage: Coverage, name: PoolName) -> OwnPools | SharedPool:
     if name == "judged" or coverage.judging.only_judged_gain:
         own = coverage.judging.judged_pool(coverage)
         if name != "judged" and catalogue is not None:
-            own = own.without(~catalogue[_items(coverage, own)])
+            own = own.without(~np.append(catalogue, False)[_items(coverage, own)])
         return own.without(_in_history(coverage, own)) if name == "unseen" else own
     shared = coverage.world.remember(("distinct sets",), lambda: _catalogue(coverage))
     if name == "catalogue":

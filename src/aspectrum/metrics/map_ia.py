@@ -49,7 +49,7 @@ class MAPIA(AspectMetric):
         coverage = cover(world, self.judged_by, unjudged=self.unjudged)
         pool = pool_of(coverage, JUDGINGS[self.judged_by].default_pool)
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
-            coverage = replace(coverage, rows=np.where(world.catalogue[coverage.rows], coverage.rows, np.int32(-1)))
+            coverage = replace(coverage, rows=np.where(np.append(world.catalogue, False)[coverage.rows], coverage.rows, np.int32(-1)))
         stops = coverage.stops(self.cutoffs)
         if isinstance(pool, OwnPools):
             sums = kernels.average_precisions(coverage.kernel, stops, pool.offsets, pool.rows)
