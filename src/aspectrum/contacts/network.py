@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -72,63 +72,55 @@ class Network:
     ) -> Network:
         """Read every input, and clean the links; the arguments are those of :func:`aspectrum.contacts.evaluate`."""
         keep = (keep,) if isinstance(keep, str) else tuple(keep)
-        for rule in keep:
-            if rule not in KEEPABLE:
-                raise InputError(f"keep is {rule!r}, expected {', '.join(map(repr, KEEPABLE))}")
-        if test is None and keep:
-            raise InputError("keep needs test links")
+        _check_keep(keep, train, test)
         if features is not None and texts is not None:
             raise InputError("both features and texts are given, expected one of them: features are computed from texts")
         if not systems:
             raise InputError("there are no recommendations to measure")
-        if "self" in keep and (isinstance(train, Graph) or isinstance(test, Graph)):
-            raise InputError("keep='self' needs self-links, which a Graph has not; pass the links it was read from")
         known, directed = link_table(train, "train", directed)
-        inputs: dict[str, Rows] = {"train": known}
-        if test is not None:
-            inputs["test"] = link_table(test, "test", directed)[0]
-        if communities is not None:
-            inputs["communities"] = _community_rows(communities)
-        if features is not None:
-            inputs["features"] = _feature_rows(features)
-        if texts is not None:
-            inputs["texts"] = text_rows(texts)
-        if users is not None:
-            inputs["users"] = read_input("users", users) if is_external(users) else id_rows("users", "user", users)
+        read: Mapping[str, tuple[Any, Callable[[Any], Rows]]] = {
+            "test": (test, lambda given: link_table(given, "test", directed)[0]),
+            "communities": (communities, _community_rows),
+            "features": (features, _feature_rows),
+            "texts": (texts, text_rows),
+            "users": (users, lambda given: read_input("users", given) if is_external(given) else id_rows("users", "user", given)),
+        }
+        inputs = {"train": known, **{name: rows(given) for name, (given, rows) in read.items() if given is not None}}
         lists = {f"system {name}": _recommendations(name, given) for name, given in systems.items()}
         everybody, coded = code_users({**inputs, **lists})
-        ids = everybody.ids
-        cleaning = Cleaning(ids, directed, keep)
-        of_train = cleaning.train(coded["train"])
-        of_test = None if test is None else cleaning.test(coded["test"])
+        cleaning = Cleaning(everybody.ids, directed, keep)
         network = cls(
-            ids,
+            everybody.ids,
             cleaning.members,
-            of_train,
-            of_test,
+            cleaning.train(coded["train"]),
+            None if test is None else cleaning.test(coded["test"]),
             directed,
             {name: coded[f"system {name}"] for name in systems},
             {name: coded[name] for name in inputs},
             cleaning.notices,
             any(map(is_external, systems.values())),
         )
-        for recommended in network.systems.values():
-            network._look_at_lists(recommended)
+        network._look_at_inputs()
+        return network
+
+    def _look_at_inputs(self) -> None:
+        """What there is to say of who is in which input."""
+        for recommended in self.systems.values():
+            self._look_at_lists(recommended)
         for name, role, what, then in (
             ("communities", "user", "community", "candidates_only"),
             ("features", "item", "feature", "candidates_only"),
             ("texts", "user", "text", "texts_ignored"),
         ):
-            if name in inputs:
-                network._look_at_owners(coded[name], role, what, then)
-        if "communities" in inputs:
-            network._look_at_communities(coded["communities"])
-        if users is not None:
-            asked = coded["users"].joined["user"]
-            strange = asked[~network.members[asked]]
+            if name in self.inputs:
+                self._look_at_owners(self.inputs[name], role, what, then)
+        if "communities" in self.inputs:
+            self._look_at_communities(self.inputs["communities"])
+        if "users" in self.inputs:
+            asked = self.inputs["users"].joined["user"]
+            strange = asked[~self.members[asked]]
             if len(strange):
-                network._add("unknown", coded["users"], strange, len(asked), "error", role="user", where=known.source)
-        return network
+                self._add("unknown", self.inputs["users"], strange, len(asked), "error", role="user", where=self._source("train"))
 
     def notices_on_links(self) -> list[Notice]:
         """What a reader of the numbers should know of the inputs. What makes them meaningless is an error."""
@@ -290,6 +282,17 @@ class Network:
     ) -> None:
         examples = examples_of(self.ids, codes)
         self.notices.append(Notice(kind, len(codes), of, examples, detail, because, given.rows.source, level))
+
+
+def _check_keep(keep: Iterable[str], train: Any, test: Any) -> None:
+    """Whether links can be kept by these rules."""
+    for rule in keep:
+        if rule not in KEEPABLE:
+            raise InputError(f"keep is {rule!r}, expected {', '.join(map(repr, KEEPABLE))}")
+    if test is None and keep:
+        raise InputError("keep needs test links")
+    if "self" in keep and (isinstance(train, Graph) or isinstance(test, Graph)):
+        raise InputError("keep='self' needs self-links, which a Graph has not; pass the links it was read from")
 
 
 def _community_rows(given: Any) -> Rows:
