@@ -81,7 +81,7 @@ def test_tables() -> None:
     assert "NDCG@2" in text
     assert "1 scored, 1 undefined" in text
     markdown = result.to_markdown()
-    assert markdown.startswith("| Metric | Value | Stands on |\n| --- | ---: | ---: |\n| NDCG@1 | 1.0000 | 1 scored, 1 undefined |")
+    assert markdown.startswith("| Metric | Value | Users |\n| --- | ---: | ---: |\n| NDCG@1 | 1.0000 | 1 scored, 1 undefined |")
     assert "- NDCG@1, NDCG@2: gain=linear" in markdown
     latex = result.to_latex()
     assert latex.startswith("\\begin{tabular}{lrl}")
@@ -205,7 +205,7 @@ def test_systems_as_rows() -> None:
 def test_no_systems() -> None:
     results = asp.SystemResults({})
     assert results.to_text() == str(results) == "Metric\n------"
-    assert results.to_csv() == "system,metric,value,stands_on,computed,notes\n"
+    assert results.to_csv() == "system,metric,value,users,computed,notes\n"
     assert results.to_dict() == {"systems": {}, "notes": []}
     with pytest.raises(asp.InputError, match="no systems"):
         _ = results.per_user
@@ -239,14 +239,14 @@ def test_results_without_what_metrics_remember_do_not_add() -> None:
 def test_csv_has_all_digits() -> None:
     result = part("uvw")
     rows = list(csv.DictReader(io.StringIO(result.to_csv())))
-    assert list(rows[0]) == ["metric", "value", "stands_on", "computed", "notes"]
+    assert list(rows[0]) == ["metric", "value", "users", "computed", "notes"]
     assert {row["metric"]: float(row["value"]) for row in rows} == dict(result)
-    assert rows[1]["stands_on"] == "2 scored, 1 undefined"
+    assert rows[1]["users"] == "2 scored, 1 undefined"
     assert rows[1]["computed"] == "gain=linear, base=2.0, ideal=truth, average=users, users=lists, convention=published"
     undefined = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": {"a": 0.0}})
     assert next(csv.DictReader(io.StringIO(undefined.to_csv())))["value"] == ""
     text = systems().to_csv()
-    assert text.startswith("system,metric,value,stands_on,computed,notes\nA,NDCG@1,1.0,")
+    assert text.startswith("system,metric,value,users,computed,notes\nA,NDCG@1,1.0,")
     assert "\r" not in text
     assert [(row["system"], row["metric"]) for row in csv.DictReader(io.StringIO(text))] == [
         (system, metric) for system in "AB" for metric in ("NDCG@1", "NDCG@2", "GiniComplement@1")

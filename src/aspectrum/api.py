@@ -78,7 +78,7 @@ def evaluate(
             ``"descending"`` by id.
         duplicates: ``"error"`` (default), or ``"first"``: of an item that a list names twice, or a fact that is stated
             twice in different ways, the first counts.
-        threads: How many threads may work; by default one per core.
+        threads: Maximum number of threads; by default one per core.
         batch_size: Users evaluated at a time.
         per_user: Whether to keep the scores of users.
         progress: Called with users done and users in all.

@@ -137,7 +137,7 @@ class Fractions:
 
     @property
     def least_scores(self) -> Floats | None:
-        """What the scores are at least; None if they are what they are."""
+        """Lower bounds of the scores; None when scores are exact."""
         return None if self.upper_denominators is None else self._over(self.upper_denominators)
 
     def _over(self, denominators: Floats) -> Floats:

@@ -51,7 +51,7 @@ class Column:
 
     @property
     def details(self) -> dict[str, Any]:
-        """How the number was computed, how many users (or items) it stands on, and how sure it is."""
+        """How the number was computed, the number of users (or items) behind it, and how sure it is."""
         return {**self.how, **self.state.counts, **self.state.limits}
 
 
@@ -317,8 +317,8 @@ class SystemResults(Mapping[str, Results]):
         return str(self)
 
 
-_HEAD = ["Metric", "Value", "Stands on"]
-_CSV_HEAD = ["value", "stands_on", "computed", "notes"]
+_HEAD = ["Metric", "Value", "Users"]
+_CSV_HEAD = ["value", "users", "computed", "notes"]
 
 
 class _Details(Mapping[str, dict[str, Any]]):

@@ -63,7 +63,7 @@ def test_csv_has_every_bit_and_says_how(call: Call, expected: asp.SystemResults)
         (system, name): value for system, results in expected.items() for name, value in results.items()
     }
     assert all("convention=published" in row["computed"] for row in rows)
-    assert {row["stands_on"] for row in rows if row["metric"] == "NDCG@2"} == {"3 scored"}
+    assert {row["users"] for row in rows if row["metric"] == "NDCG@2"} == {"3 scored"}
 
 
 @pytest.mark.parametrize("extension", ["txt", "json", "csv", "md", "markdown", "tex"])

@@ -120,7 +120,7 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
         ((*ASK, "-o", "nowhere/out.md"), "nowhere/out.md: cannot be written: no such directory"),
         ((*ASK, "-o", "folder.md"), "folder.md: cannot be written: it is a directory"),
         ((*ASK, "--per-user", "als.csv/x.parquet"), "als.csv/x.parquet: cannot be written"),
-        (("init", "als.csv"), "als.csv: is there already; --force overwrites it"),
+        (("init", "als.csv"), "als.csv: already exists (use --force)"),
         (("init", "nowhere/evaluation.yaml"), "cannot be written: no such directory"),
         (("demo", "nowhere/report.md"), "cannot be written: no such directory"),
         (("demo", "--files", "als.csv"), "als.csv"),

@@ -610,7 +610,7 @@ def test_counts_of_proved_and_open_in_every_format(call: Call, format: str) -> N
     assert stands_on in said.out
     if format == "csv":
         (row,) = csv.DictReader(io.StringIO(said.out))
-        assert (float(row["value"]), row["stands_on"]) == (entry["value"], stands_on)
+        assert (float(row["value"]), row["users"]) == (entry["value"], stands_on)
     proved = call(*MEASURED[:-2], "--format", format).out
     assert "2 scored, 1 undefined, 2 proved" in proved
     assert "open" not in proved

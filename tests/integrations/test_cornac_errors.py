@@ -122,7 +122,7 @@ def test_evaluating_a_metric_twice(split: Any) -> None:
 
 def test_our_metric_in_cornac_s_own_experiment(split: Any) -> None:
     message = (
-        r"AlphaNDCG@5 needs to know the user, whom Cornac does not tell a metric: "
+        r"AlphaNDCG@5 needs the user id, which Cornac does not pass to metrics: "
         r"run it with Experiment, GridSearch or RandomSearch from aspectrum\.integrations\.cornac instead of Cornac's own"
     )
     with pytest.raises(AspectrumError, match=message):
@@ -133,7 +133,7 @@ def test_our_metric_in_cornac_s_own_experiment(split: Any) -> None:
     ("metric", "hint"), [("NDCG@5", "Metric('NDCG@5', ...)"), (asp.NDCG(k=5), "Metric('NDCG@5', ...)"), (cornac.metrics.NDCG, "")]
 )
 def test_what_is_no_metric_of_cornac(split: Any, metric: Any, hint: str) -> None:
-    with pytest.raises(MetricError, match="is no metric of Cornac; wrap one of ours as .*" + re.escape(hint)):
+    with pytest.raises(MetricError, match="is not a Cornac metric; wrap aspectrum metrics as .*" + re.escape(hint)):
         Experiment(split, [MostPop()], [cornac.metrics.NDCG(k=5), metric])
 
 

@@ -279,10 +279,10 @@ def test_a_note_that_holds_for_one_fold_only_says_so(capsys: pytest.CaptureFixtu
             lambda split: AlphaNDCG(aspects={1: ["x"]}, k=5, convention="ndeval"),
             "cannot be computed from what Cornac knows, by the convention ndeval",
         ),
-        (lambda split: GridSearch(Mixture(), [], "NDCG@5", split), "'NDCG@5' is no metric of Cornac; wrap one of ours as Metric"),
+        (lambda split: GridSearch(Mixture(), [], "NDCG@5", split), "'NDCG@5' is not a Cornac metric; wrap aspectrum metrics as Metric"),
         (
             lambda split: GridSearch(Mixture(), [], asp.NDCG(k=5), split),
-            r"is no metric of Cornac; wrap one of ours as Metric\('NDCG@5', ...\)",
+            r"is not a Cornac metric; wrap aspectrum metrics as Metric\('NDCG@5', ...\)",
         ),
         (lambda split: evaluate(MostPop(), split, "NDCG@5"), "models is MostPop, expected a list"),
         (lambda split: evaluate([], split, "NDCG@5"), "there is no model to evaluate"),

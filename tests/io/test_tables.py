@@ -504,7 +504,7 @@ def test_json_lines_are_what_they_are(content: str, found: dict[str, Any] | None
         ('{"user": 1, "item": {"a": 1}}', "line 1: {'a': 1} cannot be the id of an item"),
         ('{"user": 1, "item": "a"}\n{"user": 1, "item": ["b"]}', "line 2: ['b'] cannot be the id of an item"),
         ('{"user": true, "item": "a"}', "line 1: the user is true, expected text or a whole number"),
-        ('{"user": 1, "item": "\\ud83e"}', "line 1: the item '\\ud83e' holds half a letter"),
+        ('{"user": 1, "item": "\\ud83e"}', "line 1: the item '\\ud83e' holds an unpaired surrogate"),
         ('{"user": 1, "item": 1, "score": NaN}', "line 1: the score is nan, expected a finite number"),
         ('{"user": 1, "item": 1, "score": 1e999}', "line 1: the score is inf, expected a finite number"),
         ('{"user": 1, "item": 1, "score": "high"}', "line 1: the score is 'high', expected a finite number"),

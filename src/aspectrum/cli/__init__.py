@@ -50,7 +50,7 @@ Example:
 def cli(context: click.Context) -> None:
     """Measure how diverse, novel and relevant ranked lists are.
 
-    Exits with 0, with 1 for a failure, with 2 for wrong use.
+    Exit status: 0 success, 1 failure, 2 usage error.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)

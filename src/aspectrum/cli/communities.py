@@ -35,7 +35,7 @@ Examples:
     help="The same seed gives the same communities. Default: 0.",
 )
 @click.option(
-    "--directed/--undirected", default=None, help="Whether links lead one way. Default: as the graph says; an edge list is directed."
+    "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as the graph says; an edge list is directed."
 )
 @click.option(
     "--columns",

@@ -41,7 +41,7 @@ _OPTIONS = (
     click.option(
         "--directed/--undirected",
         default=None,
-        help="Whether links lead one way. Default: as GraphML says; an edge list is directed.",
+        help="Whether the graph is directed. Default: as GraphML says; an edge list is directed.",
     ),
     click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
     click.option(
@@ -59,7 +59,7 @@ _OPTIONS = (
         help="Which column is what, as train:source=follower,target=followee or communities:community=louvain; lists (rankings) have "
         "user, candidate, score and rank. A number is a place, from 1. Columns with usual names are recognised.",
     ),
-    click.option("--split", metavar="TEXT", help="What stands between several communities in one cell, as | in 3|7."),
+    click.option("--split", metavar="TEXT", help="Separator between communities in a cell, as | in 3|7."),
     READER,
     HEADER,
     choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),
@@ -96,7 +96,7 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     """Measure the contacts that systems recommend to the users of a social network.
 
     One file per system: user, candidate[, score], best first as it stands; or a directory of such files. The users are those
-    of the train graph. Test links that nobody could be praised for finding are left out, and notes say how many, and why.
+    of the train graph. Test links that are trivial or impossible to predict are excluded; notes say how many, and why.
     A configuration of RELISON works as it is: its metrics are measured.
     """
     from aspectrum.config import ContactSettings

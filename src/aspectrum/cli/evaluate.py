@@ -24,7 +24,7 @@ Examples:
 def evaluate(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure ranked lists: one file per system, against truth in other files.
 
-    Files may be CSV, TSV, Parquet, Arrow, JSON Lines or TREC's, also packed by gzip or zstd; - is the standard input. Every
+    Files may be CSV, TSV, Parquet, Arrow, JSON Lines or TREC's, also compressed with gzip or zstd; - is the standard input. Every
     output says how each number was computed.
     """
     from aspectrum.api import evaluate_systems

@@ -39,7 +39,9 @@ then, as often as you like:
     default="own",
 )
 @file_option("--graph", help="The social network, train links: source, target. Its users are indexed, and nobody else.")
-@click.option("--directed/--undirected", default=None, help="Whether links lead one way. Default: as the file says; an edge list does.")
+@click.option(
+    "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as the file says; an edge list is directed."
+)
 @choice(
     "--weighting",
     WEIGHTINGS,

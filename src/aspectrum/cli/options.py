@@ -88,7 +88,7 @@ COLUMNS = click.option(
     help="Which column is what, as user=uid,item=docno; for one input only as aspects:item=movieId. "
     "A number is a place, from 1. Columns with usual names are recognised.",
 )
-SPLIT = click.option("--split", metavar="TEXT", help="What stands between several aspects in one cell, as | in Action|Comedy.")
+SPLIT = click.option("--split", metavar="TEXT", help="Separator between aspects in a cell, as | in Action|Comedy.")
 READER = click.option(
     "--reader",
     multiple=True,
@@ -103,7 +103,7 @@ TIES = choice("--ties", "input ascending descending", "Of two items with equal s
 DUPLICATES = choice(
     "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )
-THREADS = click.option("--threads", type=click.IntRange(min=1), help="How many threads may work. Default: one per core.")
+THREADS = click.option("--threads", type=click.IntRange(min=1), help="Maximum number of threads. Default: one per core.")
 USERS_OPTION = click.option(
     "--users",
     metavar="WHO",

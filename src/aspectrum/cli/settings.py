@@ -18,7 +18,7 @@ def init(file: str, force: bool) -> None:
     from aspectrum.output_files import write_text
 
     if os.path.lexists(file) and not force:
-        raise OutputError(f"{file}: is there already; --force overwrites it")
+        raise OutputError(f"{file}: already exists (use --force)")
     write_text(file, EXAMPLE)
     click.echo(f"{file}: written. Its schema for editors: aspectrum schema > aspectrum.schema.json", err=True)
 
@@ -42,7 +42,7 @@ Examples:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what completes commands in a shell."""
+    """Print a shell completion script."""
     from click.shell_completion import get_completion_class
 
     kind: Any = get_completion_class(shell)

@@ -180,7 +180,7 @@ _Users = Annotated[str | Path, BeforeValidator(_path_or_word, json_schema_input_
 class ContactSettings(_Model):
     """How a social network is read."""
 
-    directed: bool | None = _optional("Whether links lead one way. Default: as the graph says; an edge list does.")
+    directed: bool | None = _optional("Whether the graph is directed. Default: as the graph says; an edge list is directed.")
     weighted: bool | None = _optional("Whether the weights of test links are grades. Default: false.")
     keep: Annotated[tuple[Keepable, ...], BeforeValidator(_as_several)] = _optional(
         "Test links that are not left out: strangers, self, known, reciprocal.", ()
@@ -224,7 +224,7 @@ class Settings(_Model):
     ideal_seconds: _Spending | None = _optional(
         "How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
     )
-    threads: Annotated[int, Field(ge=1)] | None = _optional("How many threads may work. Default: one per core.")
+    threads: Annotated[int, Field(ge=1)] | None = _optional("Maximum number of threads. Default: one per core.")
     outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = _optional(
         "Files for the results; the format goes by the extension.", ()
     )

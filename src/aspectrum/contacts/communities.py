@@ -111,7 +111,7 @@ class Communities:
         """As text with a header, to be read back as the same users.
 
         Args:
-            format: What stands between columns.
+            format: The separator between columns.
             name: What errors call it.
         """
         return self._frame(_as_text(self.users, name)).write_csv(separator=_SEPARATORS[format])
@@ -162,7 +162,7 @@ def find_communities(
         seed: The same seed gives the same communities, in whatever order the network is stored. igraph then has the generator of random numbers that it starts with,
             Python's, in the state it had; one that somebody set by ``igraph.set_random_number_generator`` is to be set again,
             unless the method is components.
-        directed: Whether links lead one way. Default: as the graph says; an edge list is directed.
+        directed: Whether the graph is directed. Default: as the graph says; an edge list is directed.
 
     Raises:
         MissingLibrary: igraph is not installed.

@@ -88,7 +88,7 @@ def evaluate(
         texts: Rows (user, text), from which features are made by :func:`index_texts`.
         texts_of: Whose texts a user is known by: ``own``, ``followees``, ``followers`` or ``all``.
         weighting: How terms of texts are weighted. Default: as the convention does.
-        directed: Whether links lead one way. Default: as the graph says; an edge list is directed.
+        directed: Whether the graph is directed. Default: as the graph says; an edge list is directed.
         weighted: Whether the weights of test links are grades (for nDCG); those of a link that is repeated add up. Every link
             counts as relevant all the same.
         keep: Test links not to leave out: any of ``strangers``, ``self``, ``known``, ``reciprocal``. With strangers, users of

@@ -73,5 +73,5 @@ def _code_objects(role: str, column: polars.Series, refuse: Refuse) -> tuple[Cod
             article = "an" if role[0] in "aeio" else "a"
             raise refuse(row, f"{quoted(id)} cannot be the id of {article} {role}: it is not hashable") from None
         except UnicodeEncodeError:
-            raise refuse(row, f"the {role} {quoted(id)} holds half a letter, which is no text") from None
+            raise refuse(row, f"the {role} {quoted(id)} holds an unpaired surrogate, which is no text") from None
     return np.array(codes, dtype=np.int32), list(known)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars
 
 _PLAIN_NAME = re.compile(r"[\w .-]+", re.ASCII)
-# Escapes that could hide a key with a plain name, or that are half a letter, which polars turns into another.
+# Escapes that could hide a key with a plain name, or that are an unpaired surrogate, which polars turns into another character.
 _ODD_ESCAPES = re.compile(rb"\\u(?:00[2-7]|[dD][89a-fA-F])")
 
 
@@ -88,7 +88,7 @@ class JsonTable(FrameTable):
         keys = dict.fromkeys(key for row in rows for key in row) if names is None else names
         try:
             return polars.DataFrame([series_of(key, [row.get(key) for row in rows]) for key in keys])
-        except (ValueError, polars.exceptions.PolarsError) as error:  # such as a name that is half a letter
+        except (ValueError, polars.exceptions.PolarsError) as error:  # such as a name with an unpaired surrogate
             raise InputError(f"{self.source}: cannot be read as JSON Lines: {reason(error)}") from None
 
 

@@ -198,7 +198,7 @@ class Metric(RankingMetric):
 
     def compute(self, **_: Any) -> float:
         raise AspectrumError(
-            f"{self.name} needs to know the user, whom Cornac does not tell a metric: run it with Experiment, GridSearch or RandomSearch "
+            f"{self.name} needs the user id, which Cornac does not pass to metrics: run it with Experiment, GridSearch or RandomSearch "
             "from aspectrum.integrations.cornac instead of Cornac's own"
         )
 
@@ -237,7 +237,7 @@ def check_metrics(metrics: Any) -> None:
         raise InputError(f"metrics is {type(metrics).__name__}, expected a list")
     for metric in metrics:
         if not isinstance(metric, RankingMetric | RatingMetric):
-            raise MetricError(f"{metric!r} is no metric of Cornac; wrap one of ours as Metric({str(metric)!r}, ...)")
+            raise MetricError(f"{metric!r} is not a Cornac metric; wrap aspectrum metrics as Metric({str(metric)!r}, ...)")
 
 
 class _Named(Metric):
