@@ -186,3 +186,47 @@ def test_a_part_is_written_whole_or_not_at_all(part: Path, tmp_path: Path) -> No
 def test_parts_do_not_depend_on_where_files_lie(part: Path, tmp_path: Path) -> None:
     shutil.copy(part, tmp_path / "copy.arrow")
     assert plan().read(tmp_path / "copy.arrow").finish() == plan().read(part).finish()
+
+
+def test_parts_that_were_read_in_two_ways_do_not_add(tmp_path: Path) -> None:
+    relevance = {"a": ["x"], "b": ["y"]}
+    one, other = (asp.Plan("NDCG@1", asp.Truth.read(relevance=relevance, ties=ties)) for ties in ("ascending", "descending"))
+    part = one.observe({"a": {"x": 1.0, "y": 1.0}})
+    with pytest.raises(asp.InputError, match="read in two ways: ties is 'ascending' in one part, 'descending' in the other"):
+        _ = part + other.observe({"b": {"x": 1.0, "y": 1.0}})
+    part.write(tmp_path / "a.part")
+    with pytest.raises(asp.InputError, match=r"a\.part: the inputs were read in two ways"):
+        other.read(tmp_path / "a.part")
+
+
+def test_systems_do_not_mix_and_many_parts_are_summed(tmp_path: Path) -> None:
+    plan = asp.Plan("NDCG@1", asp.Truth.read(relevance={user: ["x"] for user in "abc"}))
+    parts = [plan.observe({user: ["x"]}, system="als") for user in "abc"]
+    assert sum(parts).finish()["NDCG@1"] == 1.0  # type: ignore[union-attr]
+    parts[0].write(tmp_path / "a.part")
+    for als in (parts[0], plan.read(tmp_path / "a.part")):
+        with pytest.raises(asp.InputError, match="parts of two systems cannot be added: 'als' and 'pop'"):
+            _ = als + plan.observe({"b": ["x"]}, system="pop")
+    with pytest.raises(asp.InputError, match="part is list, expected a Partial"):
+        plan.finish(parts)  # type: ignore[arg-type]
+    assert repr(parts[0]) == "Partial(1 users, 1 rows of rankings)"
+    assert repr(plan) == "Plan(NDCG@1; users=lists, convention=published)"
+    assert repr(plan.truth) == "Truth(3 users, 1 items; relevance)"
+
+
+def test_orders_that_differ_between_parts_are_said(tmp_path: Path) -> None:
+    plan = asp.Plan("NDCG@1", asp.Truth.read(relevance={"a": ["x"], "b": ["x"]}))
+    (tmp_path / "a.csv").write_text("user,item,rank\na,x,1\n")
+    (tmp_path / "b.csv").write_text("user,item,score\nb,x,1\n")
+    ranked, scored = plan.observe(tmp_path / "a.csv"), plan.observe(tmp_path / "b.csv")
+    assert (ranked + plan.observe({})).finish().notes == ("lists are ordered by rank",)
+    assert "ordered in different ways" in " ".join((ranked + scored).finish().notes)
+
+
+def test_a_scores_file_is_used_as_a_context(tmp_path: Path) -> None:
+    plan = asp.Plan("NDCG@1", asp.Truth.read(relevance={"a": ["x"]}))
+    scores = asp.ScoresFile(tmp_path / "scores.parquet")
+    with pytest.raises(asp.InputError, match="scores can be added only inside"):
+        plan.observe({"a": ["x"]}, scores=scores)
+    with pytest.raises(asp.InputError, match=r"expected an asp\.ScoresFile"):
+        plan.observe({"a": ["x"]}, scores="scores.parquet")  # type: ignore[arg-type]

@@ -62,6 +62,8 @@ class Metric:
         super().__init_subclass__(**kwargs)
         if "abstract" in cls.__dict__:
             return
+        if not hasattr(cls, "family"):
+            raise MetricError(f"{cls.__name__} declares no family, expected one of {', '.join(map(repr, get_args(Family)))}")
         names = {cls.__name__: {}, **cls.aliases}
         for name in names:
             known = _registry.get(name, (cls, {}))[0]
@@ -177,6 +179,12 @@ class UserMetric(Metric):
 
     def summarise(self, world: World, fractions: Fractions, undefined: float = math.nan) -> Summary:
         """States and scores of some users. A missing list scores 0, an undefined score `undefined`."""
+        expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
+        if not isinstance(fractions, Fractions):
+            raise MetricError(f"{name}.fractions returned {type(fractions).__name__}, expected Fractions(numerators, denominators)")
+        if fractions.numerators.shape != expected or fractions.denominators.shape != expected:
+            shapes = f"{fractions.numerators.shape} over {fractions.denominators.shape}"
+            raise MetricError(f"{name}.fractions returned shapes {shapes}, expected {expected}: a row per user, a column per cutoff")
         missing = ~world.listed
 
         def settled(scores: Floats) -> Floats:

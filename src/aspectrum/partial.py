@@ -26,7 +26,7 @@ from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 class Finisher(Protocol):
@@ -72,15 +72,25 @@ class Partial:
     plan: Finisher
     parts: tuple[GroupPart, ...]
     lists: Input
+    system: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Partial({len(self.lists.ids['user']):,} users, {self.lists.n_rows:,} rows of {self.lists.source})"
+
+    def __radd__(self, other: object) -> Partial:
+        """So that ``sum(parts)`` adds them up."""
+        return self if other == 0 else NotImplemented
 
     def __add__(self, other: Partial) -> Partial:
         if not isinstance(other, Partial):
             return NotImplemented
         check_same(self.plan, other.plan)
+        if None not in (self.system, other.system) and self.system != other.system:
+            raise InputError(f"parts of two systems cannot be added: {self.system!r} and {other.system!r}")
         twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
         if twice is not None:
             raise InputError(f"user {quoted(twice)} is in both parts: a user must be scored once")
-        return Partial(self.plan, joined_parts(self.parts, other.parts), self.lists + other.lists)
+        return Partial(self.plan, joined_parts(self.parts, other.parts), self.lists + other.lists, self.system or other.system)
 
     def finish(self) -> Results:
         """The results, as :meth:`Plan.finish`."""
@@ -95,6 +105,7 @@ class Partial:
             path,
             {
                 "format": _FORMAT,
+                "system": self.system,
                 "aspectrum": version("aspectrum"),
                 "plan": self.plan.identity,
                 "lists": {
@@ -137,7 +148,7 @@ def read_partial(path: str | os.PathLike[str], plan: Finisher) -> Partial:
         for group in data["groups"]
     )
     notices = [Notice.from_data(one) for one in read.pop("notices")]
-    return Partial(plan, parts, Input(ids=named, notices=notices, **read))
+    return Partial(plan, parts, Input(ids=named, notices=notices, **read), data["system"])
 
 
 def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:
@@ -173,8 +184,16 @@ def _check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: st
                 raise InputError(f"{where}{name} was computed in two ways: {key} is {here!r} in one part, {there!r} in the other")
     if mine["per_user"] != other["per_user"]:
         raise InputError(f"{where}results cannot be added: scores of users were kept in one of them only")
+    for name, value in mine["reading"].items():
+        there = other["reading"].get(name)
+        if there != value:
+            raise InputError(f"{where}the inputs were read in two ways: {name} is {value!r} in one part, {there!r} in the other")
     for name, digest in mine["truth"].items():
         if other["truth"].get(name) != digest:
-            raise InputError(f"{where}the parts were measured against different truths, which differ in {name}")
+            called = {"aspect_ids": "the names of aspects"}.get(name, name)
+            raise InputError(
+                f"{where}the parts were measured against different truths, which differ in {called} or the order of its rows; "
+                "read the truth from the same inputs everywhere"
+            )
     if mine["users"] != other["users"]:
         raise InputError(f"{where}the parts were averaged over different users")

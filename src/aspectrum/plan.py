@@ -107,6 +107,10 @@ class Plan:
             groups[choice, judged_in].tasks.append(task)
         self._groups = tuple(groups.values())
 
+    def __repr__(self) -> str:
+        users = ", ".join(dict.fromkeys(group.choice for group in self._groups))
+        return f"Plan({', '.join(map(str, self.metrics))}; users={users}, convention={self.convention.name})"
+
     def _named_users(self, users: Any) -> Codes:
         rows = users if isinstance(users, Rows) else read_input("users", users) if is_external(users) else None
         if rows is None:
@@ -144,8 +148,10 @@ class Plan:
             lists: Lists of any complete users of one system, in any form that :func:`aspectrum.evaluate` takes.
             progress: Called with users done and users in all, after each batch and while exact ideals are looked for.
             scores: A file that the scores of users go to.
-            system: What the system is called there.
+            system: What the system is called; parts of systems with different names do not add up.
         """
+        if scores is not None and not isinstance(scores, ScoresFile):
+            raise InputError(f"scores is {scores!r}, expected an asp.ScoresFile")
         if isinstance(lists, World | Rankings):
             coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
         else:
@@ -155,7 +161,7 @@ class Plan:
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
         write = None if scores is None else partial(self._write, scores=scores, system=system)
         parts = self._observe(world, self._groups, keep=self.per_user, progress=progress, write=write)
-        return Partial(self, parts, coded.input)
+        return Partial(self, parts, coded.input, system)
 
     def evaluate(
         self, systems: Mapping[str, Any], progress: Callable[[str, int, int], None] | None = None, scores: ScoresFile | None = None
@@ -171,6 +177,7 @@ class Plan:
             name: self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
             for name, lists in systems.items()
         }
+        parts = {name: replace(part, system=None) for name, part in parts.items()}  # a name here need not be the system's own
         among = [part.lists for part in parts.values()]
         return {name: self.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
 
@@ -190,6 +197,8 @@ class Plan:
             scores, system: As for :meth:`observe`, for users without a list.
             among: Lists of other systems; the users and items that they name are known, too.
         """
+        if not isinstance(part, Partial):
+            raise InputError(f"part is {type(part).__name__}, expected a Partial, as from plan.observe(...); add several with +")
         check_same(self, part.plan)
         read = [part.lists, *among]
         known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
@@ -241,7 +250,8 @@ class Plan:
         named = sorted(str(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
         digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest() if given else None
         how = json.loads(json.dumps(self.how, default=str))
-        return {"columns": how, "per_user": self.per_user, "users": digest, "truth": dict(self.truth.fingerprints)}
+        reading = {name: value for name, value in vars(self.truth.reading).items() if self.truth.inputs}  # codes are not read
+        return {"columns": how, "per_user": self.per_user, "users": digest, "reading": reading, "truth": dict(self.truth.fingerprints)}
 
     def read(self, path: str | os.PathLike[str]) -> Partial:
         """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""

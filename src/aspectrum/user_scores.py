@@ -14,6 +14,7 @@ import numpy as np
 from aspectrum import formats
 from aspectrum.arrays import Floats
 from aspectrum.coding import Ids
+from aspectrum.errors import InputError
 from aspectrum.output_files import replacing
 
 if TYPE_CHECKING:
@@ -110,6 +111,9 @@ class ScoresFile:
         """Scores of some users."""
         import polars
 
+        if self._folder is None:
+            raise InputError(f'{os.fspath(self.path)}: scores can be added only inside "with asp.ScoresFile(...) as scores:"')
+
         frame = scores_frame(blocks, names)
         self._least |= {name for name in frame.columns if name.endswith(_AT_LEAST)}
         sure = [name for name in self._least if name not in frame.columns and name.removesuffix(_AT_LEAST) in frame.columns]
@@ -118,13 +122,12 @@ class ScoresFile:
             frame = frame.select(polars.lit(system, polars.String).alias("system"), polars.all())
         self._frames.append(frame)
         if sum(map(len, self._frames)) >= _ROWS_PER_PIECE:
-            self._write_piece()
+            self._write_piece(self._folder.name)
 
-    def _write_piece(self) -> None:
+    def _write_piece(self, folder: str) -> None:
         import polars
 
-        assert self._folder is not None, "a ScoresFile is used as a context: with ScoresFile(path) as scores"
-        polars.concat(self._frames, how="diagonal_relaxed").write_parquet(os.path.join(self._folder.name, f"{self._n_pieces:08}.parquet"))
+        polars.concat(self._frames, how="diagonal_relaxed").write_parquet(os.path.join(folder, f"{self._n_pieces:08}.parquet"))
         self._n_pieces += 1
         self._frames = []
 
@@ -132,14 +135,15 @@ class ScoresFile:
         import polars
 
         assert self._folder is not None
-        with self._folder:
+        folder, self._folder = self._folder, None
+        with folder:
             if kind is not None:
                 return
             if self._frames or not self._n_pieces:
                 self._frames = self._frames or [polars.DataFrame({"user": []})]
-                self._write_piece()
-            pieces = [os.path.join(self._folder.name, name) for name in sorted(os.listdir(self._folder.name))]
-            whole = os.path.join(self._folder.name, "whole")
+                self._write_piece(folder.name)
+            pieces = [os.path.join(folder.name, name) for name in sorted(os.listdir(folder.name))]
+            whole = os.path.join(folder.name, "whole")
             scans = [polars.scan_parquet(piece) for piece in pieces]
             polars.concat(scans, how="diagonal_relaxed").sink_parquet(whole)  # ids may have turned out to be text on the way
             with replacing(self.path) as target, open(whole, "rb") as source:

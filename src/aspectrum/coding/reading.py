@@ -72,7 +72,7 @@ class Input:
         n_rows: How many rows it has.
         ids: The distinct users, items and aspects it names.
         notices: What a user should know of it.
-        ordered_by: For rankings, what ordered the lists: rank, score or input.
+        ordered_by: For rankings, what ordered the lists: rank, score or input; ``mixed`` if it was not the same in all pieces.
         external: Whether it was read from a file or a frame.
     """
 
@@ -94,5 +94,6 @@ class Input:
         notices = added([*self.notices, *other.notices])
         ids = {role: (some + other.ids[role]).distinct() for role, some in self.ids.items()}
         source = self.source if self.source == other.source else f"{self.source}, {other.source}"
-        ordered_by = self.ordered_by if self.ordered_by == other.ordered_by else None
+        orders = {piece.ordered_by for piece in (self, other) if piece.n_rows}
+        ordered_by = orders.pop() if len(orders) == 1 else "mixed" if orders else self.ordered_by
         return replace(self, source=source, n_rows=self.n_rows + other.n_rows, ids=ids, notices=notices, ordered_by=ordered_by)

@@ -214,6 +214,7 @@ KINDS: Mapping[str, Kind] = {
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),
     "order_input": Kind("note", "lists are in input order"),
+    "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} lists are shorter than {cutoff}"),
     "tied_scores": Kind("warning", "{count} adjacent rows have tied scores; {ties}", of_rows=True),
     "tied_ranks": Kind("warning", "{count} adjacent rows have tied ranks; {ties}", of_rows=True),

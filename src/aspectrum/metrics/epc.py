@@ -65,6 +65,9 @@ class EPC(UserMetric):
             return self
         return replace(self, relevance="none" if truth.relevance is None else "binary")
 
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {"threshold": truth.relevance.threshold} if self.relevance == "binary" and truth.relevance is not None else {}
+
     def fractions(self, world: World) -> Fractions:
         rankings, discount = world.rankings, _DISCOUNTS[self.discount]
         truth = world.truth

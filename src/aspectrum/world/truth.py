@@ -90,6 +90,11 @@ class Truth:
             object.__setattr__(self, "catalogue", as_flags(self.catalogue, n_items, "catalogue"))
         self._check()
 
+    def __repr__(self) -> str:
+        parts = ("aspects", "relevance", "history", "subtopics", "features", "weights", "catalogue")
+        given = ", ".join(name for name in parts if getattr(self, name) is not None)
+        return f"Truth({self.n_users:,} users, {self.n_items:,} items; {given or 'nothing else'})"
+
     @classmethod
     def read(cls, *, reading: Reading | None = None, **inputs: Any) -> Truth:
         """From files, frames, :class:`Source` or plain Python objects; see :func:`aspectrum.evaluate` for the forms of each input.
