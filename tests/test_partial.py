@@ -1,5 +1,6 @@
 """Parts of an evaluation: what adds up, what is refused, and what a file holds."""
 
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -230,3 +231,42 @@ def test_a_scores_file_is_used_as_a_context(tmp_path: Path) -> None:
         plan.observe({"a": ["x"]}, scores=scores)
     with pytest.raises(asp.InputError, match=r"expected an asp\.ScoresFile"):
         plan.observe({"a": ["x"]}, scores="scores.parquet")  # type: ignore[arg-type]
+
+
+def test_parts_of_plans_that_grew_apart_add_up(tmp_path: Path) -> None:
+    truth, metric = asp.Truth.read(relevance={"u": ["x"]}), "GiniComplement@2"
+    expected = asp.evaluate({"u": ["x"], "v": ["y"]}, metric, relevance={"u": ["x"]})
+    one, other = asp.Plan(metric, truth), asp.Plan(metric, truth)
+    one.observe({"k": ["m"]})
+    other.observe({"k2": ["n"]})
+    both = one.observe({"u": ["x"]}) + other.observe({"v": ["y"]})
+    assert both.finish()[metric] == expected[metric] == 1.0
+    one.observe({"w": ["w", "y"]})
+    both.write(tmp_path / "both.part")
+    assert asp.Plan(metric, truth).read(tmp_path / "both.part").finish()[metric] == 1.0
+    late = other.observe({"v": ["y"]})
+    assert asp.Plan(metric, truth).finish(late)[metric] == other.finish(late)[metric] == 0.0
+
+
+def test_a_pickled_truth_is_not_read_in_another_way() -> None:
+    truth = asp.Truth.read(relevance={"u": {"x": 1, "y": 2}}, history={"u": ["z"]}, aspects={"x": ["a", "b"], "y": ["b"], "z": ["c"]})
+    copied = pickle.loads(pickle.dumps(truth))
+    lists = {"u": ["x", "y"]}
+    assert asp.Plan("ERRIA@2", copied).observe(lists).finish() == asp.Plan("ERRIA@2", truth).observe(lists).finish()
+    with pytest.raises(asp.InputError, match="a truth that was pickled cannot be read in another way"):
+        asp.Plan("ERRIA@2", copied, convention="relison")
+
+
+def test_lists_that_another_plan_coded_are_refused() -> None:
+    truth = asp.Truth.read(relevance={"u": ["x"]})
+    one, other = asp.Plan("NDCG@1", truth), asp.Plan("NDCG@1", truth)
+    other.lists({"u": ["m"]})
+    with pytest.raises(asp.InputError, match="coded by another plan"):
+        other.observe(one.lists({"u": ["n"]}))
+
+
+@pytest.mark.parametrize("codes", [[0, 0], [0, -1], [0, 7], [0]])
+def test_codes_of_a_world_are_users_each_once(codes: list[int]) -> None:
+    truth = asp.Truth.read(relevance={"u": ["x"], "v": ["y"]})
+    with pytest.raises(asp.InputError, match="codes"):
+        asp.World(asp.Rankings(np.array([0, 1, 2]), np.array([0, 1])), truth, codes=np.array(codes, dtype=np.int32))
