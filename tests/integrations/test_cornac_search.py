@@ -283,7 +283,7 @@ def test_cornac_s_own_search_for_one_of_our_metrics_is_refused(kind: Any) -> Non
     message = rf"{kind.__name__}_Mixture looks for NDCGScore@5: use GridSearch or RandomSearch from aspectrum\.integrations\.cornac"
     with pytest.raises(InputError, match=message):
         Experiment(split, [search], [cornac.metrics.NDCG(k=5)])
-    with pytest.raises(AspectrumError, match=r"NDCGScore@5 needs to know the user.*run it with Experiment, GridSearch or RandomSearch"):
+    with pytest.raises(AspectrumError, match=r"NDCGScore@5 needs the user id.*run it with Experiment, GridSearch or RandomSearch"):
         search.fit(split.train_set, split.val_set)
 
 
