@@ -16,8 +16,8 @@ from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric
 from aspectrum.plan import PLAN_OPTIONS, Plan, Progress, as_metrics
 from aspectrum.results import Results, SystemResults
-from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
-from aspectrum.world.truth import smallest_n_items
+from aspectrum.world import Rankings, Truth, World
+from aspectrum.world.truth import KINDS, smallest_n_items
 
 
 def evaluate(
@@ -219,16 +219,6 @@ def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
     return [(world.truth.changed(rows=None, inputs={}), {name: world}) for name, world in systems.items()]
 
 
-_KINDS = {
-    "aspects": Aspects,
-    "relevance": Relevance,
-    "history": History,
-    "subtopics": Subtopics,
-    "features": Features,
-    "weights": Weights,
-}
-
-
 def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
     """Systems that come as codes, as does everything else then."""
     for name, given in systems.items():
@@ -236,11 +226,11 @@ def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
             raise InputError(f"system {name!r} comes with ids while others come as Rankings (codes): give all in one form")
     if inputs.get("items") is not None:
         raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
-    parts = {name: inputs[name] for name in _KINDS if inputs.get(name) is not None}
+    parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}
     for name, part in parts.items():
-        if not isinstance(part, _KINDS[name]):
+        if not isinstance(part, KINDS[name]):
             raise InputError(
-                f"{name} comes as {type(part).__name__} while rankings come as codes: give {_KINDS[name].__name__}, or ids everywhere"
+                f"{name} comes as {type(part).__name__} while rankings come as codes: give {KINDS[name].__name__}, or ids everywhere"
             )
     threshold = inputs.get("threshold", 1.0)
     if "relevance" in parts and threshold != 1.0:

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse
 
@@ -247,3 +248,14 @@ def test_rows_of_0_and_1_that_are_no_arrays(form: Any) -> None:
 def test_what_is_no_mapping_of_systems() -> None:
     with pytest.raises(asp.InputError, match=r"systems is list, expected \{name: lists\}"):
         asp.evaluate_systems([{"u": ["a"]}], "NDCG@1", relevance={"u": ["a"]})  # type: ignore[arg-type]
+
+
+def test_frames_and_files_in_the_wrong_place() -> None:
+    frame = pl.DataFrame({"user": ["u"], "item": ["a"]})
+    with pytest.raises(asp.InputError, match="the list of user 'als' is a DataFrame, expected items; several systems"):
+        asp.World.of({"als": frame})
+    assert asp.World.of({"u": frame["item"]}).n_items == 1  # a column is a list
+    with pytest.raises(asp.InputError, match=r"relevance is str, expected Relevance \(codes\); Truth.read"):
+        asp.Truth(relevance="test.csv")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"the truth has no lists; pass them to plan\.observe"):
+        asp.Truth.read(rankings=frame)

@@ -29,6 +29,17 @@ from aspectrum.world.relevance import History, Relevance
 T = TypeVar("T")
 
 
+KINDS: Mapping[str, type] = {
+    "aspects": Aspects,
+    "relevance": Relevance,
+    "history": History,
+    "subtopics": Subtopics,
+    "features": Features,
+    "weights": Weights,
+}
+"""The classes of parts that hold codes."""
+
+
 @dataclass(frozen=True, eq=False)
 class Truth:
     """What is known of users and items, as codes and arrays. Facts about all of them live here.
@@ -75,6 +86,12 @@ class Truth:
     _rows_are_lost: bool = False
 
     def __post_init__(self) -> None:
+        for name, kind in KINDS.items():
+            part = getattr(self, name)
+            if part is not None and not isinstance(part, kind):
+                raise InputError(
+                    f"{name} is {type(part).__name__}, expected {kind.__name__} (codes); Truth.read({name}=...) reads other forms"
+                )
         n_users = self.n_users if self.n_users >= 0 else len(self.users) if self.users is not None else self._smallest_n_users()
         n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else smallest_n_items(vars(self))
         n_aspects = 0 if self.aspect_ids is not None else self._smallest_n_aspects()
@@ -105,6 +122,8 @@ class Truth:
         options = {option.name: inputs.pop(option.name) for option in fields(Reading) if option.name in inputs}
         options = {name: value for name, value in options.items() if value is not None}
         for name in inputs:
+            if name == "rankings":
+                raise TypeError("the truth has no lists; pass them to plan.observe(...)")
             if name not in OBJECTS:
                 close = difflib.get_close_matches(name, OBJECTS, 1)
                 raise TypeError(f"there is no input {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
