@@ -25,6 +25,7 @@ from aspectrum.config import (
 )
 from aspectrum.errors import AspectrumError, ConfigError
 from aspectrum.inputs import ALL_TRUTH, ROLES
+from aspectrum.wording import one_line
 
 
 @pytest.fixture(scope="module")
@@ -652,7 +653,7 @@ def check(folder: Path, data: bytes) -> Settings | None:
         file = re.escape(str(folder / "eval.yaml"))
         for line in str(error).split("\n"):
             assert re.match(rf"{file}(:[1-9][0-9]*:[1-9][0-9]*)?: .", line), line
-            assert line.isprintable()
+            assert one_line(line) == line
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from aspectrum.coding.reading import Reading
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric
+from aspectrum.wording import did_you_mean
 from aspectrum.world import Truth
 
 UserChoice = Literal["lists", "judged", "both", "relevant", "all"]
@@ -147,8 +147,7 @@ def convention_named(name: str | Convention | None) -> Convention:
         return name
     found = CONVENTIONS.get("published" if name is None else name) if name is None or isinstance(name, str) else None
     if found is None:
-        close = difflib.get_close_matches(str(name), CONVENTIONS, 1)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
+        hint = did_you_mean(name, CONVENTIONS) or "."
         raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
     return found
 

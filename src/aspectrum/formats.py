@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aspectrum.errors import OutputError
 from aspectrum.output_files import replacing
+from aspectrum.wording import one_line
 
 if TYPE_CHECKING:
     import polars
@@ -79,7 +80,7 @@ def written(results: Any, format: str, systems_as: str | None = None) -> str:
 
 def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
     """A plain table, how its numbers were computed, and the notes."""
-    return _joined(plain_table(head, rows), "\n".join(map(_one_line, how)), _listed("Notes:", notes))
+    return _joined(plain_table(head, rows), "\n".join(map(one_line, how)), _listed("Notes:", notes))
 
 
 def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
@@ -94,11 +95,11 @@ def as_latex(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[s
     """A tabular; how its numbers were computed, and the notes, follow as comments."""
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(_one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
+        return " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
 
     table = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
     comments = (*how, *(["Notes:"] if notes else []), *(f"- {note}" for note in notes))
-    return "\n".join([*table, *(f"% {_one_line(comment)}" for comment in comments)])
+    return "\n".join([*table, *(f"% {one_line(comment)}" for comment in comments)])
 
 
 def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -111,7 +112,7 @@ def as_json(content: Any, indent: int | None = 2) -> str:
 
 def as_tabs(table: Sequence[Sequence[str]]) -> str:
     """Cells separated by tabs, as RELISON writes them."""
-    return "\n".join("\t".join(map(_one_line, cells)) for cells in table)
+    return "\n".join("\t".join(map(one_line, cells)) for cells in table)
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:
@@ -160,7 +161,7 @@ def grouped(lines: Iterable[tuple[str, str]]) -> list[str]:
 
 def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Plain text, in which columns of numbers are aligned right and all others left."""
-    columns = [tuple(map(_one_line, cells)) for cells in zip(head, *rows, strict=True)]
+    columns = [tuple(map(one_line, cells)) for cells in zip(head, *rows, strict=True)]
     widths = [max(map(len, cells)) for cells in columns]
     right = [bool(rows) and all(map(_numeric, cells[1:])) for cells in columns]
 
@@ -180,15 +181,7 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-
-
-def _one_line(text: str) -> str:
-    """Line ends and control characters made visible: no name can break a table, leave a comment or command a terminal."""
-    return _BREAKS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
-def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], str] = _one_line) -> str:
+def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], str] = one_line) -> str:
     return "\n".join([*([head] if head else []), *(f"- {escaped(entry)}" for entry in entries)]) if entries else ""
 
 
@@ -200,7 +193,7 @@ _LATEX = str.maketrans(
 
 
 def _markdown_text(text: str) -> str:
-    return _one_line(text.translate(_MARKDOWN))
+    return one_line(text.translate(_MARKDOWN))
 
 
 def _csv_line(cells: Sequence[str]) -> str:

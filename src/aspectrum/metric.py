@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import types
@@ -16,6 +15,7 @@ from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
 from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
 from aspectrum.states import Certainty, ExactSum, Mean, State
+from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
     from aspectrum.world import Truth, World
@@ -278,8 +278,7 @@ def parse(text: str) -> Metric:
     known = {parameter.name for parameter in fields(cls)} - {"k"}
     for parameter in given:
         if parameter not in known:
-            close = difflib.get_close_matches(parameter, known, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
+            hint = did_you_mean(parameter, known) or "."
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
     if _has_cutoffs(text):
         try:
@@ -299,8 +298,7 @@ def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
         names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
         own = names.get(_plain(name))
         if own is None:
-            close = difflib.get_close_matches(_plain(name), names, 1, 0.5)
-            hint = f"; did you mean {names[close[0]]!r}?" if close else "."
+            hint = did_you_mean(name, names.values(), cutoff=0.5, plain=_plain) or "."
             raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
         found = _registry[own]
     return found

@@ -153,7 +153,7 @@ def test_wrong_use(refused: Refused, arguments: tuple[str, ...], message: str) -
 
 
 def test_data_that_cannot_be(refused: Refused, here: Path) -> None:
-    assert "file not found; did you mean train.tsv?" in refused(1, "communities", "trai.tsv")
+    assert "file not found; did you mean 'train.tsv'?" in refused(1, "communities", "trai.tsv")
     assert "nowhere/found.tsv: cannot be written: no such directory" in refused(1, "communities", "train.tsv", "-o", "nowhere/found.tsv")
     (here / "weights.csv").write_text("source,target,weight\na,b,-1\n")
     assert "weights.csv, line 2: the weight of the link from 'a' to 'b' is -1, expected above 0" in refused(1, "communities", "weights.csv")

@@ -821,6 +821,6 @@ def test_a_link_to_nowhere_in_a_directory_is_not_passed_over(refused: Refused, n
 
 
 def test_missing_files(refused: Refused) -> None:
-    assert "trian.tsv: file not found; did you mean train.tsv?" in refused(1, "contacts", "recs", "--train", "trian.tsv")
+    assert "trian.tsv: file not found; did you mean 'train.tsv'?" in refused(1, "contacts", "recs", "--train", "trian.tsv")
     assert "recs: is a directory, expected a file" in refused(1, "contacts", "recs", "--train", "recs")
     assert "rec: file not found" in refused(1, "contacts", "rec", *LINKS)

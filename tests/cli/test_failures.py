@@ -103,7 +103,7 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("evaluate", "alsx.csv"), "alsx.csv: file not found; did you mean als.csv?"),
+        (("evaluate", "alsx.csv"), "alsx.csv: file not found; did you mean 'als.csv'?"),
         (("evaluate", "als.csv", "--relevance", "."), ".: is a directory, expected a file"),
         (("evaluate", "A=nowhere/x.csv"), "nowhere/x.csv: file not found"),
         (("evaluate", "als.csv", "--relevance", "nope.csv"), "nope.csv: file not found"),

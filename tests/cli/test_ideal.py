@@ -462,7 +462,7 @@ def test_wrong_use(refused: Refused, arguments: tuple[str, ...], message: str) -
         ((*SHOWN, "--user", ""), "user '' is not known"),
         ((*SHOWN, "--user", "12"), "user '12' is not known"),
         ((*SHOWN, "--user", "ANN"), "user 'ANN' is not known"),
-        (("ideal", "--subtopics", "tree.csv"), "tree.csv: file not found; did you mean three.csv?"),
+        (("ideal", "--subtopics", "tree.csv"), "tree.csv: file not found; did you mean 'three.csv'?"),
         (("ideal", "--subtopics", "."), ".: is a directory, expected a file"),
         (("ideal", "--subtopics", "empty.csv"), "empty.csv: the file is empty"),
         (("ideal", "--subtopics", "cut.parquet"), "cut.parquet: cannot be read as a Parquet file"),

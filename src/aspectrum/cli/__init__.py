@@ -22,6 +22,7 @@ from aspectrum.cli.index import index
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
 from aspectrum.cli.settings import completion, init, schema
+from aspectrum.wording import one_line
 
 FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -112,7 +113,7 @@ def _invoked(arguments: Sequence[str] | None) -> int:
 def _complain(message: str, further: str = "") -> None:
     """One message; a name in it cannot command the terminal."""
     text = "\n".join(filter(None, (f"error: {message}", further)))
-    click.echo("".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text), err=True)
+    click.echo("\n".join(map(one_line, text.split("\n"))), err=True)
 
 
 def _forget_output() -> None:

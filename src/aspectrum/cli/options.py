@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH
+from aspectrum.wording import one_line
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -390,7 +391,7 @@ class Sources:
             format=self._formats.get(input, self._formats.get("", one.format)),
             header=self._header if self._header is not None else one.header,
             ids=None if one.ids is None else str(one.ids),
-            name="standard input" if path == "-" else printable(path),
+            name="standard input" if path == "-" else one_line(path),
             usual=self.usual,
         )
 
@@ -409,11 +410,6 @@ def read_until_interrupted() -> None:
 
     with suppress(ValueError):  # not in the main thread
         signal.siginterrupt(signal.SIGINT, True)
-
-
-def printable(path: str) -> str:
-    """A name that any output can hold: what is no character is spelt out."""
-    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_all(metric: str) -> bool:
@@ -437,16 +433,16 @@ def _named(systems: tuple[str, ...]) -> dict[str, str]:
     for given in systems:
         name, equals, path = given.partition("=")
         if not equals or not name or os.path.exists(given):
-            name, path = "stdin" if given == "-" else printable(system_name(given)), given
+            name, path = "stdin" if given == "-" else one_line(system_name(given)), given
         if not path:
             raise click.UsageError(f"{given!r} names no file; expected FILE or NAME=FILE")
         if os.path.isdir(path):
             if path is not given:
-                raise click.UsageError(f"{printable(path)}: is a directory, whose systems have the names of its files; leave out {name}=")
+                raise click.UsageError(f"{one_line(path)}: is a directory, whose systems have the names of its files; leave out {name}=")
             for inner, file in _inside(path).items():
                 _put(named, inner, file)
             continue
-        _put(named, printable(name), path)
+        _put(named, one_line(name), path)
     return named
 
 
@@ -455,9 +451,9 @@ def _inside(folder: str) -> dict[str, str]:
     entries = sorted((one for one in os.scandir(folder) if not one.name.startswith(".")), key=lambda one: one.name)
     for one in entries:
         if one.is_dir():
-            raise click.UsageError(f"{printable(one.path)}: is a directory within a directory, expected files only")
+            raise click.UsageError(f"{one_line(one.path)}: is a directory within a directory, expected files only")
     if not entries:
-        raise click.UsageError(f"{printable(folder)}: there is no file in this directory, expected one for each system")
+        raise click.UsageError(f"{one_line(folder)}: there is no file in this directory, expected one for each system")
     return _named(tuple(one.path for one in entries))
 
 
@@ -468,7 +464,7 @@ def _configured(name: str, path: str) -> dict[str, str]:
     if not os.path.isdir(path):
         return {name: path}
     if name != system_name(path):
-        raise click.UsageError(f"{printable(path)}: is a directory, whose systems have the names of its files; list it without a name")
+        raise click.UsageError(f"{one_line(path)}: is a directory, whose systems have the names of its files; list it without a name")
     return _inside(path)
 
 
@@ -519,7 +515,7 @@ def _readers(given: tuple[str, ...], inputs: Sequence[str]) -> dict[str, str]:
 
 
 def unknown(kind: str, word: str, known: Iterable[str]) -> str:
-    from aspectrum.config.values import did_you_mean, listed
+    from aspectrum.wording import did_you_mean, listed
 
     hint = did_you_mean(word, known)
     return (

@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from aspectrum.config.values import listed
 from aspectrum.formats import EXTENSIONS, FORMATS
 from aspectrum.inputs import ALL_TRUTH, ROLES, TRUTH, InputSpec
 from aspectrum.io import FORMATS as INPUT_FORMATS
+from aspectrum.wording import listed
 
 # What stands behind the keys of the inputs that the example has.
 _GIVEN: Mapping[str, tuple[str, ...]] = {

@@ -10,10 +10,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, get_origin, get_type_hints
 
-from aspectrum.config.values import UNREADABLE, Mistakes, Value, did_you_mean, listed, shortened, unknown_key
+from aspectrum.config.values import UNREADABLE, Mistakes, Value, unknown_key
 from aspectrum.documentation import options_of
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric, parse
+from aspectrum.wording import did_you_mean, listed, shortened
 
 _MAX_METRICS = 10_000
 TYPES = {

@@ -14,9 +14,10 @@ from pydantic_core import ErrorDetails
 from aspectrum.config.metric_grammar import MetricReader
 from aspectrum.config.settings import ContactSettings, OutputSettings, Settings, SourceSettings, system_name
 from aspectrum.config.tree import read_tree
-from aspectrum.config.values import UNREADABLE, Mistakes, Value, did_you_mean, listed, unknown_key
+from aspectrum.config.values import UNREADABLE, Mistakes, Value, unknown_key
 from aspectrum.formats import EXTENSIONS
 from aspectrum.inputs import ALL_TRUTH
+from aspectrum.wording import did_you_mean, listed
 
 
 def read_settings(path: str | os.PathLike[str]) -> Settings:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, SkipValidation, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from aspectrum.config.values import did_you_mean, listed
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, UserChoice
@@ -19,6 +18,7 @@ from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, ROLES
 from aspectrum.io import FORMATS
 from aspectrum.metric import Metric
+from aspectrum.wording import did_you_mean, listed
 
 _USER_CHOICES: tuple[str, ...] = get_args(UserChoice)
 _PACKED = (".gz", ".zst")

@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 from yaml.composer import ComposerError
 
-from aspectrum.config.values import UNREADABLE, Mistakes, Value, shortened
+from aspectrum.config.values import UNREADABLE, Mistakes, Value
+from aspectrum.wording import shortened
 
 _MAX_BYTES = 1 << 20
 _MAX_DEPTH = 50

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from aspectrum.errors import ConfigError
+from aspectrum.wording import did_you_mean, listed, one_line, shortened
 
 UNREADABLE = object()
 """The value of what has been reported already."""
@@ -80,35 +80,11 @@ class Mistakes:
 
     def report(self) -> NoReturn:
         """All that was found, one line each."""
-        raise ConfigError("\n".join(_one_line(f"{self._file}:{line}:{column}: {said}") for line, column, said in sorted(self._found)))
+        raise ConfigError("\n".join(one_line(f"{self._file}:{line}:{column}: {said}") for line, column, said in sorted(self._found)))
 
     def stop(self, message: str) -> NoReturn:
         """A mistake of the file as a whole."""
-        raise ConfigError(_one_line(f"{self._file}: {message}"))
-
-
-def _one_line(text: str) -> str:
-    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
-
-
-def shortened(text: str) -> str:
-    """Text that fits into a message."""
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def listed(words: Iterable[str]) -> str:
-    """Words as one says them: ``a, b or c``."""
-    *most, last = words
-    return f"{', '.join(most)} or {last}" if most else last
-
-
-def did_you_mean(word: Any, known: Iterable[str]) -> str:
-    """A hint, if the word looks like a known one."""
-    if not isinstance(word, str):
-        return ""
-    lower = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(word.casefold(), lower, 1)
-    return f"; did you mean {lower[close[0]]!r}?" if close else ""
+        raise ConfigError(one_line(f"{self._file}: {message}"))
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:

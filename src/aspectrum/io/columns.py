@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.source import UsualColumns
+from aspectrum.wording import did_you_mean
 
 K = TypeVar("K", bound=Hashable)
 
@@ -143,8 +143,7 @@ def _said(source: str, role: str, column: str | int, names: Sequence[str] | None
         return int(column) - 1
     if names is None:
         raise InputError(f"{source}: {role} is given as column {column!r}, but the columns have no names; give its number, from 1")
-    close = difflib.get_close_matches(str(column), names, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(column, names)
     raise InputError(f"{source}: {role} is given as column {column!r}, which does not exist; columns are {_listed(names)}{hint}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import errno
 import gzip
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from aspectrum.errors import InputError
+from aspectrum.wording import did_you_mean, one_line, shortened
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
@@ -70,14 +70,14 @@ def open_binary(path: str) -> BinaryIO | None:
 
 def printed(path: str) -> str:
     """A path as messages write it, on one line."""
-    return path if path.isprintable() and path else ascii(path)
+    return one_line(path) or "''"
 
 
 def reason(error: BaseException) -> str:
     """What another library says is wrong, on one line."""
     lines = str(error).strip().splitlines()
     text = lines[0].strip() if lines else type(error).__name__
-    return text if len(text) <= 200 else text[:197] + "..."
+    return shortened(text, 200)
 
 
 def why_unreadable(path: str, error: OSError) -> str:
@@ -95,10 +95,9 @@ def why_unreadable(path: str, error: OSError) -> str:
 
 def _meant(path: str) -> str:
     try:
-        near = difflib.get_close_matches(Path(path).name, sorted(os.listdir(Path(path).parent)), 1, 0.8)
+        return did_you_mean(Path(path).name, sorted(os.listdir(Path(path).parent)), cutoff=0.8)
     except (OSError, ValueError):
-        near = []
-    return f"; did you mean {printed(str(Path(path).with_name(near[0])))}?" if near else ""
+        return ""
 
 
 def _unpacked_gzip(name: str, data: bytes) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -20,6 +19,7 @@ from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError, MissingInput
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
+from aspectrum.wording import did_you_mean
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, build_truth
 from aspectrum.world.features import Features
@@ -125,8 +125,7 @@ class Truth:
             if name == "rankings":
                 raise TypeError("the truth has no lists; pass them to plan.observe(...)")
             if name not in OBJECTS:
-                close = difflib.get_close_matches(name, OBJECTS, 1)
-                raise TypeError(f"there is no input {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+                raise TypeError(f"there is no input {name!r}{did_you_mean(name, OBJECTS)}")
         rows = {
             name: given if isinstance(given, Rows) else read_input(name, given) if is_external(given) else make(given)
             for name, make in OBJECTS.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields, replace
@@ -24,6 +23,7 @@ from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.metric import parse
 from aspectrum.plan import is_enough
+from aspectrum.wording import did_you_mean
 from aspectrum.world.building import OBJECTS
 
 _INPUTS = ("aspects", "features", "weights", "items")
@@ -86,8 +86,7 @@ class Metric(RankingMetric):
                 raise InputError(f"{self.called}: the {input} is what Cornac's data sets say, and cannot be given")
             if input not in (*_BY_INDEX, *_INPUTS):
                 known = [parameter.name for parameter in fields(self.metric)] + [*_BY_INDEX, *_INPUTS]
-                close = difflib.get_close_matches(input, known, 1)
-                hint = f"; did you mean {close[0]!r}?" if close else f"; inputs are {', '.join((*_BY_INDEX, *_INPUTS))}"
+                hint = did_you_mean(input, known) or f"; inputs are {', '.join((*_BY_INDEX, *_INPUTS))}"
                 raise InputError(f"{self.called}: there is no {input!r}{hint}")
             if _BY_INDEX.get(input) in given:
                 raise InputError(f"{self.called}: both {input} and {_BY_INDEX[input]} are given, expected one of them")

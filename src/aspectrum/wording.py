@@ -1,0 +1,42 @@
+"""Pieces of messages: text on one line, lists of words, hints at a word that was meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+_HARMLESS = frozenset("\u00a0\u200c\u200d\u3000")  # not printable by Python's rule, but parts of words in many languages
+
+
+def one_line(text: str) -> str:
+    r"""Text that breaks no line or table and commands no terminal: control characters are spelt out.
+
+    >>> print(one_line("two\nlines"))
+    two\nlines
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter in _HARMLESS else ascii(letter)[1:-1] for letter in text)
+
+
+def shortened(text: str, longest: int = 60) -> str:
+    """Text that fits into a message."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as one says them: ``a, b or c``."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def did_you_mean(word: Any, known: Iterable[str], *, cutoff: float = 0.6, plain: Callable[[str], str] = str.casefold) -> str:
+    """A hint, if the word looks like a known one, both made `plain`; else nothing.
+
+    >>> did_you_mean("aspect", ["aspects", "history"])
+    "; did you mean 'aspects'?"
+    """
+    names = {plain(name): name for name in known}
+    close = difflib.get_close_matches(plain(word), names, 1, cutoff) if isinstance(word, str) else ()
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
