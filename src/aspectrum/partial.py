@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from importlib.metadata import version
 from operator import add
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -23,23 +23,8 @@ from aspectrum.errors import InputError
 from aspectrum.results import Results
 from aspectrum.states import STATES, State
 from aspectrum.user_scores import UserScores
-from aspectrum.world import Truth
-from aspectrum.world.building import Tables
 
 _FORMAT = 3
-
-
-class Finisher(Protocol):
-    """What a part needs to know of the plan that it is a part of."""
-
-    @property
-    def truth(self) -> Truth: ...
-    @property
-    def tables(self) -> Tables: ...
-    @property
-    def identity(self) -> Mapping[str, Any]: ...
-
-    def finish(self, part: Partial) -> Results: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +34,16 @@ class GroupPart:
     states: tuple[tuple[State, ...], ...]
     scores: UserScores | None
 
-    @staticmethod
-    def joined(several: Sequence[GroupPart]) -> GroupPart:
-        metrics = zip(*(part.states for part in several), strict=True)
-        states = tuple(tuple(reduce(add, cutoff) for cutoff in zip(*metric, strict=True)) for metric in metrics)
-        scores = [part.scores for part in several if part.scores is not None]
-        return GroupPart(states, UserScores.joined(scores) if scores else None)
-
 
 def joined_parts(*several: Sequence[GroupPart]) -> tuple[GroupPart, ...]:
     """Parts of the same groups, group by group."""
-    return tuple(GroupPart.joined(parts) for parts in zip(*several, strict=True))
+    found = []
+    for parts in zip(*several, strict=True):
+        metrics = zip(*(part.states for part in parts), strict=True)
+        states = tuple(tuple(reduce(add, cutoff) for cutoff in zip(*metric, strict=True)) for metric in metrics)
+        scores = [part.scores for part in parts if part.scores is not None]
+        found.append(GroupPart(states, UserScores.joined(scores) if scores else None))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +53,7 @@ class Partial:
     Parts of one plan add up, in any order. Parts of other plans, and users that come twice, are refused.
     """
 
-    plan: Finisher
+    plan: Any  # whose part it is
     parts: tuple[GroupPart, ...]
     lists: Input
     system: str | None = None
@@ -94,61 +78,51 @@ class Partial:
 
     def finish(self) -> Results:
         """The results, as :meth:`Plan.finish`."""
-        return self.plan.finish(self)
+        results: Results = self.plan.finish(self)
+        return results
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
-        lists, items = self.lists, self.lists.ids["item"].table
-        untyped = {role: some.table.untyped for role, some in lists.ids.items()}
-        groups = [_group_data(part, items) for part in self.parts]  # first, as it may be new to the table what they name
-        write_arrow(
-            path,
-            {
-                "format": _FORMAT,
-                "system": self.system,
-                "aspectrum": version("aspectrum"),
-                "plan": self.plan.identity,
-                "lists": {
-                    **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external")},
-                    "notices": [notice.to_data() for notice in lists.notices],
-                    "users": lists.ids["user"].ids,
-                    "items": lists.ids["item"].ids,
-                },
-                "untyped": untyped,
-                "new_items": items.ids.slice(self.plan.truth.n_items, len(items)),
-                "groups": groups,
+        lists, users, items = self.lists, self.lists.ids["user"], self.lists.ids["item"]
+        untyped = {"user": users.table.untyped, "item": items.table.untyped}
+        groups = [_group_data(part, items.table) for part in self.parts]  # first, as it may be new to the table what they name
+        data = {
+            "format": _FORMAT,
+            "system": self.system,
+            "aspectrum": version("aspectrum"),
+            "plan": self.plan.identity,
+            "lists": {
+                **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external")},
+                "notices": [notice.to_data() for notice in lists.notices],
+                "users": users.ids,
+                "items": items.ids,
             },
-        )
+            "untyped": untyped,
+            "new_items": items.table.ids.slice(self.plan.truth.n_items, len(items.table)),
+            "groups": groups,
+        }
+        write_arrow(path, data)
 
 
-def read_partial(path: str | os.PathLike[str], plan: Finisher) -> Partial:
+def read_partial(path: str | os.PathLike[str], plan: Any) -> Partial:
     """A part of a plan, from its file."""
     data = read_arrow(path)
     name = os.fspath(path)
     if data.get("format") != _FORMAT:
         raise InputError(f"{name}: is not a part of an evaluation, or one of another version of aspectrum ({data.get('aspectrum')})")
     _check_identity(plan.identity, data["plan"], f"{name}: ")
-    read = dict(data["lists"])
-    untyped = data["untyped"]
-    named = {
-        role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role]))
-        for role, table in (("user", plan.tables.user), ("item", plan.tables.item))
-    }
-    n_known = plan.truth.n_items
-    codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], plan.tables.item, untyped["item"])])
-    catalogue = plan.truth.catalogue
-    parts = tuple(
-        GroupPart(
-            tuple(
-                tuple(STATES[one["kind"]].from_data(one, plan.tables.item, codes, catalogue) for one in metric)
-                for metric in group["states"]
-            ),
-            None if group["scores"] is None else UserScores(**{**group["scores"], "names": tuple(group["scores"]["names"])}),
-        )
-        for group in data["groups"]
-    )
+    read, untyped = dict(data["lists"]), data["untyped"]
+    tables = {"user": plan.tables.user, "item": plan.tables.item}
+    named = {role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role])) for role, table in tables.items()}
+    n_known, items, catalogue = plan.truth.n_items, tables["item"], plan.truth.catalogue
+    codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], items, untyped["item"])])
+    parts = []
+    for group in data["groups"]:
+        scores = group["scores"] and UserScores(**{**group["scores"], "names": tuple(group["scores"]["names"])})
+        states = [[STATES[one["kind"]].from_data(one, items, codes, catalogue) for one in metric] for metric in group["states"]]
+        parts.append(GroupPart(tuple(map(tuple, states)), scores))
     notices = [Notice.from_data(one) for one in read.pop("notices")]
-    return Partial(plan, parts, Input(ids=named, notices=notices, **read), data["system"])
+    return Partial(plan, tuple(parts), Input(ids=named, notices=notices, **read), data["system"])
 
 
 def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:
@@ -157,16 +131,11 @@ def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:
 
 
 def _group_data(part: GroupPart, items: IdTable) -> dict[str, Any]:
-    scores = part.scores
-    return {
-        "states": [[{"kind": type(state).__name__, **state.to_data(items)} for state in metric] for metric in part.states],
-        "scores": None
-        if scores is None
-        else {"users": scores.users, "names": list(scores.names), "scores": scores.scores, "least": dict(scores.least)},
-    }
+    states = [[{"kind": type(state).__name__, **state.to_data(items)} for state in metric] for metric in part.states]
+    return {"states": states, "scores": None if part.scores is None else vars(part.scores)}
 
 
-def check_same(mine: Finisher, other: Finisher) -> None:
+def check_same(mine: Any, other: Any) -> None:
     """Whether parts of two plans add up."""
     if mine is not other:
         _check_identity(mine.identity, other.identity)
@@ -177,17 +146,15 @@ def _check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: st
     if columns.keys() != others.keys():
         odd = min(columns.keys() ^ others.keys())
         raise InputError(f"{where}results of different metrics cannot be added: {odd} is in one of them only")
-    for name in columns:
-        for key in dict.fromkeys(("convention", "users", *columns[name], *others[name])):
-            here, there = columns[name].get(key), others[name].get(key)
-            if here != there:
-                raise InputError(f"{where}{name} was computed in two ways: {key} is {here!r} in one part, {there!r} in the other")
+    reading = {name: other["reading"].get(name) for name in mine["reading"]}
+    compared = [(f"{name} was computed", columns[name], others[name]) for name in columns]
+    for what, here, there in [*compared, ("the inputs were read", mine["reading"], reading)]:
+        for key in dict.fromkeys(("convention", "users", *here, *there)):
+            one, two = here.get(key), there.get(key)
+            if one != two:
+                raise InputError(f"{where}{what} in two ways: {key} is {one!r} in one part, {two!r} in the other")
     if mine["per_user"] != other["per_user"]:
         raise InputError(f"{where}results cannot be added: scores of users were kept in one of them only")
-    for name, value in mine["reading"].items():
-        there = other["reading"].get(name)
-        if there != value:
-            raise InputError(f"{where}the inputs were read in two ways: {name} is {value!r} in one part, {there!r} in the other")
     for name, digest in mine["truth"].items():
         if other["truth"].get(name) != digest:
             called = {"aspect_ids": "the names of aspects"}.get(name, name)

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from aspectrum import formats
 from aspectrum.conventions import CONVENTIONS
@@ -21,16 +21,11 @@ from aspectrum.user_scores import UserScores, scores_frame
 if TYPE_CHECKING:
     import polars
 
+_HEAD = ["Metric", "Value", "Users"]
+_CSV_HEAD = ["metric", "value", "users", "computed", "notes"]
+
 SystemsAs = Literal["columns", "rows"]
 """Where the systems stand in a table; the metrics stand on the other side."""
-
-
-class Unfinished(Protocol):
-    """A part of an evaluation, which adds to others before it becomes results."""
-
-    def __add__(self, other: Any) -> Unfinished: ...
-
-    def finish(self) -> Results: ...
 
 
 @dataclass(frozen=True)
@@ -55,8 +50,28 @@ class Column:
         return {**self.how, **self.state.counts, **self.state.limits}
 
 
-@dataclass(frozen=True, eq=False)
-class Results(Mapping[str, float]):
+class _Output:
+    """What results of one system and of several do alike."""
+
+    @property
+    def notes(self: Any) -> tuple[str, ...]:
+        """The notices in words."""
+        return tuple(notice.rendered(self.speaker) for notice in self.notices)
+
+    def to_json(self: Any) -> str:
+        return formats.as_json(self.to_dict())
+
+    def write_per_user(self: Any, path: str | os.PathLike[str]) -> None:
+        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
+        formats.check_parquet(path)
+        formats.write_parquet(path, self.per_user, self.to_dict())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(_Output, Mapping[str, float]):
     """The numbers of one evaluation.
 
     ``result["AlphaNDCG@10"]`` takes a metric or any spelling that parses to it, one cutoff at a time.
@@ -67,13 +82,8 @@ class Results(Mapping[str, float]):
     columns: Mapping[str, Column]
     blocks: tuple[UserScores, ...] = ()
     notices: tuple[Notice, ...] = ()
-    partial: Unfinished | None = None
+    partial: Any = None  # the part of an evaluation that these are the results of, if it can be added to others
     speaker: Speaker = PYTHON
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notices in words."""
-        return tuple(notice.rendered(self.speaker) for notice in self.notices)
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -92,7 +102,9 @@ class Results(Mapping[str, float]):
 
     def column(self, metric: str | Metric) -> Column:
         """A number with everything behind it."""
-        name = metric if isinstance(metric, str) and metric in self.columns else str(parse(metric) if isinstance(metric, str) else metric)
+        name = str(metric)
+        if name not in self.columns and isinstance(metric, str):
+            name = str(parse(metric))
         if name not in self.columns:
             raise KeyError(f"{name} was not computed; there are {', '.join(self.columns)}")
         return self.columns[name]
@@ -116,7 +128,8 @@ class Results(Mapping[str, float]):
     def __add__(self, other: Results) -> Results:
         if self.partial is None or other.partial is None:
             raise InputError("these results cannot be added: they do not hold what the metrics remember")
-        return (self.partial + other.partial).finish()
+        both: Results = (self.partial + other.partial).finish()
+        return both
 
     def __eq__(self, other: object) -> bool:
         """The same numbers computed in the same way, to the bit; the order of users does not matter."""
@@ -134,12 +147,9 @@ class Results(Mapping[str, float]):
             "notes": list(self.notes),
         }
 
-    def to_json(self) -> str:
-        return formats.as_json(self.to_dict())
-
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
-        return formats.as_csv(["metric", *_CSV_HEAD], [[name, *_csv_cells(column, self.notes)] for name, column in self.columns.items()])
+        return formats.as_csv(_CSV_HEAD, self._csv_rows(self.notes))
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
@@ -162,10 +172,11 @@ class Results(Mapping[str, float]):
         """Write a file, whole or not at all; the format is by default what the extension says."""
         write_text(path, self.written(format or format_of(path)))
 
-    def write_per_user(self, path: str | os.PathLike[str]) -> None:
-        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
-        formats.check_parquet(path)
-        formats.write_parquet(path, self.per_user, self.to_dict())
+    def _csv_rows(self, notes: Sequence[str]) -> list[list[str]]:
+        return [
+            [name, formats.exact_number(one.value), formats.counted(one.state), formats.computed(one.how), "; ".join(notes)]
+            for name, one in self.columns.items()
+        ]
 
     def _rows(self) -> list[list[str]]:
         return [[name, formats.number(column.value), formats.counted(column.state)] for name, column in self.columns.items()]
@@ -176,12 +187,9 @@ class Results(Mapping[str, float]):
     def __str__(self) -> str:
         return self.to_text()
 
-    def __repr__(self) -> str:
-        return str(self)
 
-
-@dataclass(frozen=True, eq=False)
-class SystemResults(Mapping[str, Results]):
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemResults(_Output, Mapping[str, Results]):
     """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
 
     ``notes`` are what a reader should know about the inputs, ``notices`` the same as data.
@@ -190,11 +198,6 @@ class SystemResults(Mapping[str, Results]):
     systems: Mapping[str, Results]
     notices: tuple[Notice, ...] = ()
     speaker: Speaker = PYTHON
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notices in words."""
-        return tuple(notice.rendered(self.speaker) for notice in self.notices)
 
     def __getitem__(self, system: str) -> Results:
         return self.systems[system]
@@ -221,16 +224,11 @@ class SystemResults(Mapping[str, Results]):
         """Everything but the scores of users, with plain values; an undefined number is None."""
         return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, "notes": list(self.notes)}
 
-    def to_json(self) -> str:
-        return formats.as_json(self.to_dict())
-
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
         notes = self._all_notes()
-        rows = [
-            [system, name, *_csv_cells(column, notes)] for system, result in self.systems.items() for name, column in result.columns.items()
-        ]
-        return formats.as_csv(["system", "metric", *_CSV_HEAD], rows)
+        rows = [[system, *row] for system, result in self.systems.items() for row in result._csv_rows(notes)]
+        return formats.as_csv(["system", *_CSV_HEAD], rows)
 
     def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
         """A plain table of numbers, below it how each was computed (unless `how` is false), and the notes."""
@@ -263,11 +261,6 @@ class SystemResults(Mapping[str, Results]):
         """Write a file, whole or not at all; the format is by default what the extension says."""
         write_text(path, self.written(format or format_of(path), systems_as))
 
-    def write_per_user(self, path: str | os.PathLike[str]) -> None:
-        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
-        formats.check_parquet(path)
-        formats.write_parquet(path, self.per_user, self.to_dict())
-
     def _names(self) -> list[str]:
         return list(dict.fromkeys(name for result in self.systems.values() for name in result.columns))
 
@@ -275,17 +268,10 @@ class SystemResults(Mapping[str, Results]):
         """Head and rows of the table."""
         if systems_as not in get_args(SystemsAs):
             raise InputError(f"systems_as is {systems_as!r}, expected 'columns' or 'rows'")
-        rows = [
-            [
-                name,
-                *(
-                    formats.number(result.columns[name].value) if name in result.columns else formats.ABSENT
-                    for result in self.systems.values()
-                ),
-            ]
-            for name in self._names()
-        ]
-        table = [["Metric", *self.systems], *rows]
+        table = [["Metric", *self.systems]]
+        for name in self._names():
+            columns = [result.columns.get(name) for result in self.systems.values()]
+            table.append([name, *(formats.ABSENT if column is None else formats.number(column.value) for column in columns)])
         if systems_as == "rows":
             table = [list(cells) for cells in zip(*table, strict=True)]
             table[0][0] = "System"
@@ -297,14 +283,12 @@ class SystemResults(Mapping[str, Results]):
 
     def _how_of(self, name: str) -> str:
         columns = {system: result.columns[name] for system, result in self.systems.items() if name in result.columns}
-        ways = {formats.computed(column.how) for column in columns.values()}
-        counts = {system: formats.counted(column.state) for system, column in columns.items()}
+        said = [(system, formats.computed(column.how), formats.counted(column.state)) for system, column in columns.items()]
+        ways, counts = ({one[part] for one in said} for part in (1, 2))
         if len(ways) > 1:
-            return "; ".join(
-                formats.grouped((system, f"{formats.computed(column.how)}. {counts[system]}") for system, column in columns.items())
-            )
+            return "; ".join(formats.grouped((system, f"{way}. {count}") for system, way, count in said))
         return f"{ways.pop()}. " + (
-            "; ".join(formats.grouped(counts.items())) if len({*counts.values()}) > 1 else next(iter(counts.values()))
+            counts.pop() if len(counts) == 1 else "; ".join(formats.grouped((system, count) for system, _, count in said))
         )
 
     def _all_notes(self) -> tuple[str, ...]:
@@ -312,13 +296,6 @@ class SystemResults(Mapping[str, Results]):
 
     def __str__(self) -> str:
         return self.to_text(how=False)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-_HEAD = ["Metric", "Value", "Users"]
-_CSV_HEAD = ["value", "users", "computed", "notes"]
 
 
 class _Details(Mapping[str, dict[str, Any]]):
@@ -329,11 +306,7 @@ class _Details(Mapping[str, dict[str, Any]]):
         return self._results.column(metric).details
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._results.columns)
+        return iter(self._results)
 
     def __len__(self) -> int:
-        return len(self._results.columns)
-
-
-def _csv_cells(column: Column, notes: Sequence[str]) -> list[str]:
-    return [formats.exact_number(column.value), formats.counted(column.state), formats.computed(column.how), "; ".join(notes)]
+        return len(self._results)
