@@ -17,7 +17,7 @@ from aspectrum.io.files import why_unreadable
 from aspectrum.io.frames import read_binary
 from aspectrum.output_files import replacing
 
-_COLUMNS = ("numbers", "integers", "texts")
+_COLUMNS = {"numbers": "Float64", "integers": "Int64", "texts": "String"}
 _REFERENCE = "$"
 
 
@@ -26,15 +26,13 @@ def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     import polars
 
     arrays: list[tuple[str, Any]] = []
-    outline = json.dumps(_outlined(data, arrays), ensure_ascii=False)
+    outline = json.dumps(data, ensure_ascii=False, default=lambda data: _outlined(data, arrays))
     rows = [("texts", [outline, _digest(outline, arrays)]), *arrays]
-    types = {"numbers": polars.Float64, "integers": polars.Int64, "texts": polars.String}
-    columns = [
-        polars.Series(
-            name, [polars.Series(values, dtype=types[name]) if kind == name else None for kind, values in rows], polars.List(types[name])
-        )
-        for name in _COLUMNS
-    ]
+    columns = []
+    for name, type in _COLUMNS.items():
+        dtype = getattr(polars, type)
+        cells = [polars.Series(values, dtype=dtype) if kind == name else None for kind, values in rows]
+        columns.append(polars.Series(name, cells, polars.List(dtype)))
     content = io.BytesIO()  # polars hides why a write to a file failed
     polars.DataFrame(columns).write_ipc(content, compression="zstd")
     with replacing(path) as file:
@@ -52,25 +50,21 @@ def read_arrow(path: str | os.PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{name}: {why_unreadable(name, error)}") from None
     try:
-        if tuple(frame.columns) != _COLUMNS:
+        if frame.columns != list(_COLUMNS):
             raise ValueError("its columns are others")
         rows = [next((kind, frame[kind][row]) for kind in _COLUMNS if frame[kind][row] is not None) for row in range(len(frame))]
         (_, (outline, digest)), *arrays = rows
         arrays = [(kind, values if kind == "texts" else values.to_numpy()) for kind, values in arrays]
         if digest != _digest(outline, arrays):
             raise ValueError("its content has changed since it was written")
-        found: dict[str, Any] = _filled(json.loads(outline), arrays)
+        found: dict[str, Any] = json.loads(outline, object_hook=lambda outline: _filled(outline, arrays))
     except (ValueError, TypeError, KeyError, IndexError, StopIteration, AttributeError) as error:
         raise InputError(f"{name}: is not a file that aspectrum wrote, or is damaged: {error}") from None
     return found
 
 
 def _outlined(data: Any, arrays: list[tuple[str, Any]]) -> Any:
-    """Data for JSON, in which arrays and ids are references to what is added to `arrays`."""
-    if isinstance(data, Mapping):
-        return {str(key): _outlined(value, arrays) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_outlined(value, arrays) for value in data]
+    """What JSON does not know: arrays and ids become references to what is added to `arrays`."""
     if isinstance(data, np.ndarray):
         kind = "numbers" if data.dtype.kind == "f" else "integers"
         arrays.append((kind, data.reshape(-1).astype(np.float64 if kind == "numbers" else np.int64)))
@@ -80,7 +74,7 @@ def _outlined(data: Any, arrays: list[tuple[str, Any]]) -> Any:
             return {_REFERENCE: "counted", "n": len(data)}
         arrays.append(_columns_of_ids(data))
         return {_REFERENCE: "ids", "at": len(arrays) - 1}
-    return data
+    return dict(data)  # another kind of mapping
 
 
 def _columns_of_ids(ids: Ids) -> tuple[str, Any]:
@@ -93,22 +87,19 @@ def _columns_of_ids(ids: Ids) -> tuple[str, Any]:
     raise OutputError(f"ids such as {other!r} cannot be written to a file; expected text only, or whole numbers of 64 bits only")
 
 
-def _filled(outline: Any, arrays: list[tuple[str, Any]]) -> Any:
+def _filled(outline: dict[str, Any], arrays: list[tuple[str, Any]]) -> Any:
+    """What a reference stands for; anything else as it is."""
     import polars
 
-    if isinstance(outline, list):
-        return [_filled(value, arrays) for value in outline]
-    if not isinstance(outline, dict):
-        return outline
     kind = outline.get(_REFERENCE)
     if kind == "counted":
         return Ids.counted(outline["n"])
     if kind == "ids":
         column, values = arrays[outline["at"]]
-        return Ids(polars.Series(values, dtype=polars.String if column == "texts" else polars.Int64))
+        return Ids(polars.Series(values, dtype=getattr(polars, _COLUMNS[column])))
     if kind == "array":
         return arrays[outline["at"]][1].astype(outline["dtype"]).reshape(outline["shape"])
-    return {key: _filled(value, arrays) for key, value in outline.items()}
+    return outline
 
 
 def _digest(outline: str, arrays: list[tuple[str, Any]]) -> str:

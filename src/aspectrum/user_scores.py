@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,14 +63,10 @@ def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.D
         users = Ids(list(dict.fromkeys(user for block in blocks for user in block.users)))
     columns: dict[str, polars.Series] = {}
     for block in blocks:
-        places = None if block.users == users else np.array([users.code(user) for user in block.users], dtype=np.int64)
+        everybody = block.users == users
+        rows = None if everybody else polars.Series([block.users.code(user) for user in users], dtype=polars.Int64)
         for name, scores in block.columns():
-            columns[name] = polars.Series(name, scores)
-            if places is not None:  # not everybody is averaged here
-                rows = np.full(len(users), -1, dtype=np.int64)
-                rows[places] = np.arange(len(places))
-                at = polars.Series(rows)
-                columns[name] = columns[name].gather(at.set(at < 0, None))
+            columns[name] = polars.Series(name, scores) if rows is None else polars.Series(name, scores).gather(rows)
     ordered = [name for own in names for name in (own, own + _AT_LEAST) if name in columns]
     return polars.DataFrame([users.to_series("user"), *(columns[name] for name in ordered)])
 
@@ -99,7 +96,6 @@ class ScoresFile:
         formats.check_parquet(path)
         self.path, self.with_system = path, with_system
         self._frames: list[polars.DataFrame] = []
-        self._n_pieces = 0
         self._least: set[str] = set()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -113,7 +109,6 @@ class ScoresFile:
 
         if self._folder is None:
             raise InputError(f'{os.fspath(self.path)}: scores can be added only inside "with asp.ScoresFile(...) as scores:"')
-
         frame = scores_frame(blocks, names)
         self._least |= {name for name in frame.columns if name.endswith(_AT_LEAST)}
         sure = [name for name in self._least if name not in frame.columns and name.removesuffix(_AT_LEAST) in frame.columns]
@@ -127,8 +122,8 @@ class ScoresFile:
     def _write_piece(self, folder: str) -> None:
         import polars
 
-        polars.concat(self._frames, how="diagonal_relaxed").write_parquet(os.path.join(folder, f"{self._n_pieces:08}.parquet"))
-        self._n_pieces += 1
+        piece = os.path.join(folder, f"{len(os.listdir(folder)):08}.parquet")
+        polars.concat(self._frames, how="diagonal_relaxed").write_parquet(piece)
         self._frames = []
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -139,13 +134,11 @@ class ScoresFile:
         with folder:
             if kind is not None:
                 return
-            if self._frames or not self._n_pieces:
+            if self._frames or not os.listdir(folder.name):
                 self._frames = self._frames or [polars.DataFrame({"user": []})]
                 self._write_piece(folder.name)
-            pieces = [os.path.join(folder.name, name) for name in sorted(os.listdir(folder.name))]
+            pieces = [polars.scan_parquet(os.path.join(folder.name, name)) for name in sorted(os.listdir(folder.name))]
             whole = os.path.join(folder.name, "whole")
-            scans = [polars.scan_parquet(piece) for piece in pieces]
-            polars.concat(scans, how="diagonal_relaxed").sink_parquet(whole)  # ids may have turned out to be text on the way
+            polars.concat(pieces, how="diagonal_relaxed").sink_parquet(whole)  # ids may have turned out to be text on the way
             with replacing(self.path) as target, open(whole, "rb") as source:
-                while chunk := source.read(1 << 20):
-                    target.write(chunk)
+                shutil.copyfileobj(source, target)
