@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aspectrum.coding.rows import Rows
@@ -16,8 +16,8 @@ from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.plan import Plan
-from aspectrum.world import Truth, World
-from aspectrum.world.building import CodedLists, Tables, build_lists
+from aspectrum.world import World
+from aspectrum.world.building import CodedLists, build_lists
 
 _DEFAULT_CUTOFF = 10
 
@@ -39,19 +39,16 @@ class Report:
 
     def to_text(self) -> str:
         """Findings by file, then failures, then the number of errors and warnings."""
-        parts = []
-        for source in dict.fromkeys(finding.source for finding in self.findings):
-            lines = [self._line(finding) for finding in self.findings if finding.source == source]
-            parts.append("\n".join([str(source), *lines]))
+        lines: dict[str | None, list[str]] = {}
+        for one in self.findings:
+            mark = f"{one.level}: " if one.level in ("warning", "error") else ""
+            lines.setdefault(one.source, [str(one.source)]).append(f"  {mark}{one.said(self.speaker)}")
+        parts = ["\n".join(several) for several in lines.values()]
         if self.failures:
             parts.append("\n".join(f"error: {failure}" for failure in self.failures))
         fix = " Fix these before evaluating." if self.n_errors else ""
         parts.append(f"{_number(self.n_errors, 'error').capitalize()}, {_number(self._count('warning'), 'warning')}.{fix}")
         return "\n\n".join(parts)
-
-    def _line(self, finding: Notice) -> str:
-        mark = f"{finding.level}: " if finding.level in ("warning", "error") else ""
-        return f"  {mark}{finding.said(self.speaker)}"
 
     def to_json(self) -> str:
         findings = [{**finding.to_data(), "message": finding.said(self.speaker)} for finding in self.findings]
@@ -85,16 +82,16 @@ def check(
         reading: Options of :meth:`aspectrum.Truth.read`, and the convention.
     """
     wanted = tuple(metrics)
-    attempts = _Attempts(speaker, {})
+    attempts = _Attempts(speaker)
     lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
     ways = conventions_named(reading.pop("convention", None))
-    read = attempts.attempt(lambda: _Read.of(lists, truth, reading, ways[0]))
-    if read is None:
-        read = _read_sound_parts(lists, truth, reading, ways[0], attempts)
-    findings = [] if read is None else read.findings([cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF])
+    read = attempts.attempt(lambda: _together(lists, truth, reading, ways[0]))
+    together, coded = read or _sound_parts(lists, truth, reading, ways[0], attempts)
+    cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF]
+    findings = find(together, {name: given.rankings.lengths for name, given in coded.items()}, cutoffs) if coded else []
     if attempts.failures:
         if reading.get("duplicates") != "first":
             findings = [_refused(finding) for finding in findings]
@@ -103,7 +100,7 @@ def check(
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
         for way in ways if wanted else ():
-            _try_metrics(read, wanted, users, way, attempts)
+            _try_metrics(together, coded, wanted, users, way, attempts)
     return Report(tuple(findings), tuple(attempts.failures), speaker)
 
 
@@ -112,7 +109,7 @@ class _Attempts:
     """Tries to read, and keeps what went wrong: each failure once, in order."""
 
     speaker: Speaker
-    failures: dict[str, None]
+    failures: dict[str, None] = field(default_factory=dict)
 
     def attempt(self, read: Callable[[], Any]) -> Any:
         """What was read, or None and one failure more."""
@@ -127,44 +124,32 @@ class _Attempts:
         return {name: found for name, found in tried.items() if found is not None}
 
 
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """Inputs that go together."""
-
-    truth: Truth
-    tables: Tables
-    lists: Mapping[str, CodedLists]
-
-    @classmethod
-    def of(cls, lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention) -> _Read:
-        read = convention.truth(**truth, **options)
-        tables = read.tables.copy()
-        return cls(read, tables, {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()})
-
-    def findings(self, cutoffs: Iterable[int]) -> list[Notice]:
-        if not self.lists:
-            return []
-        inputs = Inputs(self.truth, self.tables, self.truth.inputs, {name: lists.input for name, lists in self.lists.items()})
-        return find(inputs, {name: lists.rankings.lengths for name, lists in self.lists.items()}, cutoffs)
+def _together(
+    lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention
+) -> tuple[Inputs, dict[str, CodedLists]]:
+    """Inputs that go together, and the lists of each system."""
+    read = convention.truth(**truth, **options)
+    tables = read.tables.copy()
+    coded = {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()}
+    return Inputs(read, tables, read.inputs, {name: given.input for name, given in coded.items()}), coded
 
 
-def _read_sound_parts(
+def _sound_parts(
     lists: Mapping[str, Rows], truth: Mapping[str, Rows], reading: Mapping[str, Any], convention: Convention, attempts: _Attempts
-) -> _Read | None:
+) -> Any:
     """As much as goes together once the first of contradicting rows counts; why the rest does not is a failure."""
-    attempts.each(lists, lambda name, rows: _Read.of({name: rows}, {}, reading, convention))
-    attempts.each(truth, lambda name, rows: _Read.of({}, {name: rows}, reading, convention))
+    attempts.each(lists, lambda name, rows: _together({name: rows}, {}, reading, convention))
+    attempts.each(truth, lambda name, rows: _together({}, {name: rows}, reading, convention))
     lenient = {**reading, "duplicates": "first"}
     sound: tuple[dict[str, Rows], dict[str, Rows]] = ({}, {})
-    read: _Read | None = None
-    for part, given in enumerate((lists, truth)):
+    read: Any = (None, {})
+    for given, part in zip((lists, truth), sound, strict=True):
         for name, rows in given.items():
-            sound[part][name] = rows
-            found = attempts.attempt(lambda: _Read.of(*sound, lenient, convention))
+            part[name] = rows
+            found = attempts.attempt(lambda: _together(*sound, lenient, convention))
             if found is None:
-                del sound[part][name]
-            else:
-                read = found
+                del part[name]
+            read = found or read
     return read
 
 
@@ -176,9 +161,11 @@ def _refused(finding: Notice) -> Notice:
     return replace(finding, kind=_REFUSED[finding.kind], level="error") if finding.kind in _REFUSED else finding
 
 
-def _try_metrics(read: _Read, metrics: tuple[Metric, ...], users: Any, convention: Convention, attempts: _Attempts) -> None:
+def _try_metrics(
+    read: Inputs, lists: Mapping[str, CodedLists], metrics: Sequence[Metric], users: Any, convention: Convention, attempts: _Attempts
+) -> None:
     """Whether there would be numbers: one user is enough to see that."""
-    someone = World.of_lists(next(iter(read.lists.values())), read.truth, read.tables).slice(0, 1)
-    choice: Any = users if isinstance(users, str) else None
+    someone = World.of_lists(next(iter(lists.values())), read.truth, read.tables).slice(0, 1)
+    choice = users if isinstance(users, str) else None
     for several in (*([metric] for metric in metrics), metrics):
         attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention).observe(someone))  # type: ignore[misc]

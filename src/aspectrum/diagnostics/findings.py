@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,29 +22,11 @@ from aspectrum.world.building import Tables
 
 _N_EXAMPLES = 3
 _LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
-_FACT: Level = "fact"
-_NO_REASON: tuple[Notice, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """All that was read for an evaluation.
-
-    Args:
-        truth: The truth.
-        tables: The ids of everything.
-        inputs: What was read for the truth, by name of the input; and users to be averaged, if they were named.
-        systems: What was read as the lists of each system.
-    """
-
-    truth: Truth
-    tables: Tables
-    inputs: Mapping[str, Input]
-    systems: Mapping[str, Input]
-
-    def codes(self, given: Input, role: str) -> Codes:
-        """The codes of the users, items or aspects that an input names."""
-        return given.ids[role].within(getattr(self.tables, role))
+_KNOWN_IN = {
+    "user": ("relevance", "history", "subtopics", "weights"),
+    "item": ("aspects", "features", "subtopics", "relevance", "catalogue"),
+}
+"""Where the users and items of lists should be known."""
 
 
 def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Iterable[int] = ()) -> list[Notice]:
@@ -53,24 +35,18 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
     Args:
         lengths: How long the lists of each system are; those shorter than `cutoffs` are counted.
     """
-    look = _Findings(read)
     found: list[Notice] = []
     for name, lists in read.systems.items():
-        found += [*_sizes(lists), *noticed(lists), *([replace(_order(lists), level=_FACT)] if lists.n_rows else [])]
+        found += [_size(lists), *noticed(lists), *([replace(_order(lists), level="fact")] if lists.n_rows else [])]
         found += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
     for truth in read.inputs.values():
-        found += [*_sizes(truth), *noticed(truth)]
-    for lists in read.systems.values():
-        for name in ("relevance", "history", "subtopics", "weights"):
-            found += look.unknown(lists, name, "user")
-        for name in ("aspects", "features", "subtopics", "relevance", "catalogue"):
-            found += look.unknown(lists, name, "item")
-    for name in ("relevance", "history"):
-        if name in read.inputs:
-            found += look.unknown(read.inputs[name], "aspects", "item")
-    if "weights" in read.inputs and read.inputs.keys() & {"aspects", "subtopics"}:
-        found += look.unknown(read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect")
-    found += [*look.without_list(), *look.unsplit(), *look.without_aspect(), *look.one_subtopic(), *look.without_relevant()]
+        found += [_size(truth), *noticed(truth)]
+    asked = [(lists, name, role) for lists in read.systems.values() for role, names in _KNOWN_IN.items() for name in names]
+    asked += [(read.inputs[name], "aspects", "item") for name in ("relevance", "history") if name in read.inputs]
+    if "weights" in read.inputs:
+        asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
+    found += [notice for one in asked for notice in read.unknown(*one)]
+    found += [*read.without_list(), *read.unsplit(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
     return sorted(found, key=lambda notice: _LEVELS.index(notice.level))
 
 
@@ -104,11 +80,11 @@ def _order(lists: Input) -> Notice:
     return Notice(f"order_{lists.ordered_by or 'input'}", source=lists.source)
 
 
-def _sizes(given: Input) -> list[Notice]:
+def _size(given: Input) -> Notice:
     if given.n_rows == 0:
-        return [Notice("empty", source=given.source, detail={"input": given.name})]
+        return Notice("empty", source=given.source, detail={"input": given.name})
     ids = {role: len(ids) for role, ids in given.ids.items()}
-    return [Notice("size", given.n_rows, source=given.source, detail={"input": given.name, "ids": ids})]
+    return Notice("size", given.n_rows, source=given.source, detail={"input": given.name, "ids": ids})
 
 
 def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterator[Notice]:
@@ -117,24 +93,40 @@ def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterat
             yield Notice("short_lists", int((lengths < cutoff).sum()), len(lengths), source=source, detail={"cutoff": cutoff})
 
 
-class _Findings:
-    def __init__(self, read: Inputs) -> None:
-        self._read, self._truth = read, read.truth
-        self._likeness: dict[tuple[int, str], _Likeness] = {}
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All that was read for an evaluation.
+
+    Args:
+        truth: The truth.
+        tables: The ids of everything.
+        inputs: What was read for the truth, by name of the input; and users to be averaged, if they were named.
+        systems: What was read as the lists of each system.
+    """
+
+    truth: Truth
+    tables: Tables
+    inputs: Mapping[str, Input]
+    systems: Mapping[str, Input]
+    _likeness: dict[tuple[int, str], _Likeness] = field(default_factory=dict, init=False)
+
+    def codes(self, given: Input, role: str) -> Codes:
+        """The codes of the users, items or aspects that an input names."""
+        return given.ids[role].within(getattr(self.tables, role))
 
     def _ids(self, role: str) -> Ids:
-        table: IdTable = getattr(self._read.tables, role)
+        table: IdTable = getattr(self.tables, role)
         return table.ids
 
     def unknown(self, given: Input, name: str, role: str) -> Iterator[Notice]:
         """Users, items or aspects of an input that another one does not know."""
-        truth = self._read.inputs.get(name)
+        truth = self.inputs.get(name)
         if truth is None or role not in truth.ids or role not in given.ids:
             return
-        mine, theirs = self._read.codes(given, role), self._read.codes(truth, role)
+        mine, theirs = self.codes(given, role), self.codes(truth, role)
         further = {"item": "items", "aspect": "subtopics"}.get(role, "") if name == "aspects" else ""
-        if further in self._read.inputs:
-            theirs = np.union1d(theirs, self._read.codes(self._read.inputs[further], role))
+        if further in self.inputs:
+            theirs = np.union1d(theirs, self.codes(self.inputs[further], role))
         alone = _without(mine, theirs)
         if len(alone) == 0 or truth.n_rows == 0:  # of an empty file it has been said that it is
             return
@@ -142,87 +134,73 @@ class _Findings:
         # Most lists hold items that nobody judged; that is what lists are for.
         expected = role == "item" and name in ("subtopics", "relevance")
         because = self._reason(role, alone, truth, none_match) if none_match or not expected else ()
-        level: Level = "error" if none_match else "warning"
-        if expected:
-            level = "fact" if not none_match else "error" if because else "warning"
-        yield self._notice("unknown", given, role, alone, len(mine), level, because, {"role": role, "where": truth.source})
+        level = "fact" if expected else "warning"
+        if none_match:
+            level = "warning" if expected and not because else "error"
+        detail = {"role": role, "where": truth.source}
+        yield self._notice("unknown", given, role, alone, len(mine), level=level, because=because, detail=detail)
 
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
-        listed = np.concatenate([np.empty(0, np.int32), *(self._read.codes(lists, "user") for lists in self._read.systems.values())])
+        listed = np.concatenate([np.empty(0, np.int32), *(self.codes(lists, "user") for lists in self.systems.values())])
         for name in ("relevance", "history", "subtopics", "users"):
-            truth = self._read.inputs.get(name)
-            if truth is None or len(alone := _without(self._read.codes(truth, "user"), listed)) == 0:
+            truth = self.inputs.get(name)
+            if truth is None or len(alone := _without(self.codes(truth, "user"), listed)) == 0:
                 continue
-            n_users, level, because = len(truth.ids["user"]), _FACT, _NO_REASON
+            n_users, more = len(truth.ids["user"]), {}
             if name == "users":  # these are the ones that were asked for
-                level = "error" if len(alone) == n_users else "warning"
-                because = self._reason("user", alone, next(iter(self._read.systems.values())), False)
-            yield self._notice("no_list", truth, "user", alone, n_users, level, because)
+                because = self._reason("user", alone, next(iter(self.systems.values())), False)
+                more = {"level": "error" if len(alone) == n_users else "warning", "because": because}
+            yield self._notice("no_list", truth, "user", alone, n_users, **more)
 
     def unsplit(self) -> Iterator[Notice]:
         """Aspects that look like several in one."""
-        for name in ("aspects", "subtopics"):
-            given = self._read.inputs.get(name)
-            if given is not None:
-                names = [id for id in self._ids("aspect").take(self._read.codes(given, "aspect")) if isinstance(id, str)]
-                several = [id for id in names if "|" in id]
-                if 10 * len(several) > len(names):
-                    examples = tuple(map(quoted, several[:_N_EXAMPLES]))
-                    yield Notice("unsplit", len(several), len(names), examples, because=(Notice("split"),), source=given.source)
+        for given in [self.inputs[name] for name in ("aspects", "subtopics") if name in self.inputs]:
+            names = [id for id in self._ids("aspect").take(self.codes(given, "aspect")) if isinstance(id, str)]
+            several = [id for id in names if "|" in id]
+            if 10 * len(several) > len(names):
+                examples = tuple(map(quoted, several[:_N_EXAMPLES]))
+                yield Notice("unsplit", len(several), len(names), examples, because=(Notice("split"),), source=given.source)
 
     def without_aspect(self) -> Iterator[Notice]:
-        if self._truth.aspects is not None:
-            aspects = self._read.inputs["aspects"]
-            items = self._read.codes(aspects, "item")
-            bare = items[np.diff(self._truth.aspects.offsets)[items] == 0]
+        if self.truth.aspects is not None:
+            items = self.codes(self.inputs["aspects"], "item")
+            bare = items[np.diff(self.truth.aspects.offsets)[items] == 0]
             if len(bare):
-                yield self._notice("no_aspect", aspects, "item", bare, len(items))
+                yield self._notice("no_aspect", self.inputs["aspects"], "item", bare, len(items))
 
     def one_subtopic(self) -> Iterator[Notice]:
         """Judgments that are not of subtopics, whose second column is 0 throughout."""
-        given = self._read.inputs.get("subtopics")
+        given = self.inputs.get("subtopics")
         if given is not None and len(given.ids["aspect"]) == 1 and given.n_rows > 1:
-            examples = examples_of(self._ids("aspect"), self._read.codes(given, "aspect"))
+            examples = examples_of(self._ids("aspect"), self.codes(given, "aspect"))
             yield Notice("one_subtopic", given.n_rows, examples=examples, source=given.source)
 
     def without_relevant(self) -> Iterator[Notice]:
-        if self._truth.relevance is None:
+        if self.truth.relevance is None:
             return
-        truth = self._read.inputs["relevance"]
-        users = self._read.codes(truth, "user")
-        without = users[~self._truth.with_relevant_items()[users]]
+        truth = self.inputs["relevance"]
+        users = self.codes(truth, "user")
+        without = users[~self.truth.with_relevant_items()[users]]
         if len(without):
-            level, because = _FACT, _NO_REASON
-            if len(without) == len(users):
-                level, because = "warning", (Notice("threshold"),)
-            detail = {"threshold": float(self._truth.relevance.threshold)}
-            yield self._notice("none_relevant", truth, "user", without, len(users), level, because, detail)
+            more = {"level": "warning", "because": (Notice("threshold"),)} if len(without) == len(users) else {}
+            detail = {"threshold": float(self.truth.relevance.threshold)}
+            yield self._notice("none_relevant", truth, "user", without, len(users), detail=detail, **more)
 
-    def _notice(
-        self,
-        kind: str,
-        given: Input,
-        role: str,
-        codes: Codes,
-        of: int,
-        level: Level = "fact",
-        because: tuple[Notice, ...] = (),
-        detail: Mapping[str, Any] | None = None,
-    ) -> Notice:
-        return Notice(kind, len(codes), of, examples_of(self._ids(role), codes), detail or {}, because, given.source, level)
+    def _notice(self, kind: str, given: Input, role: str, codes: Codes, of: int, **more: Any) -> Notice:
+        return Notice(kind, len(codes), of, examples_of(self._ids(role), codes), source=given.source, **more)
 
     def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> tuple[Notice, ...]:
         """Why ids that should match do not, if there is one likely reason."""
         ours = _texts(self._ids(role), alone, _N_OURS)
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
-            self._likeness[key] = _Likeness(self._ids(role), self._read.codes(there, role))
+            self._likeness[key] = _Likeness(self._ids(role), self.codes(there, role))
         alike = self._likeness[key].reason(ours)
         other = {"user": "item", "item": "user"}.get(role)
         if alike or not maybe_swapped or other is None or other not in there.ids:
             return alike
-        known = set(_texts(self._ids(other), self._read.codes(there, other), _N_THEIRS))
+        known = set(_texts(self._ids(other), self.codes(there, other), _N_THEIRS))
         return (Notice("swapped", detail={"other": other}),) if 2 * sum(id in known for id in ours) > len(ours) else ()
 
 
