@@ -10,7 +10,7 @@ from cornac.eval_methods import CrossValidation
 
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric, deepest
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained
+from aspectrum.integrations.cornac.recording import Recorder, check_method, check_models, check_set, folds, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, score_result, try_inputs
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.results import SystemResults
@@ -62,7 +62,7 @@ def evaluate(
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
-    recorder = Recorder(deepest(asked), Folds(eval_method))
+    recorder = Recorder(deepest(asked), folds(eval_method))
     systems, notices = {}, []
     for model in models:
         with nobody_explained(eval_method):

@@ -14,7 +14,7 @@ from cornac.metrics import RankingMetric
 
 from aspectrum.errors import InputError
 from aspectrum.integrations.cornac.metrics import Metric, check_metrics, deepest
-from aspectrum.integrations.cornac.recording import Folds, Recorder, check_method, check_models, check_set, nobody_explained
+from aspectrum.integrations.cornac.recording import Recorder, check_method, check_models, check_set, folds, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score_result, try_inputs
 from aspectrum.integrations.cornac.search import Search
 
@@ -77,7 +77,7 @@ class Experiment(cornac.Experiment):
             return
         theirs = [metric for metric in metrics if not isinstance(metric, Metric)]
         cutoffs = [k for metric in theirs if isinstance(metric, RankingMetric) for k in _cutoffs(metric)]
-        recorder = Recorder(deepest(ours), Folds(self.eval_method), cutoffs)
+        recorder = Recorder(deepest(ours), folds(self.eval_method), cutoffs)
         self._finish = partial(_finish, self.models, ours, recorder)
         self.metrics = [*theirs, recorder]
         try:
@@ -106,7 +106,7 @@ def _finish(models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder
     """Turn the calls that the result of the model at a place holds into numbers of our metrics; what should be known of it."""
     several = score_result(result, models[place], recorder, metrics, which)
     for scored in several:
-        rewrite(scored.part, recorder.name, scored.results, scored.lists)
+        rewrite(scored.part, recorder.name, scored.results, scored.lists.split)
     if isinstance(result, CVResult):
         result.metric_mean.clear()
         result.metric_std.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import fields, replace
 from hashlib import blake2b
@@ -26,8 +26,8 @@ from aspectrum.plan import is_enough
 from aspectrum.wording import did_you_mean
 from aspectrum.world.building import OBJECTS
 
-_INPUTS = ("aspects", "features", "weights", "items")
 _BY_INDEX = {"item_genre": "aspects", "item_feature": "features"}
+_INPUTS = (*_BY_INDEX, "aspects", "features", "weights", "items")
 
 
 class Metric(RankingMetric):
@@ -72,21 +72,21 @@ class Metric(RankingMetric):
         self.convention = ways[0]
         self.called = name or type(self.metric).__name__
         named = {"item_genre": item_genre, "item_feature": item_feature, **inputs}
-        self._check_inputs([input for input, value in named.items() if value is not None])
-        # Read now, so that nobody changes them later.
-        self._inputs = {input: self._rows(input, value) for input, value in named.items() if value is not None}
+        given = {input: value for input, value in named.items() if value is not None}
+        self._check_inputs(given)
+        self._inputs = {input: self._rows(input, value) for input, value in given.items()}  # now, so that nobody changes them later
         self.key = (id(self.convention), *((input, _fingerprint(rows)) for input, rows in sorted(self._inputs.items())))
         self._numbering: dict[str, list[Any]] = {}
         self._check_enough()
         super().__init__(name=", ".join(self.names), k=-1, higher_better=higher_better)
 
-    def _check_inputs(self, given: Sequence[str]) -> None:
+    def _check_inputs(self, given: Mapping[str, Any]) -> None:
         for input in given:
             if input in ("rankings", "history", "relevance", "catalogue"):
                 raise InputError(f"{self.called}: the {input} is what Cornac's data sets say, and cannot be given")
-            if input not in (*_BY_INDEX, *_INPUTS):
-                known = [parameter.name for parameter in fields(self.metric)] + [*_BY_INDEX, *_INPUTS]
-                hint = did_you_mean(input, known) or f"; inputs are {', '.join((*_BY_INDEX, *_INPUTS))}"
+            if input not in _INPUTS:
+                known = [*(parameter.name for parameter in fields(self.metric)), *_INPUTS]
+                hint = did_you_mean(input, known) or f"; inputs are {', '.join(_INPUTS)}"
                 raise InputError(f"{self.called}: there is no {input!r}{hint}")
             if _BY_INDEX.get(input) in given:
                 raise InputError(f"{self.called}: both {input} and {_BY_INDEX[input]} are given, expected one of them")
@@ -96,24 +96,20 @@ class Metric(RankingMetric):
             if not isinstance(value, Mapping):
                 raise InputError(f"{self.called}: item_genre is {type(value).__name__}, expected {{item idx: 0/1 array}}")
             return aspect_rows({index: _as_array(has) for index, has in value.items()})
-        if input == "item_feature" and isinstance(value, Modality):
-            raise InputError(
-                f"{self.called}: item_feature is {type(value).__name__}, expected its .features, once a split has ordered them"
-            )
-        if input == "item_feature" and is_external(value):
-            raise InputError(f"{self.called}: item_feature is {type(value).__name__}, expected {{item idx: vector}} or a matrix")
+        if input == "item_feature" and (is_external(value) or isinstance(value, Modality)):
+            vectors = "its .features, once a split has ordered them" if isinstance(value, Modality) else "{item idx: vector} or a matrix"
+            raise InputError(f"{self.called}: item_feature is {type(value).__name__}, expected {vectors}")
         rows = read_input(input, value) if is_external(value) else OBJECTS[_BY_INDEX.get(input, input)](value)
         return replace(rows, matrix=deepcopy(rows.matrix))
 
     def _check_enough(self) -> None:
         there = ["history", "relevance", *(_BY_INDEX.get(input, input) for input in self._inputs)]
-        if not is_enough(there, self.metric, self.convention):
-            lacking = [option for option, input in _BY_INDEX.items() if is_enough([*there, input], self.metric, self.convention)]
-            raise MissingInput(
-                f"{self.called} needs {' or '.join(f'{option}= (or {_BY_INDEX[option]}=)' for option in lacking)}"
-                if lacking
-                else f"{self.metric} cannot be computed from what Cornac knows, by the convention {self.convention.name}"
-            )
+        if is_enough(there, self.metric, self.convention):
+            return
+        lacking = [(option, own) for option, own in _BY_INDEX.items() if is_enough([*there, own], self.metric, self.convention)]
+        if lacking:
+            raise MissingInput(f"{self.called} needs {' or '.join(f'{option}= (or {own}=)' for option, own in lacking)}")
+        raise MissingInput(f"{self.metric} cannot be computed from what Cornac knows, by the convention {self.convention.name}")
 
     @property
     def names(self) -> list[str]:
@@ -127,49 +123,44 @@ class Metric(RankingMetric):
         """Whether an input goes by Cornac's index of an item."""
         return not _BY_INDEX.keys().isdisjoint(self._inputs)
 
-    @property
-    def depth(self) -> int:
-        """How many items of a list count; -1 is all."""
-        return self.metric.cutoffs[-1]
-
     def inputs_for(self, split: Split) -> dict[str, Rows]:
         """The inputs with the items' own ids; how the first split numbers them is remembered."""
-        for option in _BY_INDEX.keys() & self._inputs.keys():
-            self._numbering.setdefault(option, self._items(option, split))
-        return {
-            _BY_INDEX.get(input, input): self._named(input, rows, split) if input in _BY_INDEX else rows
-            for input, rows in self._inputs.items()
-        }
+        found = {}
+        for input, rows in self._inputs.items():
+            if input in _BY_INDEX:
+                self._numbering.setdefault(input, self._items(input, split))
+            found[_BY_INDEX.get(input, input)] = self._named(input, rows, split) if input in _BY_INDEX else rows
+        return found
 
     def check_items(self, split: Split) -> None:
         """Whether the inputs know any item of a split."""
         for input, rows in self.inputs_for(split).items():
             column = rows.ids.get("item")
-            ids = [] if column is None else [column.ids[index] for index in column.named] if column.named is not None else list(column.ids)
-            untyped = column is not None and column.untyped is not None  # from a file, in which 7 may be a number or text
-            known = set(map(str, split.items)) if untyped else split.index_of_item
-            if ids and not any(id in known for id in ids):
-                raise InputError(
-                    f"{self.called}: none of the items of {input} (such as {quoted(ids[0])}) is among Cornac's (such as {quoted(split.items[0])})"
-                )
+            if column is None:
+                continue
+            ids = list(column.ids) if column.named is None else [column.ids[index] for index in column.named]
+            # Ids from a file are untyped: 7 may be a number or text.
+            known = set(split.items if column.untyped is None else map(str, split.items))
+            if ids and known.isdisjoint(ids):
+                mine, theirs = quoted(ids[0]), quoted(split.items[0])
+                raise InputError(f"{self.called}: none of the items of {input} (such as {mine}) is among Cornac's (such as {theirs})")
 
     def doubts(self, split: Split) -> list[str]:
         """Where an index may be meant in another way."""
         lines = []
-        for option in [option for option in _BY_INDEX if option in self._inputs]:
-            rows = self._inputs[option]
-            keys = [key for key in rows.ids["item"].ids if key < len(split.items)]
-            # Items that are called by whole numbers, nearly all of which could be an index
-            called = [str(item) for item in split.items]
-            like_an_index = sum(name.isdecimal() and int(name) < len(called) for name in called)
-            if [called[key] for key in keys] != list(map(str, keys)) and like_an_index >= 0.9 * len(called):
-                own = _BY_INDEX[option]
+        # Items that are called by whole numbers, nearly all of which could be an index
+        called = [str(item) for item in split.items]
+        like_indices = sum(name.isdecimal() and int(name) < len(called) for name in called) >= 0.9 * len(called)
+        for option, own in [(option, own) for option, own in _BY_INDEX.items() if option in self._inputs]:
+            ids = self._inputs[option].ids["item"].ids
+            keys = [key for key in ids if key < len(called)]
+            if like_indices and [called[key] for key in keys] != list(map(str, keys)):
                 lines.append(f"{option} goes by Cornac's index, and items are called by such numbers, too: if these are meant, say {own}=")
             items = self._items(option, split)
             if self._numbering.get(option, items) != items:
                 lines.append(f"{option} goes by Cornac's index, and this split numbers the items in another way than the one before")
-            if len(keys) < len(rows.ids["item"].ids):
-                lines.append(f"{option} has {len(rows.ids['item'].ids)} rows for {len(split.items)} items; the first count")
+            if len(keys) < len(ids):
+                lines.append(f"{option} has {len(ids)} rows for {len(called)} items; the first count")
         return lines
 
     def _items(self, option: str, split: Split) -> list[Any]:
@@ -189,9 +180,8 @@ class Metric(RankingMetric):
                 )
         if is_matrix and len(column.ids) > n_items:  # of a modality that knows more items than the split
             matrix = rows.matrix.tocsr() if hasattr(rows.matrix, "tocsr") else rows.matrix
-            return replace(
-                rows, ids={"item": IdColumn(column.codes[:n_items], split.items, named=np.arange(n_items))}, matrix=matrix[:n_items]
-            )
+            first = IdColumn(column.codes[:n_items], split.items, named=np.arange(n_items))
+            return replace(rows, ids={"item": first}, matrix=matrix[:n_items])
         indices = np.array(column.ids, dtype=np.int32)
         return replace(rows, ids={**rows.ids, "item": IdColumn(indices[column.codes], split.items, named=indices)})
 
@@ -212,21 +202,16 @@ def _as_array(has: Any) -> Any:
 
 def _fingerprint(rows: Rows) -> str:
     """The same for inputs that say the same."""
-    seen = blake2b()
-    for role, column in rows.ids.items():
-        seen.update(f"{role} {column.untyped} {list(column.ids)!r}".encode("utf-8", "surrogatepass"))
-        seen.update(column.codes.tobytes())
-    for name, values in rows.numbers.items():
-        seen.update(name.encode() + values.tobytes())
-    if rows.matrix is not None:
-        dense = rows.matrix if isinstance(rows.matrix, np.ndarray) else None
-        seen.update(f"{id(rows.matrix)}".encode() if dense is None else f"{dense.shape} {dense.dtype}".encode() + dense.tobytes())
-    return seen.hexdigest()
+    ids = [(role, column.untyped, list(column.ids), column.codes.tobytes()) for role, column in rows.ids.items()]
+    numbers = [(name, values.tobytes()) for name, values in rows.numbers.items()]
+    matrix = rows.matrix
+    vectors = (matrix.shape, matrix.dtype, matrix.tobytes()) if isinstance(matrix, np.ndarray) else id(matrix)
+    return blake2b(repr((ids, numbers, vectors)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def deepest(metrics: Iterable[Metric]) -> int:
     """How many items of a list some metrics need; -1 is all."""
-    depths = [metric.depth for metric in metrics]
+    depths = [metric.metric.cutoffs[-1] for metric in metrics]
     return -1 if -1 in depths else max(depths)
 
 
@@ -284,9 +269,7 @@ class AlphaNDCG(_Named):
 class NDCGScore(_OfLists):
     """nDCG with the test ratings as grades, where Cornac's own NDCG knows relevant and not.
 
-    Args:
-        k: Ranks that count, or a list of such cutoffs; -1 is the whole list.
-        options: Other parameters of :class:`aspectrum.NDCG`, and what :class:`Metric` takes.
+    `k` and `options` are as for :class:`AlphaNDCG`, with the parameters of :class:`aspectrum.NDCG`.
 
     Examples:
         >>> NDCGScore(k=10).names
@@ -301,8 +284,7 @@ class IntraListDiversity(_Named):
 
     Args:
         item_feature: ``{item idx: vector}`` by Cornac's index, or a matrix; or `features` with the items' own ids.
-        k: Ranks that count, or a list of such cutoffs; -1 is the whole list.
-        options: Other parameters of :class:`aspectrum.IntraListDiversity`, and what :class:`Metric` takes.
+        k, options: As for :class:`AlphaNDCG`, with the parameters of :class:`aspectrum.IntraListDiversity`.
 
     Examples:
         >>> IntraListDiversity(np.eye(3), k=2).names
@@ -318,10 +300,7 @@ class IntraListDiversity(_Named):
 class ERRIA(_OfGenres):
     """ERR-IA, judged by test ratings and the genres of items; :class:`aspectrum.ERRIA` says what it is.
 
-    Args:
-        item_genre: ``{item idx: 0/1 array}`` by Cornac's index of an item; or `aspects` with the items' own ids.
-        k: Ranks that count, or a list of such cutoffs; -1 is the whole list.
-        options: Other parameters of :class:`aspectrum.ERRIA`, and what :class:`Metric` takes.
+    `item_genre`, `k` and `options` are as for :class:`AlphaNDCG`, with the parameters of :class:`aspectrum.ERRIA`.
 
     Examples:
         >>> ERRIA({0: np.array([1, 0])}, k=10).names
@@ -334,10 +313,7 @@ class ERRIA(_OfGenres):
 class AspectRecall(_OfGenres):
     """Share of the aspects that a list shows; :class:`aspectrum.AspectRecall` says what it is.
 
-    Args:
-        item_genre: ``{item idx: 0/1 array}`` by Cornac's index of an item; or `aspects` with the items' own ids.
-        k: Ranks that count, or a list of such cutoffs; -1 is the whole list.
-        options: Other parameters of :class:`aspectrum.AspectRecall`, and what :class:`Metric` takes.
+    `item_genre`, `k` and `options` are as for :class:`AlphaNDCG`, with the parameters of :class:`aspectrum.AspectRecall`.
 
     Examples:
         >>> AspectRecall({0: np.array([1, 0])}, k=10, judged_by="history").names
@@ -350,11 +326,7 @@ class AspectRecall(_OfGenres):
 class GiniComplement(_OfLists):
     """How evenly a model recommends the items that it may; :class:`aspectrum.GiniComplement` says what it is.
 
-    It is a number of the whole model: there are no scores of users.
-
-    Args:
-        k: Ranks that count, or a list of such cutoffs; -1 is the whole list.
-        options: Other parameters of :class:`aspectrum.GiniComplement`, and what :class:`Metric` takes.
+    It is a number of the whole model: there are no scores of users. `k` and `options` are as for :class:`AlphaNDCG`, with the parameters of :class:`aspectrum.GiniComplement`.
 
     Examples:
         >>> GiniComplement(k=10).names

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,15 +55,8 @@ class Split:
     @classmethod
     def of(cls, train: Any, truth: Any, threshold: float, exclude_unknowns: bool) -> Split:
         n_candidates = train.num_items if exclude_unknowns else truth.num_items
-        return cls(train, truth, threshold, n_candidates, _by_index(truth.uid_map), _by_index(truth.iid_map))
-
-    @cached_property
-    def index_of_user(self) -> Mapping[Hashable, int]:
-        return {user: index for index, user in enumerate(self.users)}
-
-    @cached_property
-    def index_of_item(self) -> Mapping[Hashable, int]:
-        return {item: index for index, item in enumerate(self.items)}
+        users, items = (sorted(ids, key=ids.__getitem__) for ids in (truth.uid_map, truth.iid_map))  # by index
+        return cls(train, truth, threshold, n_candidates, users, items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,23 +107,12 @@ class Lists:
         places = np.repeat(known, np.diff(rated.indptr))
         bad = np.flatnonzero(~np.isfinite(rated.data))
         if len(bad):
-            user, item = self._user_ids[places[bad[0]]], self.split.items[rated.indices[bad[0]]]
-            raise InputError(
-                f"{input}: the rating of item {quoted(item)} by user {quoted(user)} is {rated.data[bad[0]]}, expected a number"
-            )
+            at = bad[0]
+            user, item = quoted(self._user_ids[places[at]]), quoted(self.split.items[rated.indices[at]])
+            raise InputError(f"{input}: the rating of item {item} by user {user} is {rated.data[at]}, expected a number")
         kept = np.flatnonzero(rated.data >= threshold)
         ids = {"user": _column(places[kept], self._user_ids), "item": _column(rated.indices[kept], self.split.items)}
         return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
-
-
-@dataclass(frozen=True, eq=False)
-class _Call:
-    """What Cornac handed over for one user."""
-
-    by_score: Codes
-    as_ranked: Codes | None  # where that is another order
-    has_unscored: bool
-    splits: Mapping[str, Split]
 
 
 class Recorder(RankingMetric):
@@ -151,7 +133,7 @@ class Recorder(RankingMetric):
         self.depth = depth
         self._splits = splits
         self._asked_for = max([self.k, *others])
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, tuple[Codes, Codes, bool, Mapping[str, Split]]] = {}  # by score, as ranked, unscored items, splits
         self._n_calls = 0
 
     def compute(self, pd_rank: npt.NDArray[Any], pd_scores: npt.NDArray[Any], item_indices: npt.NDArray[Any], **_: Any) -> float:
@@ -159,42 +141,32 @@ class Recorder(RankingMetric):
         scores = scores.astype(np.float64) if scores.dtype.kind == "O" else scores
         by_score = best_first(item_indices, scores, self.depth)
         ranked = np.asarray(pd_rank)[: self.depth if self.depth > 0 else None].astype(np.int32)
-        as_ranked = None if np.array_equal(ranked, by_score) else ranked
-        self._calls[self._n_calls] = _Call(by_score, as_ranked, bool(np.isnan(scores).any()), self._splits())
+        as_ranked = by_score if np.array_equal(ranked, by_score) else ranked
+        self._calls[self._n_calls] = by_score, as_ranked, bool(np.isnan(scores).any()), self._splits()
         self._n_calls += 1
         return float(self._n_calls - 1)
 
     def take(self, model: Any, calls: Mapping[int, float], which: str) -> Lists:
         """The lists that Cornac filed under users; they are kept no longer."""
         users = sorted(calls)
-        found = [self._calls.pop(int(calls[user])) for user in users]
-        split, indices = found[0].splits[which], np.array(users, dtype=np.int64)
+        by_score, as_ranked, unscored, splits = zip(*(self._calls.pop(int(calls[user])) for user in users), strict=True)
+        split, indices = splits[0][which], np.array(users, dtype=np.int64)
         if not ranks_itself(model):
-            return Lists(model.name, split, indices, [call.by_score for call in found], sum(call.has_unscored for call in found))
-        lists = [call.by_score if call.as_ranked is None else call.as_ranked for call in found]
+            return Lists(model.name, split, indices, by_score, sum(unscored))
         is_deep_enough = self._asked_for == -1 or 0 < self.depth <= self._asked_for
-        return Lists(model.name, split, indices, lists, reach=None if is_deep_enough else self._asked_for)
+        return Lists(model.name, split, indices, as_ranked, reach=None if is_deep_enough else self._asked_for)
 
 
-class Folds:
-    """What an evaluation method works on when it is asked; the same answer as long as that is the same."""
+def folds(method: Any) -> Callable[[], Mapping[str, Split]]:
+    """Says what an evaluation method works on when it is asked: the same splits as long as the train set is the same."""
 
-    def __init__(self, method: Any) -> None:
-        self._method = method
-        self._train: Any = None
-        self._splits: dict[str, Split] = {}
+    @lru_cache(maxsize=1)
+    def splits(train: Any) -> Mapping[str, Split]:
+        sets = {"test": method.test_set, "validation": method.val_set}
+        threshold, exclude = method.rating_threshold, method.exclude_unknowns
+        return {which: Split.of(train, truth, threshold, exclude) for which, truth in sets.items() if truth is not None}
 
-    def __call__(self) -> Mapping[str, Split]:
-        method = self._method
-        if method.train_set is not self._train:
-            self._train = method.train_set
-            sets = {"test": method.test_set, "validation": method.val_set}
-            self._splits = {
-                which: Split.of(self._train, truth, method.rating_threshold, method.exclude_unknowns)
-                for which, truth in sets.items()
-                if truth is not None
-            }
-        return self._splits
+    return lambda: splits(method.train_set)
 
 
 def best_first(items: npt.NDArray[Any], scores: npt.NDArray[Any], depth: int) -> Codes:
@@ -220,7 +192,7 @@ def best_first(items: npt.NDArray[Any], scores: npt.NDArray[Any], depth: int) ->
 def splits_before(method: Any) -> list[Split]:
     """What can be known of the splits before anything is evaluated; of a cross-validation, its users and items."""
     if method.train_set is not None and not isinstance(method, CrossValidation):
-        return list(Folds(method)().values())
+        return list(folds(method)().values())
     ratings = () if method.data is None else method.data
     users, items = (list(dict.fromkeys(rating[place] for rating in ratings)) for place in (0, 1))
     nothing = SimpleNamespace(csr_matrix=csr_matrix((0, len(items))))
@@ -282,7 +254,3 @@ def nobody_explained(method: Any) -> Iterator[None]:
 def _column(indices: npt.NDArray[Any], ids: Sequence[Hashable]) -> IdColumn:
     """A column of the ids that indices, which are codes already, stand for."""
     return IdColumn(indices.astype(np.int32), ids, named=np.flatnonzero(flags_of(indices, len(ids))))
-
-
-def _by_index(ids: Mapping[Hashable, int]) -> list[Hashable]:
-    return sorted(ids, key=ids.__getitem__)

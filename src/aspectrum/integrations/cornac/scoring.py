@@ -16,7 +16,7 @@ from aspectrum.conventions import Convention
 from aspectrum.diagnostics.notices import Notice, joined
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
-from aspectrum.integrations.cornac.recording import Lists, Recorder, splits_before
+from aspectrum.integrations.cornac.recording import Lists, Recorder, Split, splits_before
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.plan import Plan
 from aspectrum.results import Results
@@ -91,24 +91,20 @@ def remarks(several: Sequence[Scored]) -> list[Notice]:
     return list(joined({f"fold {scored.fold}": _remarks(scored.results, scored.lists) for scored in several}))
 
 
-def rewrite(result: Any, recorder: str, scored: Results, lists: Lists) -> None:
+def rewrite(result: Any, recorder: str, scored: Results, split: Split) -> None:
     """Put our numbers into one of Cornac's results, where the recorder had its column."""
     averages = OrderedDict()
     for name, value in result.metric_avg_results.items():
         averages.update({own: column.value for own, column in scored.columns.items()} if name == recorder else {name: value})
     result.metric_avg_results = averages
-    result.metric_user_results.update(user_scores(scored, lists))
-    result.aspectrum = scored
-
-
-def user_scores(scored: Results, lists: Lists) -> Mapping[str, dict[int, float]]:
-    """Scores by Cornac's index of the user, as Cornac keeps them; none where a metric is one of the whole model."""
-    by_name: dict[str, dict[int, float]] = {name: {} for name in scored.columns}
+    # Scores by Cornac's index of the user, as Cornac keeps them; none where a metric is one of the whole model
+    result.metric_user_results.update({name: {} for name in scored.columns})
+    index_of = {user: index for index, user in enumerate(split.users)}
     for block in scored.blocks:
-        users = [lists.split.index_of_user[user] for user in block.users]
-        for place, name in enumerate(block.names):
-            by_name[name] = dict(zip(users, block.scores[:, place].tolist(), strict=True))
-    return by_name
+        users = [index_of[user] for user in block.users]
+        for name, scores in zip(block.names, block.scores.T.tolist(), strict=True):
+            result.metric_user_results[name] = dict(zip(users, scores, strict=True))
+    result.aspectrum = scored
 
 
 def _remarks(scored: Results, lists: Lists) -> list[Notice]:

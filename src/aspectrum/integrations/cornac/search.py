@@ -10,7 +10,7 @@ from cornac.eval_methods import ranking_eval
 from cornac.models import NextItemRecommender, Recommender
 
 from aspectrum.errors import InputError, MetricError
-from aspectrum.integrations.cornac.metrics import Metric, check_metrics
+from aspectrum.integrations.cornac.metrics import Metric, check_metrics, deepest
 from aspectrum.integrations.cornac.recording import Recorder, Split, check_method, check_set
 from aspectrum.integrations.cornac.scoring import score, try_inputs
 
@@ -63,7 +63,7 @@ class Search(hyperopt.BaseSearch):
         return self
 
     def _score(self, model: Any, split: Split) -> float:
-        recorder = Recorder(self.metric.depth, lambda: {"validation": split})
+        recorder = Recorder(deepest([self.metric]), lambda: {"validation": split})
         _, (calls,) = ranking_eval(
             model,
             [recorder],
