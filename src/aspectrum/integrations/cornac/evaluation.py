@@ -68,8 +68,8 @@ def evaluate(
         with nobody_explained(eval_method):
             results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
         parts = score_result(results[on == "validation"], model, recorder, asked, on)
-        for scored in parts:
-            name = model.name if scored.fold is None else f"{model.name}, fold {scored.fold}"
-            systems[name] = replace(scored.results, notices=())
+        for fold, (_, _, scored) in enumerate(parts):
+            name = f"{model.name}, fold {fold}" if isinstance(eval_method, CrossValidation) else model.name
+            systems[name] = replace(scored, notices=())
         notices += remarks(parts)
     return SystemResults(systems, tuple(dict.fromkeys(notices)))

@@ -105,8 +105,8 @@ class Experiment(cornac.Experiment):
 def _finish(models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder, which: str, place: int, result: Any) -> list[str]:
     """Turn the calls that the result of the model at a place holds into numbers of our metrics; what should be known of it."""
     several = score_result(result, models[place], recorder, metrics, which)
-    for scored in several:
-        rewrite(scored.part, recorder.name, scored.results, scored.lists.split)
+    for part, lists, results in several:
+        rewrite(part, recorder.name, results, lists.split)
     if isinstance(result, CVResult):
         result.metric_mean.clear()
         result.metric_std.clear()

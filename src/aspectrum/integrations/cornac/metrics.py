@@ -147,7 +147,9 @@ class Metric(RankingMetric):
 
     def doubts(self, split: Split) -> list[str]:
         """Where an index may be meant in another way."""
-        lines = []
+        lines: list[str] = []
+        if not self.by_index:
+            return lines
         # Items that are called by whole numbers, nearly all of which could be an index
         called = [str(item) for item in split.items]
         like_indices = sum(name.isdecimal() and int(name) < len(called) for name in called) >= 0.9 * len(called)

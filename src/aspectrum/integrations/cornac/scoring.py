@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from cornac.experiment.result import CVResult
 
-from aspectrum.coding.rows import Rows
-from aspectrum.conventions import Convention
 from aspectrum.diagnostics.notices import Notice, joined
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Lists, Recorder, Split, splits_before
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.plan import Plan
-from aspectrum.results import Results
+from aspectrum.results import Column, Results
+from aspectrum.user_scores import UserScores
 
 
 def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
@@ -28,25 +27,39 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
     together: dict[Any, list[Metric]] = {}
     for metric in asked:
         together.setdefault(metric.key, []).append(metric)
-    parts = [
-        _called(_evaluate(lists, group[0].inputs_for(lists.split), _each_once(group), group[0].convention), group)
-        for group in together.values()
-    ]
-    doubts = [_remark(doubt) for metric in asked for doubt in metric.doubts(lists.split)]
-    columns = {name: column for part in parts for name, column in part.columns.items()}
-    return Results(
-        {name: columns[name] for metric in asked for name in metric.names},
-        tuple(block for part in parts for block in part.blocks),
-        tuple(dict.fromkeys([*doubts, *(notice for part in parts for notice in part.notices)])),
-    )
+    columns: dict[str, Column] = {}
+    blocks: list[UserScores] = []
+    notices = [_remark(doubt) for metric in asked for doubt in metric.doubts(lists.split)]
+    for group in together.values():
+        results = _evaluate(lists, group)
+        called: dict[str, list[str]] = {}
+        for metric in group:
+            for cutoff, name in zip(metric.metric.cutoffs, metric.names, strict=True):
+                called.setdefault(str(metric.metric.at(cutoff)), []).append(name)
+        columns |= {name: results.columns[own] for own, names in called.items() for name in names}
+        blocks += [_renamed(block, called) for block in results.blocks]
+        notices += results.notices
+    return Results({name: columns[name] for metric in asked for name in metric.names}, tuple(blocks), tuple(dict.fromkeys(notices)))
 
 
-def _evaluate(lists: Lists, inputs: Mapping[str, Rows], metrics: Sequence[OurMetric], convention: Convention) -> Results:
+def _evaluate(lists: Lists, group: Sequence[Metric]) -> Results:
     """Cornac's indices are codes; whatever goes by other ids is coded beside them."""
+    cutoffs: dict[OurMetric, set[int]] = {}
+    for metric in group:  # several columns may be the same number under different names
+        cutoffs.setdefault(metric.metric.at(1), set()).update(metric.metric.cutoffs)
+    metrics = [replace(metric, k=tuple(several)) for metric, several in cutoffs.items()]
+    inputs, convention = group[0].inputs_for(lists.split), group[0].convention
     plan = Plan(metrics, convention.truth(**lists.truth, **inputs, threshold=lists.split.threshold), convention=convention)
     coded = plan.lists(lists.rankings)
-    notices = plan.notices_on({"rankings": coded.input}, from_files=False)
-    return plan.finish(plan.observe(coded), notices=notices)
+    return plan.finish(plan.observe(coded), notices=plan.notices_on({"rankings": coded.input}, from_files=False))
+
+
+def _renamed(block: UserScores, called: Mapping[str, Sequence[str]]) -> UserScores:
+    """Scores under the names of their columns."""
+    places = [(name, place) for place, own in enumerate(block.names) for name in called[own]]
+    least = {name: scores for own, scores in block.least.items() for name in called[own]}
+    scores = block.scores[:, [place for _, place in places]]
+    return replace(block, names=tuple(name for name, _ in places), scores=scores, least=least)
 
 
 def try_inputs(method: Any, metrics: Iterable[Metric]) -> None:
@@ -67,28 +80,20 @@ def check_names(ours: Iterable[str], others: Iterable[str] = ()) -> None:
         seen.add(name)
 
 
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """One of Cornac's results, or one of its folds, with our numbers for it."""
-
-    part: Any
-    fold: int | None
-    lists: Lists
-    results: Results
+Scored = tuple[Any, Lists, Results]
+"""One of Cornac's results, or one of its folds; the lists behind it; our numbers for it."""
 
 
 def score_result(result: Any, model: Any, recorder: Recorder, metrics: Sequence[Metric], which: str) -> list[Scored]:
     """Our numbers for one of Cornac's results, which then no longer holds what the recorder returned for users."""
-    scored = []
-    for fold, part in enumerate(result if isinstance(result, CVResult) else [result]):
-        lists = recorder.take(model, part.metric_user_results.pop(recorder.name), which)
-        scored.append(Scored(part, fold if isinstance(result, CVResult) else None, lists, score(lists, metrics)))
-    return scored
+    parts = result if isinstance(result, CVResult) else [result]
+    taken = [(part, recorder.take(model, part.metric_user_results.pop(recorder.name), which)) for part in parts]
+    return [(part, lists, score(lists, metrics)) for part, lists in taken]
 
 
 def remarks(several: Sequence[Scored]) -> list[Notice]:
     """What a reader of the numbers should know; where it does not hold for all folds, with the fold."""
-    return list(joined({f"fold {scored.fold}": _remarks(scored.results, scored.lists) for scored in several}))
+    return list(joined({f"fold {fold}": _remarks(results, lists) for fold, (_, lists, results) in enumerate(several)}))
 
 
 def rewrite(result: Any, recorder: str, scored: Results, split: Split) -> None:
@@ -127,26 +132,3 @@ def _remarks(scored: Results, lists: Lists) -> list[Notice]:
 
 def _remark(text: str) -> Notice:
     return Notice("remark", detail={"text": text})
-
-
-def _each_once(group: Iterable[Metric]) -> list[OurMetric]:
-    """The metrics behind the columns: several columns may be the same number under different names."""
-    cutoffs: dict[OurMetric, set[int]] = {}
-    for metric in group:
-        cutoffs.setdefault(metric.metric.at(1), set()).update(metric.metric.cutoffs)
-    return [replace(metric, k=tuple(several)) for metric, several in cutoffs.items()]
-
-
-def _called(results: Results, group: Iterable[Metric]) -> Results:
-    """Results under the names of their columns."""
-    called: dict[str, list[str]] = {}
-    for metric in group:
-        for cutoff, name in zip(metric.metric.cutoffs, metric.names, strict=True):
-            called.setdefault(str(metric.metric.at(cutoff)), []).append(name)
-    blocks = []
-    for block in results.blocks:
-        places = [(name, place) for place, own in enumerate(block.names) for name in called[own]]
-        least = {name: scores for own, scores in block.least.items() for name in called[own]}
-        scores = block.scores[:, [place for _, place in places]]
-        blocks.append(replace(block, names=tuple(name for name, _ in places), scores=scores, least=least))
-    return Results({name: column for own, column in results.columns.items() for name in called[own]}, tuple(blocks), results.notices)

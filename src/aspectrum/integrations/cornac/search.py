@@ -46,12 +46,13 @@ class Search(hyperopt.BaseSearch):
             if self.verbose:
                 print(f"Evaluating: {params}")
             model = self.model.clone(params).fit(train_set, val_set)
-            found = self._score(model, split)
-            if (
-                self.best_model is None
-                or np.isnan(self.best_score)
-                or (found > self.best_score if self.metric.higher_better else found < self.best_score)
-            ):
+            recorder = Recorder(deepest([self.metric]), lambda: {"validation": split})
+            _, (calls,) = ranking_eval(
+                model, [recorder], train_set, val_set, rating_threshold=split.threshold, exclude_unknowns=self.eval_method.exclude_unknowns
+            )
+            found = score(recorder.take(model, calls, "validation"), [self.metric])[self.metric.name]
+            is_better = found > self.best_score if self.metric.higher_better else found < self.best_score
+            if self.best_model is None or np.isnan(self.best_score) or is_better:
                 self.best_model, self.best_params, self.best_score = model, params, found
         if self.best_model is None:
             raise InputError(f"{self.name} has no setting to try")
@@ -61,18 +62,6 @@ class Search(hyperopt.BaseSearch):
             print(f"Best parameter settings: {self.best_params}")
             print(f"{self.metric.name} = {self.best_score:.4f}")
         return self
-
-    def _score(self, model: Any, split: Split) -> float:
-        recorder = Recorder(deepest([self.metric]), lambda: {"validation": split})
-        _, (calls,) = ranking_eval(
-            model,
-            [recorder],
-            split.train,
-            split.truth,
-            rating_threshold=split.threshold,
-            exclude_unknowns=self.eval_method.exclude_unknowns,
-        )
-        return score(recorder.take(model, calls, "validation"), [self.metric])[self.metric.name]
 
 
 class GridSearch(Search, hyperopt.GridSearch):
