@@ -73,12 +73,10 @@ def check(
     """Read every file that can be read, say what is wrong with the others, and what the files say of one another.
 
     Args:
-        systems: Lists by name of the system.
-        inputs: The truth, by name of the input.
+        systems, inputs: Lists by name of the system, and the truth by name of the input.
         metrics: Whether the inputs are enough for them is tried; lists shorter than their cutoffs (or than 10) are counted.
         users: Who is to be averaged.
         usual: Names of columns, every one of which should be found.
-        speaker: Who shows the report.
         reading: Options of :meth:`aspectrum.Truth.read`, and the convention.
     """
     wanted = tuple(metrics)
@@ -93,8 +91,9 @@ def check(
     cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF]
     findings = find(together, {name: given.rankings.lengths for name, given in coded.items()}, cutoffs) if coded else []
     if attempts.failures:
-        if reading.get("duplicates") != "first":
-            findings = [_refused(finding) for finding in findings]
+        if reading.get("duplicates") != "first":  # what is only counted here is an error in an evaluation
+            refused = {kind: f"refused_{kind}" for kind in ("duplicates", "contradictions")}
+            findings = [replace(one, kind=refused[one.kind], level="error") if one.kind in refused else one for one in findings]
         seen = {finding.source for finding in findings}
         others = [rows for rows in (*lists.values(), *truth.values()) if rows.source not in seen]
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
@@ -151,14 +150,6 @@ def _sound_parts(
                 del part[name]
             read = found or read
     return read
-
-
-_REFUSED = {"duplicates": "refused_duplicates", "contradictions": "refused_contradictions"}
-
-
-def _refused(finding: Notice) -> Notice:
-    """What is only counted here is an error in an evaluation."""
-    return replace(finding, kind=_REFUSED[finding.kind], level="error") if finding.kind in _REFUSED else finding
 
 
 def _try_metrics(

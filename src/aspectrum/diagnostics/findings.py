@@ -95,19 +95,12 @@ def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterat
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """All that was read for an evaluation.
-
-    Args:
-        truth: The truth.
-        tables: The ids of everything.
-        inputs: What was read for the truth, by name of the input; and users to be averaged, if they were named.
-        systems: What was read as the lists of each system.
-    """
+    """All that was read for an evaluation, and what there is to say about it."""
 
     truth: Truth
-    tables: Tables
-    inputs: Mapping[str, Input]
-    systems: Mapping[str, Input]
+    tables: Tables  # the ids of everything
+    inputs: Mapping[str, Input]  # what was read for the truth, by name of the input; and users to be averaged, if they were named
+    systems: Mapping[str, Input]  # what was read as the lists of each system
     _likeness: dict[tuple[int, str], _Likeness] = field(default_factory=dict, init=False)
 
     def codes(self, given: Input, role: str) -> Codes:

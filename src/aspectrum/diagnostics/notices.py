@@ -63,28 +63,17 @@ CONTACTS = Speaker(nouns={"item": "candidate", "aspect": "community", "owner": "
 
 @dataclass(frozen=True)
 class Notice:
-    """Something about an input that a user may want to know.
+    """Something about an input that a user may want to know."""
 
-    Args:
-        kind: What it is; a key of :data:`KINDS`.
-        count: How many rows, users or items it is about, if it is about a number of them; and out of how many.
-        examples: Some of them.
-        detail: What else the words of this kind need.
-        because: Notices that explain it, or say what follows.
-        source: The input it is about.
-        level: How grave it is; by default as its kind.
-        only: The convention, or the fold, that it holds for, if not for all.
-    """
-
-    kind: str
-    count: int | None = None
-    of: int | None = None
+    kind: str  # a key of KINDS
+    count: int | None = None  # how many rows, users or items it is about, if it is about a number of them
+    of: int | None = None  # out of how many
     examples: tuple[str, ...] = ()
-    detail: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    because: tuple[Notice, ...] = ()
-    source: str | None = None
-    level: Level = None  # type: ignore[assignment]  # filled below
-    only: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what else the words of this kind need
+    because: tuple[Notice, ...] = ()  # notices that explain it, or say what follows
+    source: str | None = None  # the input it is about
+    level: Level = None  # type: ignore[assignment]  # by default that of its kind
+    only: str | None = None  # the convention, or the fold, that it holds for, if not for all
 
     def __post_init__(self) -> None:
         if self.level is None:
@@ -100,9 +89,6 @@ class Notice:
         such = f" (such as {', '.join(self.examples)})" if self.examples else ""
         return "; ".join([text + such, *(one.said(speaker) for one in self.because)])
 
-    def __str__(self) -> str:
-        return self.rendered()
-
     def rendered(self, speaker: Speaker = PYTHON) -> str:
         """In words, with the source.
 
@@ -110,6 +96,8 @@ class Notice:
         "test.csv: 12 of 3,400 users have no list (such as 'ann', 'bob')"
         """
         return ": ".join(part for part in (self.only, self.source, self.said(speaker)) if part is not None)
+
+    __str__ = rendered
 
     def to_data(self) -> dict[str, Any]:
         """As plain data, without what is empty."""

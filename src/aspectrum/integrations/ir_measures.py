@@ -60,7 +60,10 @@ class AspectrumProvider(providers.Provider):
         for measure in asked:
             if not self.supports(measure):
                 raise ValueError(f"unsupported measure {measure}: aspectrum has {', '.join(_OURS)}")
-        judgments = [(row.query_id, _subtopic(row), row.doc_id, row.relevance) for row in QrelsConverter(qrels).as_namedtuple_iter()]
+        judgments = []
+        for row in QrelsConverter(qrels).as_namedtuple_iter():  # of ir_measures, for diversity from ir_datasets, or without subtopics
+            subtopic = getattr(row, "iteration", getattr(row, "subtopic_id", "0"))
+            judgments.append((row.query_id, subtopic, row.doc_id, row.relevance))
         return _Evaluator(asked, judgments)
 
 
@@ -69,12 +72,15 @@ class _Evaluator(providers.Evaluator):
 
     def __init__(self, measures: Sequence[Any], judgments: Sequence[tuple[Any, Any, Any, Any]]) -> None:
         super().__init__(measures, {topic for topic, *_ in judgments})
-        self._judgments = _rows("subtopics", judgments, ("user", "aspect", "item", "grade")) or subtopic_rows(judgments)
+        rows = _rows("subtopics", judgments, ("user", "aspect", "item", "grade")) or subtopic_rows(judgments)
         self._asked: dict[int, dict[Metric, list[Any]]] = {}  # by level of relevance
         for measure in measures:
             self._asked.setdefault(measure["rel"], {}).setdefault(_metric(measure), []).append(measure)
-        self._truths = {level: Truth.read(subtopics=self._relevant_from(level)) for level in self._asked}
-        topics, subtopics = (self._judgments.ids[role].codes.astype(np.int64) for role in ("user", "aspect"))
+        self._truths = {}
+        for level in self._asked:
+            relevant = (rows.numbers["grade"] >= level).astype(np.float64)
+            self._truths[level] = Truth.read(subtopics=replace(rows, numbers={**rows.numbers, "grade": relevant}))
+        topics, subtopics = (rows.ids[role].codes.astype(np.int64) for role in ("user", "aspect"))
         if len(topics) and len(np.unique(topics << 32 | subtopics)) == len(np.unique(topics)):
             logging.getLogger("ir_measures").warning(
                 "no topic has more than one subtopic: are these judgments for diversity? The subtopic of a judgment is its iteration"
@@ -95,11 +101,6 @@ class _Evaluator(providers.Evaluator):
                     for measure in same:
                         yield ir_measures.Metric(query_id=topic, measure=measure, value=value)  # type: ignore[arg-type]  # of any kind
 
-    def _relevant_from(self, level: int) -> Rows:
-        """The judgments with grade 1 from a level on, else 0."""
-        grades = (self._judgments.numbers["grade"] >= level).astype(np.float64)
-        return replace(self._judgments, numbers={**self._judgments.numbers, "grade": grades})
-
 
 def _metric(measure: Any) -> Metric:
     """Our metric for a measure of ir_measures, whose name is one of ours, too."""
@@ -107,14 +108,9 @@ def _metric(measure: Any) -> Metric:
     parameters: dict[str, Any] = {name: given[name] for name in ("alpha", "beta") if name in given}
     if given.get("judged_only"):
         parameters["unjudged"] = "condense"
-    metric = replace(parse(measure.NAME), **parameters)
-    cutoff = given.get("cutoff", NOT_PROVIDED)
-    return metric if cutoff is NOT_PROVIDED else metric.at(cutoff)
-
-
-def _subtopic(judgment: Any) -> Any:
-    """Of a judgment of ir_measures, of one for diversity from ir_datasets, or of one without subtopics."""
-    return getattr(judgment, "iteration", getattr(judgment, "subtopic_id", "0"))
+    if given.get("cutoff", NOT_PROVIDED) is not NOT_PROVIDED:
+        parameters["k"] = given["cutoff"]
+    return replace(parse(measure.NAME), **parameters)
 
 
 def _in_order(scores: list[Any]) -> list[Any]:

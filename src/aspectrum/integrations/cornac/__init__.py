@@ -7,8 +7,7 @@ from aspectrum.extras import needed
 
 needed("cornac", "cornac", "experiments are run", versions=("3.0", "4"))
 
-from aspectrum.integrations.cornac.evaluation import evaluate  # noqa: E402
-from aspectrum.integrations.cornac.experiment import Experiment  # noqa: E402
+from aspectrum.integrations.cornac.experiment import Experiment, evaluate  # noqa: E402
 from aspectrum.integrations.cornac.metrics import (  # noqa: E402
     ERRIA,
     AlphaNDCG,

@@ -1,10 +1,11 @@
-"""Cornac's experiment, with metrics that know the user."""
+"""Cornac's experiment with metrics that know the user, and our results for Cornac's models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import cornac
 from cornac.eval_methods import CrossValidation
@@ -12,11 +13,13 @@ from cornac.experiment.result import CVExperimentResult, CVResult, ExperimentRes
 from cornac.hyperopt import BaseSearch
 from cornac.metrics import RankingMetric
 
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric, check_metrics, deepest
 from aspectrum.integrations.cornac.recording import Recorder, check_method, check_models, check_set, folds, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score_result, try_inputs
 from aspectrum.integrations.cornac.search import Search
+from aspectrum.metric import Metric as OurMetric
+from aspectrum.results import SystemResults
 
 
 class Experiment(cornac.Experiment):
@@ -49,6 +52,7 @@ class Experiment(cornac.Experiment):
     metrics: Sequence[Any]
     result: Any
     val_result: Any
+    _finish: Callable[..., list[str]] | None = None  # while it runs
 
     def __init__(self, eval_method: Any, models: Sequence[Any], metrics: Sequence[Any], *args: Any, **options: Any) -> None:
         check_models(models)
@@ -88,18 +92,76 @@ class Experiment(cornac.Experiment):
             for results in (self.result, self.val_result):
                 if isinstance(results, _Finished):
                     results.finish = None
-            del self._finish
+            self._finish = None
 
     def _create_result(self) -> None:
         super()._create_result()
-        finish = getattr(self, "_finish", None)
-        if finish is not None:
+        if self._finish is not None:
             kind = _FinishedFolds if isinstance(self.result, CVExperimentResult) else _Finished
-            self.result = kind(partial(finish, "test"))
+            self.result = kind(partial(self._finish, "test"))
             if isinstance(self.eval_method, CrossValidation) and any(isinstance(model, BaseSearch) for model in self.models):
                 self.result.remarks.append("in a cross-validation, Cornac hands the test fold to a search as its validation set")
             if self.val_result is not None:
-                self.val_result = _Finished(partial(finish, "validation"))
+                self.val_result = _Finished(partial(self._finish, "validation"))
+
+
+def evaluate(
+    models: Sequence[Any],
+    eval_method: Any,
+    metrics: Iterable[str | OurMetric | Metric] | str | OurMetric | Metric,
+    *,
+    on: Literal["test", "validation"] = "test",
+    **inputs: Any,
+) -> SystemResults:
+    """Train and evaluate models as Cornac does, with our results: scores of users, how each number was computed, files.
+
+    Args:
+        models: Cornac's models, each with its own name.
+        eval_method: As for :class:`Experiment`. In a cross-validation every fold is a system of its own.
+        metrics: Our metrics, their text forms, or :class:`Metric`, which may have inputs of its own.
+        on: The set whose ratings are to be found.
+        inputs: What :class:`Metric` takes beside the metric: item_genre, item_feature, aspects, features, weights, items,
+            convention.
+
+    Examples:
+        >>> import cornac
+        >>> ratings = [(f"u{u}", f"i{(u * 7 + n) % 12}", 1 + (u + n) % 5) for u in range(20) for n in range(6)]
+        >>> split = cornac.eval_methods.RatioSplit(ratings, test_size=0.3, seed=1)
+        >>> genres = {f"i{i}": ["odd" if i % 2 else "even", f"g{i % 3}"] for i in range(12)}
+        >>> results = evaluate([cornac.models.MostPop()], split, ["AlphaNDCG@3", "NDCG@3"], aspects=genres)
+        >>> results.per_user.columns
+        ['system', 'user', 'AlphaNDCG@3', 'NDCG@3']
+    """
+    if on not in ("test", "validation"):
+        raise InputError(f"on is {on!r}, expected 'test' or 'validation'")
+    several = [metrics] if isinstance(metrics, str | OurMetric | Metric) else list(metrics)
+    asked = [metric if isinstance(metric, Metric) else Metric(metric, **inputs) for metric in several]
+    if not asked:
+        raise MetricError("no metric was asked for")
+    if inputs and all(isinstance(metric, Metric) for metric in several):
+        raise InputError(f"{', '.join(inputs)} would not be used: every metric has inputs of its own")
+    check_method(eval_method, by_index=any(metric.by_index for metric in asked))
+    check_models(models)
+    check_names([name for metric in asked for name in metric.names])
+    if on == "validation" and (eval_method.val_set is None or isinstance(eval_method, CrossValidation)):
+        raise InputError(f"{type(eval_method).__name__} has no validation set, as in RatioSplit(..., val_size=0.1)")
+    check_set(on, eval_method.test_set if on == "test" else eval_method.val_set, eval_method)
+    try_inputs(eval_method, asked)
+    names = [model.name for model in models]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
+    recorder = Recorder(deepest(asked), folds(eval_method))
+    systems, notices = {}, []
+    for model in models:
+        with nobody_explained(eval_method):
+            results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
+        parts = score_result(results[on == "validation"], model, recorder, asked, on)
+        for fold, (_, _, scored) in enumerate(parts):
+            name = f"{model.name}, fold {fold}" if isinstance(eval_method, CrossValidation) else model.name
+            systems[name] = replace(scored, notices=())
+        notices += remarks(parts)
+    return SystemResults(systems, tuple(dict.fromkeys(notices)))
 
 
 def _finish(models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder, which: str, place: int, result: Any) -> list[str]:

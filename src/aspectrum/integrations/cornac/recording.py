@@ -35,21 +35,13 @@ class Split:
     """What users had and what they were to find, with their own ids.
 
     The ids are copied: a cross-validation clears and refills the shared maps of ids for every fold.
-
-    Args:
-        train: Cornac's data set of what was known.
-        truth: Its data set of what was to be found: the test or the validation set.
-        threshold: The rating from which an item is relevant, or belongs to a history.
-        n_candidates: How many items, the first of Cornac's numbering, could be recommended.
-        users: The user of each index.
-        items: The item of each index.
     """
 
-    train: Any
-    truth: Any
-    threshold: float
-    n_candidates: int
-    users: Sequence[Hashable]
+    train: Any  # Cornac's data set of what was known
+    truth: Any  # its data set of what was to be found: the test or the validation set
+    threshold: float  # the rating from which an item is relevant, or belongs to a history
+    n_candidates: int  # how many items, the first of Cornac's numbering, could be recommended
+    users: Sequence[Hashable]  # by Cornac's index
     items: Sequence[Hashable]
 
     @classmethod
@@ -61,23 +53,14 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of one model, and what is known of the users they are for.
-
-    Args:
-        model: The name of the model.
-        split: What the users had and were to find.
-        users: Indices of users, ascending.
-        lists: Indices of items, best first, one array per user.
-        n_unscored: How many users have items whose score is no number.
-        reach: How far Cornac asked a model that ranks by itself to do so, where the metrics need more.
-    """
+    """The lists of one model, and what is known of the users they are for."""
 
     model: str
     split: Split
-    users: npt.NDArray[Any]
-    lists: Sequence[Codes]
-    n_unscored: int = 0
-    reach: int | None = None
+    users: npt.NDArray[Any]  # indices, ascending
+    lists: Sequence[Codes]  # indices of items, best first, one array per user
+    n_unscored: int = 0  # users with items whose score is no number
+    reach: int | None = None  # how far Cornac asked a model that ranks by itself to do so, where the metrics need more
 
     @cached_property
     def _user_ids(self) -> list[Hashable]:
@@ -124,7 +107,7 @@ class Recorder(RankingMetric):
 
     Args:
         depth: How many items of a list are kept; -1 keeps all.
-        splits: What is being evaluated at the moment, by the name of the set: test, validation.
+        splits: Says what is being evaluated at the moment, by the name of the set: test, validation.
         others: The cutoffs of Cornac's own metrics, which are not influenced by this one.
     """
 

@@ -29,7 +29,7 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
         together.setdefault(metric.key, []).append(metric)
     columns: dict[str, Column] = {}
     blocks: list[UserScores] = []
-    notices = [_remark(doubt) for metric in asked for doubt in metric.doubts(lists.split)]
+    notices: list[Notice] = []
     for group in together.values():
         results = _evaluate(lists, group)
         called: dict[str, list[str]] = {}
@@ -39,7 +39,9 @@ def score(lists: Lists, metrics: Iterable[Metric]) -> Results:
         columns |= {name: results.columns[own] for own, names in called.items() for name in names}
         blocks += [_renamed(block, called) for block in results.blocks]
         notices += results.notices
-    return Results({name: columns[name] for metric in asked for name in metric.names}, tuple(blocks), tuple(dict.fromkeys(notices)))
+    doubts = [_remark(doubt) for metric in asked for doubt in metric.doubts(lists.split)]  # last, as by now the inputs are sound
+    ordered = {name: columns[name] for metric in asked for name in metric.names}
+    return Results(ordered, tuple(blocks), tuple(dict.fromkeys([*doubts, *notices])))
 
 
 def _evaluate(lists: Lists, group: Sequence[Metric]) -> Results:
