@@ -101,9 +101,8 @@ class Lists:
 class Recorder(RankingMetric):
     """Keeps the lists of an evaluation.
 
-    Cornac sorts a list only as far as the largest k of all metrics. A list by score is therefore made from the scores, and does
-    not depend on what other metrics ask for. Of a model that ranks by itself, such as one that re-ranks for diversity, the list
-    is what it says.
+    Cornac sorts a list only as far as the largest k of all metrics. A list by score is therefore made from the scores. Of a model
+    that ranks by itself, such as one that re-ranks for diversity, the list is what it says.
 
     Args:
         depth: How many items of a list are kept; -1 keeps all.
@@ -153,10 +152,7 @@ def folds(method: Any) -> Callable[[], Mapping[str, Split]]:
 
 
 def best_first(items: npt.NDArray[Any], scores: npt.NDArray[Any], depth: int) -> Codes:
-    """Items by score, best first; of equal scores the larger index comes first.
-
-    Cornac, too, sorts ascending and turns the order round, but by a sort that leaves ties to chance, and only as far as the
-    largest cutoff of all metrics. What is no number comes last.
+    """Items by score, best first; of equal scores the larger index (Cornac leaves ties to chance); what is no number comes last.
 
     >>> best_first(np.array([3, 4, 7, 8]), np.array([0.5, np.nan, 0.9, 0.5]), 3).tolist()
     [7, 8, 3]
