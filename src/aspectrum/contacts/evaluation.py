@@ -170,7 +170,7 @@ def evaluate_systems(
         _check_inputs(read, given, one)
     users = chosen.get("users")
     named = users is not None and not isinstance(users, str)
-    read_network = Network.read(systems, users=users if named else None, **network)
+    read_network = Network(systems, users=users if named else None, **network)
     of_links = read_network.notices_on_links()  # what makes numbers meaningless is an error here
     if named:
         chosen["users"] = read_network.chosen_users()
