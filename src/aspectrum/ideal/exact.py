@@ -19,8 +19,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.errors import MetricError
-from aspectrum.ideal.certificate import Ideal
-from aspectrum.ideal.request import IdealRequest, distinct_interests, distinct_keys
+from aspectrum.ideal.request import Ideal, IdealRequest, distinct_interests, distinct_keys
 from aspectrum.judging import OwnPools
 
 T = TypeVar("T")
@@ -59,26 +58,12 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """The ideals of users, (users, cutoffs): one row for each distinct problem, and the row of each user."""
+    """Ideals at each cutoff: those of each distinct problem, and what is known of each user's, (users, cutoffs)."""
 
     found: list[list[Ideal]]
-    of_user: Offsets
-    n_cutoffs: int
-
-    @property
-    def best(self) -> Floats:
-        return self._of_users(np.array([[ideal.best for ideal in row] for row in self.found]))
-
-    @property
-    def upper(self) -> Floats:
-        return self._of_users(np.array([[ideal.upper for ideal in row] for row in self.found]))
-
-    @property
-    def proved(self) -> Flags:
-        return self._of_users(np.array([[ideal.proved for ideal in row] for row in self.found])) > 0
-
-    def _of_users(self, distinct: Floats) -> Floats:
-        return distinct.reshape(len(self.found), self.n_cutoffs)[self.of_user]
+    best: Floats
+    upper: Floats
+    proved: Flags
 
 
 def exact_ideals(request: IdealRequest, cutoffs: Sequence[int], budget: Budget) -> Ideals:
@@ -93,7 +78,10 @@ def exact_ideals(request: IdealRequest, cutoffs: Sequence[int], budget: Budget) 
 
     tasks = [(digest, cutoff) for digest in digests for cutoff in cutoffs]
     found = request.memory.find(f"exact {request.rule} {request.discount} {budget}", tasks, compute)
-    return Ideals([[found[digest, cutoff] for cutoff in cutoffs] for digest in digests], of_user, len(cutoffs))
+    rows = [[found[digest, cutoff] for cutoff in cutoffs] for digest in digests]
+    known = np.array([[(ideal.best, ideal.upper, ideal.proved) for ideal in row] for row in rows], dtype=np.float64)
+    best, upper, proved = np.moveaxis(known.reshape(len(rows), len(cutoffs), 3)[of_user], -1, 0)
+    return Ideals(rows, best, upper, proved > 0)
 
 
 def _distinct_problems(request: IdealRequest, problems: Problems) -> tuple[dict[bytes, int], Offsets]:
