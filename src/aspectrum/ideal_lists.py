@@ -17,10 +17,10 @@ from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import as_json, plain_table
 from aspectrum.gain import place_gains
 from aspectrum.ideal import HasIdeal, Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
-from aspectrum.ideal.exact import Problems, solve_one
+from aspectrum.ideal.exact import problems_of, solve_one
 from aspectrum.ideal.gains import user_code
 from aspectrum.ideal.greedy import items_at
-from aspectrum.judging import Coverage, OwnPools
+from aspectrum.judging import OwnPools
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.plan import spending_on_ideals, spent_on_ideal
 from aspectrum.world import Rankings, World
@@ -180,16 +180,17 @@ def ideal_list(
         raise MetricError(f"{metric}: an ideal list has one cutoff, expected such as {chosen.at(chosen.cutoffs[0])}")
     world = read_truth(rankings, **inputs)
     code = user_code(world, user)
-    request = _request(chosen, world.slice(code, code + 1))
-    problem, cutoff = Problems(request).of(0), chosen.cutoffs[0]
+    request = chosen.resolved(world.truth).ideal_request(world.slice(code, code + 1))
+    problem, cutoff = problems_of(request).of(0), chosen.cutoffs[0]
     found, sets = solve_one(problem, cutoff, request, budget_of(chosen))
     pool = _Pool(request)
     exact, greedy, best = pool.exact(problem.rows[sets]), pool.greedy(cutoff), found.best
     if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties differently
         exact, best = greedy, min(greedy[-1].total, found.upper)
     name, judged_by, user = _name(chosen, cutoff), request.coverage.judging.name, world.users[code]
-    proof = (found.upper, found.proved_by, found.work)
-    return IdealList(user, name, judged_by, request.pool_name, pool.n_items, exact, greedy, best, *proof)
+    return IdealList(
+        user, name, judged_by, request.pool_name, len(pool.items), exact, greedy, best, found.upper, found.proved_by, found.work
+    )
 
 
 def summarise_ideals(
@@ -217,7 +218,7 @@ def summarise_ideals(
     world = read_truth(rankings, **inputs)
     rows = []
     for metric in _exact([metrics] if isinstance(metrics, str | Metric) else metrics, ideal_budget, ideal_seconds):
-        request = _request(metric, world)
+        request = metric.resolved(world.truth).ideal_request(world)
         with reporting(progress):
             ideals = exact_ideals(request, metric.cutoffs, budget_of(metric))
         greedy = greedy_sums(request, metric.cutoffs)
@@ -254,10 +255,6 @@ def shortfall(greedy: float, best: float) -> float:
     return short if short > _TINY else 0.0
 
 
-def lists_as_json(lists: Iterable[IdealList]) -> str:
-    return as_json([one.to_dict() for one in lists])
-
-
 def read_truth(rankings: Any = None, **inputs: Any) -> World:
     """What is known of users and items, in any form that :func:`aspectrum.evaluate` takes; a world is left as it is."""
     if isinstance(rankings, World):
@@ -282,13 +279,6 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
     return [spent_on_ideal(metric, spending) for metric in chosen]
 
 
-def _request(metric: Metric, world: World) -> IdealRequest:
-    assert isinstance(metric, HasIdeal)
-    request = metric.resolved(world.truth).ideal_request(world)
-    assert request is not None
-    return request
-
-
 def _name(metric: Metric, cutoff: int) -> str:
     """The metric by the parameters that shape its ideal."""
     others = ("ideal", "normalize", "judged_by", "pool", "budget", "seconds")
@@ -304,13 +294,17 @@ class _Pool:
         coverage, pool = request.coverage, request.pool
         if isinstance(pool, OwnPools):
             self._rows = pool.rows[pool.rows >= 0]
-            self._items = self._rows if coverage.row_items is None else coverage.row_items[self._rows]
+            self.items = self._rows if coverage.row_items is None else coverage.row_items[self._rows]
         else:
             left = np.isin(pool.member_heads, [] if pool.excluded_heads is None else pool.excluded_heads, invert=True)
             self._rows = np.repeat(pool.sets, np.diff(pool.member_offsets))[left]
-            self._items = items_at(coverage.world, pool.member_heads[left])
-        self._counted = _counted_aspects(coverage)
-        self.n_items = len(self._items)
+            self.items = items_at(coverage.world, pool.member_heads[left])
+        attainable, wanted = coverage.judging.attainable_aspects(), coverage.wanted
+        # The aspects that count, with the world's codes.
+        self._counted = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
+        if wanted is not None and wanted.weights is not None:
+            weighty = set(wanted.codes[wanted.weights > 0].tolist())
+            self._counted = {code: own for code, own in self._counted.items() if code in weighty}
 
     def _entries(self, row: int) -> list[tuple[int, float]]:
         """The aspects of a row that count, with their strengths, by ascending code."""
@@ -322,9 +316,9 @@ class _Pool:
 
     def exact(self, rows: Codes) -> tuple[Rank, ...]:
         """A list of rows, with an item of the pool for each: one that counts the same, of these the largest id first."""
-        by_id = np.argsort(self._request.coverage.world.truth.items.heads[self._items])
+        by_id = np.argsort(self._request.coverage.world.truth.items.heads[self.items])
         waiting: dict[tuple[tuple[int, float], ...], list[int]] = {}
-        for row, item in zip(self._rows[by_id].tolist(), self._items[by_id].tolist(), strict=True):
+        for row, item in zip(self._rows[by_id].tolist(), self.items[by_id].tolist(), strict=True):
             waiting.setdefault(tuple(self._entries(row)), []).append(item)
         return self._ranks(rows, [waiting[tuple(self._entries(row))].pop() for row in rows.tolist()])
 
@@ -343,14 +337,3 @@ class _Pool:
             Rank(ids[item], tuple(aspect_ids[self._counted[code]] for code, _ in self._entries(row)), gain, total)
             for row, item, gain, total in zip(rows.tolist(), items, gains.tolist(), totals.tolist(), strict=True)
         )
-
-
-def _counted_aspects(coverage: Coverage) -> dict[int, int]:
-    """The aspects that count for the only user of a coverage, with the world's codes."""
-    attainable = coverage.judging.attainable_aspects()
-    codes = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
-    wanted = coverage.wanted
-    if wanted is None or wanted.weights is None:
-        return codes
-    counted = set(wanted.codes[wanted.weights > 0].tolist())
-    return {code: own for code, own in codes.items() if code in counted}

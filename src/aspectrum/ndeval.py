@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,17 +34,11 @@ Scores = dict[Hashable, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Ndeval:
-    """Scores of every topic of a run, and their mean.
-
-    Args:
-        run_id: What the rows are called.
-        topics: One row of scores per topic, in order.
-        n_averaged: How many topics the sums are divided by.
-    """
+    """Scores of every topic of a run in order, and their mean."""
 
     run_id: str
     topics: Scores
-    n_averaged: int
+    n_averaged: int  # topics that the sums are divided by
 
     @property
     def mean(self) -> Floats:
@@ -165,7 +159,5 @@ def _check_ranks(rows: Rows) -> None:
     again = np.flatnonzero((np.diff(topics.codes[order]) == 0) & (np.diff(ranks[order]) == 0))
     if len(again):
         row = int(order[again[0] + 1])
-        topic: Sequence[Any] = topics.ids  # type: ignore[assignment]
-        raise InputError(
-            f"{rows.at(row)}: topic {quoted(topic[topics.codes[row]])} has rank {ranks[row]:g} twice; -traditional orders by score"
-        )
+        topic = quoted(topics.ids[int(topics.codes[row])])
+        raise InputError(f"{rows.at(row)}: topic {topic} has rank {ranks[row]:g} twice; -traditional orders by score")

@@ -25,10 +25,7 @@ _N_EXAMPLES = 3
 class Cleaning:
     """Cleans a train graph, then a test graph, and remembers who is a user and why links were left out.
 
-    Args:
-        table: Everybody, the users of the train graph first and then those of the test graph.
-        directed: Whether the graph is directed.
-        keep: Rules that are not applied.
+    The table has everybody, the users of the train graph first and then those of the test graph; rules to keep are not applied.
     """
 
     def __init__(self, table: IdTable, directed: bool, keep: Sequence[str]) -> None:

@@ -108,12 +108,7 @@ class Communities:
         return "\n".join(lines + [f"{notice.level}: {notice}" for notice in self.notices])
 
     def written(self, format: Literal["tsv", "csv"] = "tsv", *, name: str = "communities") -> str:
-        """As text with a header, to be read back as the same users.
-
-        Args:
-            format: The separator between columns.
-            name: What errors call it.
-        """
+        """As text with a header, to be read back as the same users; errors call it by the name."""
         return self._frame(_as_text(self.users, name)).write_csv(separator="\t" if format == "tsv" else ",")
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -178,7 +173,14 @@ def find_communities(
         sizes       largest 3, median 2.5, of one user 0
         modularity  0.4800
     """
-    _check_options(method, resolution, seed)
+    if method not in METHODS:
+        raise InputError(f"method is {method!r}, expected {', '.join(METHODS)}")
+    if resolution is not None and method not in WITH_RESOLUTION:
+        raise InputError(f"resolution goes with {' and '.join(WITH_RESOLUTION)}, and the method is {method}")
+    if resolution is not None and (isinstance(resolution, str | bool) or not 0 < resolution < math.inf):
+        raise InputError(f"resolution is {resolution}, expected a finite number above 0")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+        raise InputError(f"seed is {seed!r}, expected a whole number from 0 to {2**32 - 1}")
     igraph = needed("igraph", "communities", "communities are found")
     network = _in_order(read_graph(graph, directed=directed))
     resolution = float(1 if resolution is None else resolution) if method in WITH_RESOLUTION else None
@@ -222,17 +224,6 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     return _EXTENSIONS[extension]
 
 
-def _check_options(method: str, resolution: float | None, seed: int) -> None:
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}, expected {', '.join(METHODS)}")
-    if resolution is not None and method not in WITH_RESOLUTION:
-        raise InputError(f"resolution goes with {' and '.join(WITH_RESOLUTION)}, and the method is {method}")
-    if resolution is not None and (isinstance(resolution, str | bool) or not 0 < resolution < math.inf):
-        raise InputError(f"resolution is {resolution}, expected a finite number above 0")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
-        raise InputError(f"seed is {seed!r}, expected a whole number from 0 to {2**32 - 1}")
-
-
 def _in_order(graph: Graph) -> Graph:
     """The same network with its users in the order of their ids, so that it does not matter in which order it was stored."""
     places, links = graph.users.heads, graph.links
@@ -241,22 +232,17 @@ def _in_order(graph: Graph) -> Graph:
 
 
 def _undirected(graph: Graph) -> Links:
-    """Links of the undirected network, each once, from the user who comes first."""
-    links = graph.links if graph.directed else graph.links.take(graph.links.sources < graph.links.targets)
-    firsts, seconds = np.minimum(links.sources, links.targets), np.maximum(links.sources, links.targets)
-    return Links.of(firsts, seconds, _about_one(links.weights), directed=True)
+    """Links of the undirected network, each once, from the user who comes first.
 
-
-def _about_one(weights: Floats) -> Floats:
-    """Weights in another unit, of which their mean is between 1 and 2; a power of two rounds nothing.
-
-    Nothing that is computed depends on the unit, but algorithms take differences below some constant for none.
+    Weights are in a unit of which their mean is between 1 and 2, a power of two, which rounds nothing. Nothing that is computed
+    depends on the unit, but algorithms take differences below some constant for none.
     """
-    if len(weights) == 0:
-        return weights
-    below_one = np.ldexp(weights, -np.frexp(weights.max())[1])  # their sum is finite
-    scaled: Floats = np.ldexp(below_one, 1 - np.frexp(below_one.mean())[1])
-    return scaled
+    links = graph.links if graph.directed else graph.links.take(graph.links.sources < graph.links.targets)
+    firsts, seconds, weights = np.minimum(links.sources, links.targets), np.maximum(links.sources, links.targets), links.weights
+    if len(links):
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # their sum is finite
+        weights = np.ldexp(weights, 1 - np.frexp(weights.mean())[1])
+    return Links.of(firsts, seconds, weights, directed=True)
 
 
 def _in_igraph(igraph: Any, n_users: int, links: Links, *, directed: bool = False) -> Any:

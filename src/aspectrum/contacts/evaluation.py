@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -209,8 +209,8 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
     for metric in metrics:
         if not isinstance(metric, Metric) or is_enough(enough, metric, convention):
             continue
-        words: dict[str, tuple[str | Option, ...]] = {item: (Option(name),) for name, item in _ITEM_INPUTS.items()}
-        words["features"] = (Option("features"), " or ", Option("texts"))
+        words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for name, item in _ITEM_INPUTS.items()}
+        words["features"] = [Option("features"), " or ", Option("texts")]
         ways = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
         needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in ways]
         if needs:

@@ -27,19 +27,12 @@ from aspectrum.io.files import read_bytes, reason
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Links between coded users, each once, by source and then target.
-
-    Args:
-        sources: Where each link starts.
-        targets: Where it ends.
-        weights: How much it weighs; 1 if nothing was said.
-        repeated: How many links were left out because an earlier one is the same; their weight was added to it.
-    """
+    """Links between coded users, each once, by source and then target; a link weighs 1 if nothing was said."""
 
     sources: Codes
     targets: Codes
     weights: Floats
-    repeated: int = 0
+    repeated: int = 0  # links that were left out because an earlier one is the same; their weight was added to it
 
     def __len__(self) -> int:
         return len(self.sources)

@@ -119,16 +119,13 @@ class Network:
         authors = IdColumn(self._table.codes(texts.ids["user"]), self._everybody)
         written = Rows(texts.source, {"user": authors, "text": texts.ids["text"]}, place=texts.place)
         graph = Graph(self._source("train"), Ids(self._users), self._train, self._directed)
-        index = index_texts(written, of=of, graph=graph, weighting=weighting)
-        return replace(index.rows(), source=texts.source, notices=texts.notices)
+        features = index_texts(written, of=of, graph=graph, weighting=weighting).rows()
+        return replace(features, source=texts.source, notices=texts.notices)
 
     def truth(self, convention: Convention, *, features: Rows | None = None, weighted: bool = False, **options: Any) -> Truth:
         """The truth as a convention reads it: candidates are items, communities aspects, train links the history.
 
-        Args:
-            features: Features to be taken if none were given.
-            weighted: Whether the weights of test links are grades.
-            options: How lists are read.
+        `features` are taken if none were given; options say how lists are read.
         """
         members, train = np.arange(self._n_users, dtype=np.int32), self._source("train")
         truth: dict[str, Any] = {
@@ -189,10 +186,8 @@ class Network:
         users, candidates = users[mine], candidates[mine]
         recommendable = np.flatnonzero(flags_of(candidates, len(self._everybody)))
         self._look_for("unknown", recommended, recommendable, "not_in_gini", role="candidate", where=train)
-        for kind, odd in (
-            ("self_recommended", users == candidates),
-            ("known_recommended", self._train.have(users, candidates) & (users != candidates)),
-        ):
+        itself = users == candidates
+        for kind, odd in (("self_recommended", itself), ("known_recommended", self._train.have(users, candidates) & ~itself)):
             if odd.any():
                 examples = link_examples(self._table.ids, users[odd], candidates[odd])
                 self._notices.append(Notice(kind, int(odd.sum()), len(users), examples, {"where": train}, source=recommended.source))
@@ -229,8 +224,7 @@ class Network:
     def _add(
         self, kind: str, given: Rows, codes: npt.NDArray[Any], of: int, level: Level, because: tuple[Notice, ...] = (), **detail: str
     ) -> None:
-        examples = examples_of(self._table.ids, codes)
-        self._notices.append(Notice(kind, len(codes), of, examples, detail, because, given.source, level))
+        self._notices.append(Notice(kind, len(codes), of, examples_of(self._table.ids, codes), detail, because, given.source, level))
 
 
 def _check_keep(keep: Iterable[str], train: Any, test: Any) -> None:
@@ -249,9 +243,8 @@ def _community_rows(given: Any) -> Rows:
     if is_external(given):
         return read_input("communities", given)
     if isinstance(given, Communities):
-        labels = list(range(given.n_communities))
         users = IdColumn(np.arange(len(given.users), dtype=np.int32), given.users.values)
-        return Rows("communities", {"user": users, "community": IdColumn(given.labels, labels)})
+        return Rows("communities", {"user": users, "community": IdColumn(given.labels, list(range(given.n_communities)))})
     if isinstance(given, Mapping):  # as a cell of a file, a community may be missing
         given = {user: [] if of is None else of for user, of in given.items()}
     rows = aspect_rows(given)

@@ -6,8 +6,9 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +28,10 @@ from aspectrum.io.files import read_bytes
 from aspectrum.output_files import replacing
 
 Of = Literal["own", "followees", "followers", "all"]
-"""Whose texts make a user: their own, those of the users they link to, those of the users who link to them, or theirs and
-those of all their neighbours, each once."""
-
 Weighting = Literal["tf-idf", "relison", "counts"]
-"""How much a term of a user weighs; :func:`index_texts` has the formulas."""
+"""Whose texts make a user, and how much a term of a user weighs: :func:`index_texts` says what each means."""
+
+_WHOSE = {"own": "their own", "followees": "their followees", "followers": "their followers", "all": "themselves and their neighbours"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +61,9 @@ class TextIndex:
         return Rows("features", {"item": users}, matrix=matrix, notices=self.notices, is_index=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an npz file, whole or not at all. The file holds features for any evaluation, and is an index again by :meth:`load`.
+        """Write an npz file, whole or not at all: features for any evaluation, and an index again by :meth:`load`.
 
-        It holds ``ids``, the arrays of scipy's ``save_npz`` (so that ``load_npz`` reads it), and ``terms`` as one text, a
-        term per line.
+        It holds ``ids``, the arrays of scipy's ``save_npz`` (so that ``load_npz`` reads it), and ``terms``, a term per line.
         """
         name = os.fsdecode(path)
         if not name.lower().endswith(".npz"):
@@ -172,19 +171,22 @@ def index_texts(
         raise InputError(f"texts: min_users is {quoted(min_users)}, expected a whole number from 1")
     stop_words = _stop_words(stop_words)
     if of != "own" and graph is None:
-        raise MissingInput(f"texts: the texts of {_whose(of)} need ", Option("graph"))
+        raise MissingInput(f"texts: the texts of {_WHOSE[of]} need ", Option("graph"))
     if graph is None and directed is not None:
         raise InputError("texts: directed needs a graph")
     needed("sklearn", "text", "texts are indexed")
     rows = text_rows(texts)
-    people = _people(rows, graph, directed)
-    counts, terms = _counts(rows, people, of, stop_words, lowercase)
+    users, authors, links, notices = _people(rows, graph, directed)
+    counts, terms = _counts(rows, authors, len(users), stop_words, lowercase, "" if graph is None else " of users of the graph")
+    if links is not None and of != "own":
+        counts = _neighbours(links, len(users), of) @ counts
+    counts.sort_indices()
     kept = np.flatnonzero(np.bincount(counts.indices, minlength=len(terms)) >= min_users)
     if not len(kept):
-        why = f"none is in the texts of {min_users} users" if counts.nnz else f"nobody has any in the texts of {_whose(of)}"
+        why = f"none is in the texts of {min_users} users" if counts.nnz else f"nobody has any in the texts of {_WHOSE[of]}"
         raise InputError(f"{rows.source}: no term is left: {why}")
     matrix = _weighted(counts[:, kept], weighting)
-    return TextIndex(people.users, [terms[place] for place in kept], matrix, of, weighting, people.notices)
+    return TextIndex(users, [terms[place] for place in kept], matrix, of, weighting, notices)
 
 
 def _check_kinds(source: str, of: str, weighting: str) -> None:
@@ -203,42 +205,29 @@ def _stop_words(given: Any) -> Any:
     return words
 
 
-def _whose(of: Of) -> str:
-    return {"own": "their own", "all": "themselves and their neighbours"}.get(of, f"their {of}")
-
-
-class _People(NamedTuple):
-    """Users to index, who are the first of all that were named; which of all each row of the texts is of; and links."""
-
-    users: Ids
-    authors: Codes
-    links: Links | None
-    notices: Sequence[Notice]
-
-
-def _people(rows: Rows, graph: Any, directed: bool | None) -> _People:
+def _people(rows: Rows, graph: Any, directed: bool | None) -> tuple[Ids, Codes, Links | None, list[Notice]]:
+    """Users to index, who are the first of all that were named; which of all each row of the texts is of; links; and notices."""
     texts = (rows.source, rows.ids["user"])
     notices = [notice for notice in rows.notices if notice.level != "fact"]
     if graph is None:
         table = IdTable("user", [texts])
-        return _People(table.ids, table.codes(texts[1]), None, notices)
+        return table.ids, table.codes(texts[1]), None, notices
     # As they stand, not as read_graph settles them: 7 in one text file is what it is in the other.
     network, directed = link_table(graph, "graph", directed)
     table = IdTable("user", [*((network.source, network.ids[role]) for role in ("source", "target")), texts])
     links, n_users = Links.of(*ends(network, table), None, directed=directed, to_self=False), n_named(network, table)
     if len(table) > n_users:
         notices.append(Notice("unknown_authors", len(table) - n_users, detail={"where": network.source}))
-    return _People(table.ids.slice(0, n_users), table.codes(texts[1]), links, notices)
+    return table.ids.slice(0, n_users), table.codes(texts[1]), links, notices
 
 
-def _counts(rows: Rows, people: _People, of: Of, stop_words: Any, lowercase: bool) -> tuple[Any, list[str]]:
-    """How often each term is in the texts that make a user, by user; and the terms, sorted."""
+def _counts(rows: Rows, authors: Codes, n_users: int, stop_words: Any, lowercase: bool, whose: str) -> tuple[Any, list[str]]:
+    """How often each term is in the texts that a user wrote, by user; and the terms, sorted."""
     from scipy import sparse
     from sklearn.feature_extraction.text import CountVectorizer
 
-    n_users = len(people.users)
     column = rows.ids["text"]
-    written = (column.codes >= 0) & (people.authors < n_users)
+    written = (column.codes >= 0) & (authors < n_users)
     used, places = np.unique(column.codes[written], return_inverse=True)
     if stop_words is not None and stop_words != "english":
         # Read as the texts are, so that "Don't" stops what becomes of it there.
@@ -250,14 +239,10 @@ def _counts(rows: Rows, people: _People, of: Of, stop_words: Any, lowercase: boo
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        whose = "" if people.links is None else " of users of the graph"
         but = "" if stop_words is None else " but stop words"
         raise InputError(f"{rows.source}: there are no words in the texts{whose}{but}; expected words of two or more letters") from None
-    ones = np.ones(len(places), dtype=np.int64)
-    own = sparse.csr_array((ones, (people.authors[written], places)), shape=(n_users, len(used))) @ by_text
-    counts = own if people.links is None or of == "own" else _neighbours(people.links, n_users, of) @ own
-    counts.sort_indices()
-    return counts, counter.get_feature_names_out().tolist()
+    texts = sparse.csr_array((np.ones(len(places), np.int64), (authors[written], places)), shape=(n_users, len(used)))
+    return texts @ by_text, counter.get_feature_names_out().tolist()
 
 
 def _neighbours(links: Links, n_users: int, of: Of) -> Any:
@@ -341,10 +326,8 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
             return np.array(ids, dtype=np.str_)
         raise OutputError(f"{name}: cannot be written: an npz file cannot hold the user {quoted(odd)}")
     for kind in (np.int64, np.uint64) if kinds <= {int} else ():
-        try:
+        with suppress(OverflowError):
             return np.array(ids, dtype=kind)
-        except OverflowError:
-            continue
     odd = next((id for id in ids if not isinstance(id, str | int)), ids[0])
     raise OutputError(f"{name}: cannot be written: users must be whole numbers, or all text, found {quoted(odd)}")
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from aspectrum.arrays import Floats
 from aspectrum.errors import MetricError
-from aspectrum.ideal.exact import DEFAULT_WORK, Budget, exact_ideals
+from aspectrum.ideal.exact import Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import EXACT, HasIdeal, IdealRequest
 from aspectrum.metric import Fractions, Metric, check_goes_with
@@ -36,7 +36,7 @@ def against_ideal(metric: HasIdeal, reached: Floats, request: IdealRequest) -> F
 
 def budget_of(metric: HasIdeal) -> Budget:
     """The budget of each of a metric's ideal lists."""
-    return Budget(DEFAULT_WORK if metric.budget is None else metric.budget, metric.seconds or 0.0)
+    return Budget(Budget.work if metric.budget is None else metric.budget, metric.seconds or 0.0)
 
 
 def check_ideal(metric: Metric) -> None:
