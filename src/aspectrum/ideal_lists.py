@@ -188,9 +188,8 @@ def ideal_list(
     if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties differently
         exact, best = greedy, min(greedy[-1].total, found.upper)
     name, judged_by, user = _name(chosen, cutoff), request.coverage.judging.name, world.users[code]
-    return IdealList(
-        user, name, judged_by, request.pool_name, len(pool.items), exact, greedy, best, found.upper, found.proved_by, found.work
-    )
+    proof = (found.upper, found.proved_by, found.work)
+    return IdealList(user, name, judged_by, request.pool_name, len(pool.items), exact, greedy, best, *proof)
 
 
 def summarise_ideals(

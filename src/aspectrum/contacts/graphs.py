@@ -43,9 +43,8 @@ class Links:
         keys, given = sources.astype(np.int64) << 32 | targets, np.ones(len(sources)) if weights is None else weights
         if not to_self:
             keys, given = keys[sources != targets], given[sources != targets]
-        n_given = len(keys)
         keys, sums = _joined(keys, given, np.add)
-        repeated = n_given - len(keys)
+        repeated = len(given) - len(keys)
         if not directed:
             turned = (keys & 0xFFFFFFFF) << 32 | keys >> 32
             keys, sums = _joined(np.concatenate([keys, turned]), np.concatenate([sums, sums]), np.maximum)
