@@ -16,7 +16,7 @@ import aspectrum as asp
 from aspectrum import demo, kernels
 from aspectrum.discounts import LOG2
 from aspectrum.ideal import Ideal, IdealRequest
-from aspectrum.ideal.exact import Budget, Problems, solve
+from aspectrum.ideal.exact import Budget, problems_of, solve
 from aspectrum.ideal.highs import solve_by_highs
 
 TOPIC_FILES = ("wt09.diversity", "wt10.diversity", "wt11.diversity", "wt12.ndeval")
@@ -130,6 +130,6 @@ def _problems(world: asp.World, metric: asp.AlphaNDCG) -> list[tuple[IdealReques
     """The distinct problems of users who have something to gain."""
     request = metric.resolved(world.truth).ideal_request(world)
     assert request is not None
-    problems = Problems(request)
+    problems = problems_of(request)
     distinct = {problem.key: problem for problem in (problems.of(user) for user in range(world.n_users)) if problem.n_items}
     return [(request, problem) for problem in distinct.values()]

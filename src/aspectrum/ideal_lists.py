@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ from aspectrum.conventions import convention_named
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import as_json, plain_table
 from aspectrum.gain import place_gains
-from aspectrum.ideal import Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
-from aspectrum.ideal.exact import Problems, solve_one
+from aspectrum.ideal import HasIdeal, Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
+from aspectrum.ideal.exact import problems_of, solve_one
+from aspectrum.ideal.gains import user_code
 from aspectrum.ideal.greedy import items_at
-from aspectrum.ideal.request import HasIdeal
-from aspectrum.judging import Coverage, OwnPools
+from aspectrum.judging import OwnPools
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.plan import spending_on_ideals, spent_on_ideal
 from aspectrum.world import Rankings, World
@@ -72,31 +73,26 @@ class IdealList:
 
     def __str__(self) -> str:
         head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
-        rows = [
-            [str(place + 1), *_cells(self.exact, place), *_cells(self.greedy, place)]
-            for place in range(min(_MOST_PRINTED, max(len(self.exact), len(self.greedy))))
-        ]
+        pairs = zip_longest(self.exact[:_MOST_PRINTED], self.greedy[:_MOST_PRINTED])
+        rows = [[str(place), *_cells(exact), *_cells(greedy)] for place, (exact, greedy) in enumerate(pairs, 1)]
         if len(self.exact) > _MOST_PRINTED or len(self.greedy) > _MOST_PRINTED:
-            rows.append(["...", *[f"{len(self.exact)} ranks in all", "", ""], *[f"{len(self.greedy)} ranks in all", "", ""]])
+            rows.append(["...", f"{len(self.exact)} ranks in all", "", "", f"{len(self.greedy)} ranks in all", "", ""])
+        spent = f" (work {self.work:.2g})" if self.work >= 0.01 else ""
+        proof = f"proved by {self.proved_by}{spent}: no list gains more"
+        if self.proved_by is None:
+            proof = f"not proved{spent}: no list gains more than {self.upper:.6f}, {100 * (self.upper / self.best - 1):.2g} % above"
+        says = "as good" if self.best > 0 else "nothing to gain"
+        if self.shortfall > 0:
+            says = f"{100 * self.shortfall:.4f} % short: a list can score {self.best / self.greedy_total:.4f} against it"
         lines = [
             f"user {quoted(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
             "",
             plain_table(head, rows) if rows else "no item of the pool gains anything",
             "",
-            f"ideal   {self.best:.6f}  {self._proof()}",
+            f"ideal   {self.best:.6f}  {proof}",
+            f"greedy  {self.greedy_total:.6f}  {says}",
         ]
-        short = self.shortfall
-        says = (
-            "as good" if short <= _TINY else f"{100 * short:.4f} % short: a list can score {self.best / self.greedy_total:.4f} against it"
-        )
-        lines.append(f"greedy  {self.greedy_total:.6f}  {says if self.best > 0 else 'nothing to gain'}")
         return "\n".join(lines)
-
-    def _proof(self) -> str:
-        spent = f" (work {self.work:.2g})" if self.work >= 0.01 else ""
-        if self.proved_by is not None:
-            return f"proved by {self.proved_by}{spent}: no list gains more"
-        return f"not proved{spent}: no list gains more than {self.upper:.6f}, {100 * (self.upper / self.best - 1):.2g} % above"
 
 
 _TINY = 1e-12
@@ -104,10 +100,8 @@ _MOST_PRINTED = 50
 """Ranks that are printed; the JSON has all."""
 
 
-def _cells(ranks: Sequence[Rank], place: int) -> list[str]:
-    if place >= len(ranks):
-        return ["", "", ""]
-    return [str(ranks[place].item), f"{ranks[place].gain:.4f}", f"{ranks[place].total:.4f}"]
+def _cells(rank: Rank | None) -> list[str]:
+    return ["", "", ""] if rank is None else [str(rank.item), f"{rank.gain:.4f}", f"{rank.total:.4f}"]
 
 
 @dataclass(frozen=True)
@@ -130,6 +124,12 @@ class IdealSummary:
     def to_dict(self) -> dict[str, Any]:
         return dict(vars(self))
 
+    def _cells(self) -> list[str]:
+        counts = (self.users, self.distinct, self.proved_by_search + self.proved_by_highs, self.proved_by_highs, self.open)
+        shares = (f"{100 * share:.4f} %" for share in (self.mean_shortfall, self.largest_shortfall))
+        worst = "" if self.worst_user is None else str(self.worst_user)
+        return [self.metric, *map(str, counts), f"{100 * self.widest_gap:.2g} %", str(self.greedy_short), *shares, worst]
+
 
 @dataclass(frozen=True)
 class IdealSummaries:
@@ -142,25 +142,7 @@ class IdealSummaries:
 
     def __str__(self) -> str:
         head = ["Metric", "Users", "Ideals", "Proved", "by HiGHS", "Open", "Widest gap", "Greedy short", "Mean", "Largest", "User"]
-        return plain_table(
-            head,
-            [
-                [
-                    row.metric,
-                    str(row.users),
-                    str(row.distinct),
-                    str(row.proved_by_search + row.proved_by_highs),
-                    str(row.proved_by_highs),
-                    str(row.open),
-                    f"{100 * row.widest_gap:.2g} %",
-                    str(row.greedy_short),
-                    f"{100 * row.mean_shortfall:.4f} %",
-                    f"{100 * row.largest_shortfall:.4f} %",
-                    "" if row.worst_user is None else str(row.worst_user),
-                ]
-                for row in self.rows
-            ],
-        )
+        return plain_table(head, [row._cells() for row in self.rows])
 
 
 def ideal_list(
@@ -197,42 +179,17 @@ def ideal_list(
     if len(chosen.cutoffs) != 1:
         raise MetricError(f"{metric}: an ideal list has one cutoff, expected such as {chosen.at(chosen.cutoffs[0])}")
     world = read_truth(rankings, **inputs)
-    code = _user_code(world, user)
-    one = world.slice(code, code + 1)
-    resolved = chosen.resolved(one.truth)
-    request = _request(chosen, one)
-    problem = Problems(request).of(0)
-    cutoff = chosen.cutoffs[0]
+    code = user_code(world, user)
+    request = chosen.resolved(world.truth).ideal_request(world.slice(code, code + 1))
+    problem, cutoff = problems_of(request).of(0), chosen.cutoffs[0]
     found, sets = solve_one(problem, cutoff, request, budget_of(chosen))
     pool = _Pool(request)
-    exact, greedy = pool.exact(problem.rows[sets]), pool.greedy(cutoff)
-    best = found.best
+    exact, greedy, best = pool.exact(problem.rows[sets]), pool.greedy(cutoff), found.best
     if not found.proved and greedy and greedy[-1].total > best:  # the search breaks ties differently
         exact, best = greedy, min(greedy[-1].total, found.upper)
-    return IdealList(
-        world.users[code],
-        _name(chosen, cutoff),
-        str(resolved.parameters["judged_by"]),
-        request.pool_name,
-        pool.n_items,
-        exact,
-        greedy,
-        best,
-        found.upper,
-        found.proved_by,
-        found.work,
-    )
-
-
-def _user_code(world: World, user: Hashable) -> int:
-    if user is None and world.n_users == 1:
-        return 0
-    code = world.users.code(user)
-    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
-        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
-    if code is None:
-        raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")
-    return code
+    name, judged_by, user = _name(chosen, cutoff), request.coverage.judging.name, world.users[code]
+    proof = (found.upper, found.proved_by, found.work)
+    return IdealList(user, name, judged_by, request.pool_name, len(pool.items), exact, greedy, best, *proof)
 
 
 def summarise_ideals(
@@ -260,7 +217,7 @@ def summarise_ideals(
     world = read_truth(rankings, **inputs)
     rows = []
     for metric in _exact([metrics] if isinstance(metrics, str | Metric) else metrics, ideal_budget, ideal_seconds):
-        request = _request(metric, world)
+        request = metric.resolved(world.truth).ideal_request(world)
         with reporting(progress):
             ideals = exact_ideals(request, metric.cutoffs, budget_of(metric))
         greedy = greedy_sums(request, metric.cutoffs)
@@ -274,20 +231,20 @@ def _summary(name: str, world: World, found: Sequence[Ideal], best: Any, greedy:
     gaining = np.flatnonzero(best > 0)
     short = np.array([shortfall(float(greedy[user]), float(best[user])) for user in gaining])
     distinct = [ideal for ideal in found if ideal.best > 0]
-    worst = int(short.argmax()) if short.any() else None
+    proved = Counter(ideal.proved_by for ideal in distinct)
     return IdealSummary(
-        name,
-        len(gaining),
-        len(distinct),
-        sum(ideal.proved_by == "search" for ideal in distinct),
-        sum(ideal.proved_by == "HiGHS" for ideal in distinct),
-        sum(not ideal.proved for ideal in distinct),
-        max((ideal.upper / ideal.best - 1.0 for ideal in distinct), default=0.0),
-        sum(ideal.work for ideal in distinct),
-        int((short > 0).sum()),
-        float(short.mean()) if len(short) else 0.0,
-        float(short.max(initial=0.0)),
-        None if worst is None else world.users[int(gaining[worst])],
+        metric=name,
+        users=len(gaining),
+        distinct=len(distinct),
+        proved_by_search=proved["search"],
+        proved_by_highs=proved["HiGHS"],
+        open=proved[None],
+        widest_gap=max((ideal.upper / ideal.best - 1.0 for ideal in distinct), default=0.0),
+        work=sum(ideal.work for ideal in distinct),
+        greedy_short=int((short > 0).sum()),
+        mean_shortfall=float(short.mean()) if len(short) else 0.0,
+        largest_shortfall=float(short.max(initial=0.0)),
+        worst_user=world.users[int(gaining[short.argmax()])] if short.any() else None,
     )
 
 
@@ -295,10 +252,6 @@ def shortfall(greedy: float, best: float) -> float:
     """The share of `best` that `greedy` misses; 0 where only rounding tells them apart."""
     short = 1.0 - greedy / best if best > 0 else 0.0
     return short if short > _TINY else 0.0
-
-
-def lists_as_json(lists: Iterable[IdealList]) -> str:
-    return as_json([one.to_dict() for one in lists])
 
 
 def read_truth(rankings: Any = None, **inputs: Any) -> World:
@@ -325,13 +278,6 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
     return [spent_on_ideal(metric, spending) for metric in chosen]
 
 
-def _request(metric: Metric, world: World) -> IdealRequest:
-    assert isinstance(metric, HasIdeal)
-    request = metric.resolved(world.truth).ideal_request(world)
-    assert request is not None
-    return request
-
-
 def _name(metric: Metric, cutoff: int) -> str:
     """The metric by the parameters that shape its ideal."""
     others = ("ideal", "normalize", "judged_by", "pool", "budget", "seconds")
@@ -347,16 +293,17 @@ class _Pool:
         coverage, pool = request.coverage, request.pool
         if isinstance(pool, OwnPools):
             self._rows = pool.rows[pool.rows >= 0]
-            self._items = self._rows if coverage.row_items is None else coverage.row_items[self._rows]
+            self.items = self._rows if coverage.row_items is None else coverage.row_items[self._rows]
         else:
             left = np.isin(pool.member_heads, [] if pool.excluded_heads is None else pool.excluded_heads, invert=True)
             self._rows = np.repeat(pool.sets, np.diff(pool.member_offsets))[left]
-            self._items = items_at(coverage.world, pool.member_heads[left])
-        self._counted = _counted_aspects(coverage)
-
-    @property
-    def n_items(self) -> int:
-        return len(self._items)
+            self.items = items_at(coverage.world, pool.member_heads[left])
+        attainable, wanted = coverage.judging.attainable_aspects(), coverage.wanted
+        # The aspects that count, with the world's codes.
+        self._counted = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
+        if wanted is not None and wanted.weights is not None:
+            weighty = set(wanted.codes[wanted.weights > 0].tolist())
+            self._counted = {code: own for code, own in self._counted.items() if code in weighty}
 
     def _entries(self, row: int) -> list[tuple[int, float]]:
         """The aspects of a row that count, with their strengths, by ascending code."""
@@ -368,9 +315,9 @@ class _Pool:
 
     def exact(self, rows: Codes) -> tuple[Rank, ...]:
         """A list of rows, with an item of the pool for each: one that counts the same, of these the largest id first."""
-        by_id = np.argsort(self._request.coverage.world.truth.items.heads[self._items])
+        by_id = np.argsort(self._request.coverage.world.truth.items.heads[self.items])
         waiting: dict[tuple[tuple[int, float], ...], list[int]] = {}
-        for row, item in zip(self._rows[by_id].tolist(), self._items[by_id].tolist(), strict=True):
+        for row, item in zip(self._rows[by_id].tolist(), self.items[by_id].tolist(), strict=True):
             waiting.setdefault(tuple(self._entries(row)), []).append(item)
         return self._ranks(rows, [waiting[tuple(self._entries(row))].pop() for row in rows.tolist()])
 
@@ -389,14 +336,3 @@ class _Pool:
             Rank(ids[item], tuple(aspect_ids[self._counted[code]] for code, _ in self._entries(row)), gain, total)
             for row, item, gain, total in zip(rows.tolist(), items, gains.tolist(), totals.tolist(), strict=True)
         )
-
-
-def _counted_aspects(coverage: Coverage) -> dict[int, int]:
-    """The aspects that count for the only user of a coverage, with the world's codes."""
-    attainable = coverage.judging.attainable_aspects()
-    codes = dict(zip(attainable.codes.tolist(), coverage.judging.world_codes(attainable).tolist(), strict=True))
-    wanted = coverage.wanted
-    if wanted is not None and wanted.weights is not None:
-        counted = set(wanted.codes[wanted.weights > 0].tolist())
-        return {code: own for code, own in codes.items() if code in counted}
-    return codes

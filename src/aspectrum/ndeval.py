@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,23 +34,15 @@ Scores = dict[Hashable, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Ndeval:
-    """Scores of every topic of a run, and their mean.
-
-    Args:
-        run_id: What the rows are called.
-        topics: One row of scores per topic, in order.
-        n_averaged: How many topics the sums are divided by.
-    """
+    """Scores of every topic of a run in order, and their mean."""
 
     run_id: str
     topics: Scores
-    n_averaged: int
+    n_averaged: int  # topics that the sums are divided by
 
     @property
     def mean(self) -> Floats:
-        total = np.zeros(len(_COLUMNS))
-        for scores in self.topics.values():  # one after the other, as the program adds
-            total = total + scores
+        total = sum(self.topics.values(), start=np.zeros(len(_COLUMNS)))  # one after the other, as the program adds
         with np.errstate(invalid="ignore"):
             return total / np.float64(self.n_averaged)
 
@@ -86,30 +78,30 @@ def ndeval(
         baseline: A run to compare with: scores are what the run gains on it.
         risk_alpha: Losses against the baseline weigh one more than this.
     """
-    judged = _by_number(read_input("subtopics", Source(qrels, format="qrels")))
-    run_id, scores, judged_topics = _scores(judged, run, alpha, beta, traditional, depth)
+    judged = read_input("subtopics", Source(qrels, format="qrels"))
+    judged = replace(judged, ids={**judged.ids, "user": _topics(judged.ids["user"]), "aspect": _by_number(judged.ids["aspect"])})
+    judged_topics = set(judged.ids["user"].ids)
+    run_id, scores = _scores(judged, run, alpha, beta, traditional, depth)
     n_averaged = len(judged_topics) if complete else len(scores.keys() & judged_topics)
     if baseline is None:
         return Ndeval(run_id, scores, n_averaged)
-    base_id, base, _ = _scores(judged, baseline, alpha, beta, traditional, depth)
+    base_id, base = _scores(judged, baseline, alpha, beta, traditional, depth)
     topics = sorted(scores.keys() | base.keys(), key=_order) if complete else list(scores)
-    nothing = np.zeros(len(_COLUMNS))
-    changes = {topic: _risked(scores.get(topic, nothing), base.get(topic, nothing), float(risk_alpha)) for topic in topics}
+    nothing, changes = np.zeros(len(_COLUMNS)), {}
+    for topic in topics:
+        change = scores.get(topic, nothing) - base.get(topic, nothing)
+        changes[topic] = np.where(change >= 0, change, (float(risk_alpha) + 1) * change)
     name = f"{run_id} (rel to. {base_id}; rs=1+a; a={risk_alpha})"
     return Ndeval(name, changes, max(n_averaged, len(changes)))
 
 
-def _risked(run: Floats, base: Floats, risk: float) -> Floats:
-    change = run - base
-    return np.where(run >= base, change, (risk + 1) * change)
-
-
-def _scores(judged: Rows, run: Any, alpha: float, beta: float, traditional: bool, depth: int | None) -> tuple[str, Scores, set[Hashable]]:
-    """Name of the run, scores of its topics in order, and the topics that are judged."""
+def _scores(judged: Rows, run: Any, alpha: float, beta: float, traditional: bool, depth: int | None) -> tuple[str, Scores]:
+    """Name of the run, and scores of its topics in order."""
     source = Source(run, format="run")
     table = open_table(source, INPUTS["rankings"])
     run_id = str(table.cell(0, 5))
-    rows = _without_prefix(rows_of(source, INPUTS["rankings"], table))
+    rows = rows_of(source, INPUTS["rankings"], table)
+    rows = replace(rows, ids={**rows.ids, "user": _topics(rows.ids["user"])})
     if not traditional:
         _check_ranks(rows)
     truth = Truth.read(subtopics=judged, order="score" if traditional else "rank", ties="descending")
@@ -129,44 +121,36 @@ def _scores(judged: Rows, run: Any, alpha: float, beta: float, traditional: bool
     lists = lists if depth is None else replace(lists, rankings=lists.rankings.cut(depth))
     (block,) = plan.finish(plan.observe(lists), notices=()).blocks
     scores = dict(zip(block.users, block.scores, strict=True))
-    topics = set(truth.inputs["subtopics"].ids["user"].ids)
-    return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}, topics
+    return run_id, {topic: scores[topic] for topic in sorted(scores, key=_order)}
 
 
 def _order(topic: Hashable) -> tuple[bool, Any]:
     return (isinstance(topic, str), topic)
 
 
-def _by_number(rows: Rows) -> Rows:
-    """Topics as numbers, and subtopics in the order of their numbers, in which the program adds."""
-    aspects = rows.ids["aspect"]
+def _by_number(aspects: IdColumn) -> IdColumn:
+    """Subtopics in the order of their numbers, in which the program adds; words come last."""
     names = list(aspects.ids)
-    order = sorted(range(len(names)), key=lambda code: _numbers_first(names[code]))
-    place = np.empty(len(names) + 1, dtype=np.int32)
+    order = sorted(range(len(names)), key=lambda code: (*_order(_number(names[code])), names[code]))
+    place = np.full(len(names) + 1, -1, dtype=np.int32)
     place[order] = np.arange(len(names), dtype=np.int32)
-    place[-1] = -1
-    sorted_aspects = IdColumn(place[aspects.codes], [names[code] for code in order])
-    topics = rows.ids["user"]
-    numbered = IdColumn(topics.codes, [_topic(name) for name in topics.ids])
-    return Rows(rows.source, {**rows.ids, "user": numbered, "aspect": sorted_aspects}, rows.numbers, rows.place)
+    return IdColumn(place[aspects.codes], [names[code] for code in order])
 
 
-def _numbers_first(name: str) -> tuple[bool, int, str]:
-    is_number = name.isascii() and name.isdigit()
-    return (not is_number, int(name) if is_number else 0, name)
-
-
-def _without_prefix(rows: Rows) -> Rows:
-    """Topics of a run may be written behind the name of their task: wt09-12."""
-    users = rows.ids["user"]
-    numbers: dict[Hashable, int] = {}
-    place = np.array([numbers.setdefault(_topic(name), len(numbers)) for name in users.ids], dtype=np.int32)
-    return Rows(rows.source, {**rows.ids, "user": IdColumn(place[users.codes], list(numbers))}, rows.numbers, rows.place)
+def _topics(column: IdColumn) -> IdColumn:
+    """Topics as numbers; those of a run may be written behind the name of their task: wt09-12."""
+    codes: dict[Hashable, int] = {}
+    place = np.array([codes.setdefault(_topic(name), len(codes)) for name in column.ids], dtype=np.int32)
+    return IdColumn(place[column.codes], list(codes))
 
 
 def _topic(name: str) -> Hashable:
-    number = name if name[:1].isdigit() else name.partition("-")[2]
-    return int(number) if number.isascii() and number.isdigit() else name
+    number = _number(name if name[:1].isdigit() else name.partition("-")[2])
+    return number if isinstance(number, int) else name
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdigit() else text
 
 
 def _check_ranks(rows: Rows) -> None:
@@ -175,7 +159,5 @@ def _check_ranks(rows: Rows) -> None:
     again = np.flatnonzero((np.diff(topics.codes[order]) == 0) & (np.diff(ranks[order]) == 0))
     if len(again):
         row = int(order[again[0] + 1])
-        topic: Sequence[Any] = topics.ids  # type: ignore[assignment]
-        raise InputError(
-            f"{rows.at(row)}: topic {quoted(topic[topics.codes[row]])} has rank {ranks[row]:g} twice; -traditional orders by score"
-        )
+        topic = quoted(topics.ids[int(topics.codes[row])])
+        raise InputError(f"{rows.at(row)}: topic {topic} has rank {ranks[row]:g} twice; -traditional orders by score")

@@ -34,7 +34,8 @@ def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """
     from aspectrum.conventions import conventions_named
     from aspectrum.errors import InputError
-    from aspectrum.ideal_lists import ideal_list, lists_as_json, read_truth, summarise_ideals
+    from aspectrum.formats import as_json as json_of
+    from aspectrum.ideal_lists import ideal_list, read_truth, summarise_ideals
     from aspectrum.metric import parse
     from aspectrum.plan import with_threads
 
@@ -58,5 +59,5 @@ def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
             printed = summary.to_json() if as_json else str(summary)
         else:
             found = [ideal_list(user, metric.at(cutoff), rankings=world, **job.spending) for metric in metrics for cutoff in metric.cutoffs]
-            printed = lists_as_json(found) if as_json else "\n\n".join(map(str, found))
+            printed = json_of([one.to_dict() for one in found]) if as_json else "\n\n".join(map(str, found))
     click.echo(printed)

@@ -6,8 +6,7 @@ import math
 import os
 import random
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -34,10 +33,10 @@ WITH_RESOLUTION = ("leiden", "louvain")
 _BY_RULE = ("components", "strong-components")
 # One start may end well below the best: of ten on a network of 120,000 links, modularity was .297 to .306.
 _N_STARTS, _N_ITERATIONS = 5, 10
+_one_at_a_time = Lock()
 
 Format = Literal["tsv", "csv", "parquet"]
 _EXTENSIONS: Mapping[str, Format] = {".tsv": "tsv", ".txt": "tsv", ".csv": "csv", ".parquet": "parquet"}
-_SEPARATORS = {"tsv": "\t", "csv": ","}
 # A reader of text takes these for damage; an unpaired surrogate cannot be written at all.
 _NO_TEXT = re.compile("[\0\r\ufeff\ud800-\udfff]")
 
@@ -98,7 +97,8 @@ class Communities:
         sizes = self.sizes
         how = [f"{name} {value:g}" for name, value in (("resolution", self.resolution), ("seed", self.seed)) if value is not None]
         lines = [
-            f"{_counted(len(sizes), 'community', 'communities')} by {self.method}" + (f" ({', '.join(how)})" if how else ""),
+            f"{len(sizes):,} {'community' if len(sizes) == 1 else 'communities'} by {self.method}"
+            + (f" ({', '.join(how)})" if how else ""),
             f"users       {len(self.users):,}",
             f"links       {self.n_links:,}" + ("" if self.weights is None else f", weights {self.weights[0]:g} to {self.weights[1]:g}"),
         ]
@@ -108,13 +108,8 @@ class Communities:
         return "\n".join(lines + [f"{notice.level}: {notice}" for notice in self.notices])
 
     def written(self, format: Literal["tsv", "csv"] = "tsv", *, name: str = "communities") -> str:
-        """As text with a header, to be read back as the same users.
-
-        Args:
-            format: The separator between columns.
-            name: What errors call it.
-        """
-        return self._frame(_as_text(self.users, name)).write_csv(separator=_SEPARATORS[format])
+        """As text with a header, to be read back as the same users; errors call it by the name."""
+        return self._frame(_as_text(self.users, name)).write_csv(separator="\t" if format == "tsv" else ",")
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write columns user and community, which ``--communities`` reads: .tsv or .txt, .csv, .parquet.
@@ -159,9 +154,9 @@ def find_communities(
             ``strong-components``, in which there are paths both ways.
         resolution: For leiden and louvain: above 1 there are more and smaller communities, below fewer and larger ones.
             Default: 1.
-        seed: The same seed gives the same communities, in whatever order the network is stored. igraph then has the generator of random numbers that it starts with,
-            Python's, in the state it had; one that somebody set by ``igraph.set_random_number_generator`` is to be set again,
-            unless the method is components.
+        seed: The same seed gives the same communities, in whatever order the network is stored. igraph then has the generator of
+            random numbers that it starts with, Python's, in the state it had; one that somebody set by
+            ``igraph.set_random_number_generator`` is to be set again, unless the method is components.
         directed: Whether the graph is directed. Default: as the graph says; an edge list is directed.
 
     Raises:
@@ -178,7 +173,14 @@ def find_communities(
         sizes       largest 3, median 2.5, of one user 0
         modularity  0.4800
     """
-    _check_options(method, resolution, seed)
+    if method not in METHODS:
+        raise InputError(f"method is {method!r}, expected {', '.join(METHODS)}")
+    if resolution is not None and method not in WITH_RESOLUTION:
+        raise InputError(f"resolution goes with {' and '.join(WITH_RESOLUTION)}, and the method is {method}")
+    if resolution is not None and (isinstance(resolution, str | bool) or not 0 < resolution < math.inf):
+        raise InputError(f"resolution is {resolution}, expected a finite number above 0")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+        raise InputError(f"seed is {seed!r}, expected a whole number from 0 to {2**32 - 1}")
     igraph = needed("igraph", "communities", "communities are found")
     network = _in_order(read_graph(graph, directed=directed))
     resolution = float(1 if resolution is None else resolution) if method in WITH_RESOLUTION else None
@@ -197,8 +199,15 @@ def _found(igraph: Any, network: Graph, method: str, resolution: float | None, s
     undirected = _in_igraph(igraph, n_users, links)
     if method == "strong-components" and network.directed:
         partition = _in_igraph(igraph, n_users, network.links, directed=True).connected_components(mode="strong")
+    elif method in _BY_RULE:
+        partition = undirected.connected_components()
     else:
-        partition = _partition(igraph, method, undirected, links.weights, resolution, seed)
+        with _one_at_a_time:  # igraph has one generator, and does not tell which: what it starts with is put back
+            igraph.set_random_number_generator(random.Random(seed))
+            try:
+                partition = _partition(method, undirected, links.weights, resolution)
+            finally:
+                igraph.set_random_number_generator(random)
     found = np.array(partition.membership)
     if method == "infomap":  # which, if all that is linked is one community, puts users without links there too
         found = found * n_users + np.array(undirected.connected_components().membership)
@@ -215,17 +224,6 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     return _EXTENSIONS[extension]
 
 
-def _check_options(method: str, resolution: float | None, seed: int) -> None:
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}, expected {', '.join(METHODS)}")
-    if resolution is not None and method not in WITH_RESOLUTION:
-        raise InputError(f"resolution goes with {' and '.join(WITH_RESOLUTION)}, and the method is {method}")
-    if resolution is not None and (isinstance(resolution, str | bool) or not 0 < resolution < math.inf):
-        raise InputError(f"resolution is {resolution}, expected a finite number above 0")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
-        raise InputError(f"seed is {seed!r}, expected a whole number from 0 to {2**32 - 1}")
-
-
 def _in_order(graph: Graph) -> Graph:
     """The same network with its users in the order of their ids, so that it does not matter in which order it was stored."""
     places, links = graph.users.heads, graph.links
@@ -234,57 +232,34 @@ def _in_order(graph: Graph) -> Graph:
 
 
 def _undirected(graph: Graph) -> Links:
-    """Links of the undirected network, each once, from the user who comes first."""
-    links = graph.links if graph.directed else graph.links.take(graph.links.sources < graph.links.targets)
-    firsts, seconds = np.minimum(links.sources, links.targets), np.maximum(links.sources, links.targets)
-    return Links.of(firsts, seconds, _about_one(links.weights), directed=True)
+    """Links of the undirected network, each once, from the user who comes first.
 
-
-def _about_one(weights: Floats) -> Floats:
-    """Weights in another unit, of which their mean is between 1 and 2.
-
-    Nothing that is computed depends on the unit, but algorithms take differences below some constant for none. A power of
-    two rounds nothing.
+    Weights are in a unit of which their mean is between 1 and 2, a power of two, which rounds nothing. Nothing that is computed
+    depends on the unit, but algorithms take differences below some constant for none.
     """
-    if len(weights) == 0:
-        return weights
-    below_one = np.ldexp(weights, -np.frexp(weights.max())[1])  # their sum is finite
-    scaled: Floats = np.ldexp(below_one, 1 - np.frexp(below_one.mean())[1])
-    return scaled
+    links = graph.links if graph.directed else graph.links.take(graph.links.sources < graph.links.targets)
+    firsts, seconds, weights = np.minimum(links.sources, links.targets), np.maximum(links.sources, links.targets), links.weights
+    if len(links):
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # their sum is finite
+        weights = np.ldexp(weights, 1 - np.frexp(weights.mean())[1])
+    return Links.of(firsts, seconds, weights, directed=True)
 
 
 def _in_igraph(igraph: Any, n_users: int, links: Links, *, directed: bool = False) -> Any:
     return igraph.Graph(n_users, edges=np.column_stack([links.sources, links.targets]).astype(np.int64), directed=directed)
 
 
-def _partition(igraph: Any, method: str, network: Any, weights: Floats, resolution: float | None, seed: int) -> Any:
-    """Communities of an undirected network, in which strong components are components."""
-    if method in _BY_RULE:
-        return network.connected_components()
-    with _seeded(igraph, seed):
-        if method == "leiden":
-            aim = {"objective_function": "modularity", "resolution": resolution}
-            found = [network.community_leiden(weights=weights, n_iterations=_N_ITERATIONS, **aim) for _ in range(_N_STARTS)]
-            return max(found, key=lambda one: network.modularity(one.membership, weights=weights, resolution=resolution))
-        if method == "louvain":
-            return network.community_multilevel(weights=weights, resolution=resolution)
-        if method == "infomap":
-            return network.community_infomap(edge_weights=weights)
-        return network.community_label_propagation(weights=weights)
-
-
-_one_at_a_time = Lock()
-
-
-@contextmanager
-def _seeded(igraph: Any, seed: int) -> Iterator[None]:
-    """The one generator of igraph, which does not tell which it is: what it starts with is put back."""
-    with _one_at_a_time:
-        igraph.set_random_number_generator(random.Random(seed))
-        try:
-            yield
-        finally:
-            igraph.set_random_number_generator(random)
+def _partition(method: str, network: Any, weights: Floats, resolution: float | None) -> Any:
+    """Communities of an undirected network, by a method that draws random numbers."""
+    if method == "leiden":
+        aim = {"objective_function": "modularity", "resolution": resolution}
+        found = [network.community_leiden(weights=weights, n_iterations=_N_ITERATIONS, **aim) for _ in range(_N_STARTS)]
+        return max(found, key=lambda one: network.modularity(one.membership, weights=weights, resolution=resolution))
+    if method == "louvain":
+        return network.community_multilevel(weights=weights, resolution=resolution)
+    if method == "infomap":
+        return network.community_infomap(edge_weights=weights)
+    return network.community_label_propagation(weights=weights)
 
 
 def _numbered_by_size(found: npt.NDArray[Any]) -> Codes:
@@ -299,19 +274,17 @@ def _as_text(users: Ids, name: str) -> polars.Series:
     import polars
 
     ids = list(users)
-    as_text = bool(ids) and isinstance(ids[0], str)
-    for id in ids:
-        if not (_is_plain_text(id) if as_text else isinstance(id, int) and not isinstance(id, bool)):
-            hint = "" if _as_column(users) is None else "; Parquet can hold it (.parquet)"
-            raise OutputError(
-                f"{name}: the id {quoted(id)} of a user would not be read back from text as it is; expected text without zero bytes, carriage "
-                f"returns and byte order marks, or whole numbers, one kind for all{hint}"
-            )
-    return polars.Series("user", ids if as_text else [str(id) for id in ids], dtype=polars.String)
-
-
-def _is_plain_text(id: Hashable) -> bool:
-    return isinstance(id, str) and id != "" and _NO_TEXT.search(id) is None
+    if ids and isinstance(ids[0], str):
+        odd = [id for id in ids if not isinstance(id, str) or id == "" or _NO_TEXT.search(id)]
+    else:
+        odd = [id for id in ids if not isinstance(id, int) or isinstance(id, bool)]
+    if odd:
+        hint = "" if _as_column(users) is None else "; Parquet can hold it (.parquet)"
+        raise OutputError(
+            f"{name}: the id {quoted(odd[0])} of a user would not be read back from text as it is; expected text without zero bytes, carriage "
+            f"returns and byte order marks, or whole numbers, one kind for all{hint}"
+        )
+    return polars.Series("user", list(map(str, ids)), dtype=polars.String)
 
 
 def _as_column(users: Ids) -> polars.Series | None:
@@ -322,7 +295,3 @@ def _as_column(users: Ids) -> polars.Series | None:
     except (InputError, OverflowError, UnicodeEncodeError):
         return None
     return column if Ids(read) == users else None
-
-
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"

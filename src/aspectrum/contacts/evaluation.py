@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -170,7 +170,7 @@ def evaluate_systems(
         _check_inputs(read, given, one)
     users = chosen.get("users")
     named = users is not None and not isinstance(users, str)
-    read_network = Network.read(systems, users=users if named else None, **network)
+    read_network = Network(systems, users=users if named else None, **network)
     of_links = read_network.notices_on_links()  # what makes numbers meaningless is an error here
     if named:
         chosen["users"] = read_network.chosen_users()
@@ -192,34 +192,27 @@ def _features(
     network: Network, convention: Convention, metrics: Iterable[Metric], given: Iterable[str], texts_of: Of, weighting: Weighting | None
 ) -> tuple[Rows | None, list[Notice]]:
     """Features that were not given, and what to say of them."""
+    as_relison = convention.name == "relison"
     if "texts" in given:
-        weighed = weighting or _WEIGHTING.get(convention.name, "tf-idf")
-        notice = Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed})
-        return network.text_features(texts_of, weighed), [notice]
-    if "features" in given or convention.name != "relison":
+        weighed = weighting or ("relison" if as_relison else "tf-idf")
+        return network.text_features(texts_of, weighed), [Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed})]
+    if "features" in given or not as_relison:
         return None, []
-    if any(type(metric) is IntraListDiversity for metric in metrics):
-        return _NO_FEATURES, [Notice("no_features")]
-    return _NO_FEATURES, []
-
-
-_WEIGHTING: Mapping[str, Weighting] = {"relison": "relison"}
-_NO_FEATURES = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
+    none = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
+    return none, [Notice("no_features")] if any(type(metric) is IntraListDiversity for metric in metrics) else []
 
 
 def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: Convention) -> None:
     """What a metric lacks is said in the words of contacts."""
     there = as_items(given)
+    enough = [*there, "features"] if convention.name == "relison" else there  # without any, RELISON has an ILD all the same
     for metric in metrics:
-        # Without any features RELISON has an ILD all the same.
-        if not isinstance(metric, Metric) or is_enough(
-            [*there, *(["features"] if convention.name == "relison" else [])], metric, convention
-        ):
+        if not isinstance(metric, Metric) or is_enough(enough, metric, convention):
             continue
-        words: dict[str, tuple[str | Option, ...]] = {item: (Option(name),) for name, item in reversed(_ITEM_INPUTS.items())}
-        words["features"] = (Option("features"), " or ", Option("texts"))
-        enough = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
-        needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in enough]
+        words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for name, item in _ITEM_INPUTS.items()}
+        words["features"] = [Option("features"), " or ", Option("texts")]
+        ways = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
+        needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in ways]
         if needs:
             raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")

@@ -16,7 +16,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import link_rows
-from aspectrum.coding.rows import IdColumn, Rows, code_series
+from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Notice, added
 from aspectrum.errors import InputError
@@ -27,31 +27,27 @@ from aspectrum.io.files import read_bytes, reason
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Links between coded users, each once, by source and then target.
-
-    Args:
-        sources: Where each link starts.
-        targets: Where it ends.
-        weights: How much it weighs; 1 if nothing was said.
-        repeated: How many links were left out because an earlier one is the same; their weight was added to it.
-    """
+    """Links between coded users, each once, by source and then target; a link weighs 1 if nothing was said."""
 
     sources: Codes
     targets: Codes
     weights: Floats
-    repeated: int = 0
+    repeated: int = 0  # links that were left out because an earlier one is the same; their weight was added to it
 
     def __len__(self) -> int:
         return len(self.sources)
 
     @classmethod
-    def of(cls, sources: Codes, targets: Codes, weights: Floats | None, *, directed: bool) -> Links:
+    def of(cls, sources: Codes, targets: Codes, weights: Floats | None, *, directed: bool, to_self: bool = True) -> Links:
         """Parallel links become one with the sum of their weights; an undirected link leads both ways, with the larger weight."""
-        given = np.ones(len(sources)) if weights is None else weights
-        keys, sums = _joined(_keys(sources, targets), given, np.add)
-        repeated = len(sources) - len(keys)
+        keys, given = sources.astype(np.int64) << 32 | targets, np.ones(len(sources)) if weights is None else weights
+        if not to_self:
+            keys, given = keys[sources != targets], given[sources != targets]
+        keys, sums = _joined(keys, given, np.add)
+        repeated = len(given) - len(keys)
         if not directed:
-            keys, sums = _joined(np.concatenate([keys, _turned(keys)]), np.concatenate([sums, sums]), np.maximum)
+            turned = (keys & 0xFFFFFFFF) << 32 | keys >> 32
+            keys, sums = _joined(np.concatenate([keys, turned]), np.concatenate([sums, sums]), np.maximum)
         return cls((keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32), sums, repeated)
 
     def have(self, sources: Codes, targets: Codes) -> Flags:
@@ -65,14 +61,6 @@ class Links:
     def take(self, kept: Any) -> Links:
         """Some of the links."""
         return Links(self.sources[kept], self.targets[kept], self.weights[kept], self.repeated)
-
-
-def _keys(sources: Codes, targets: Codes) -> Any:
-    return sources.astype(np.int64) << 32 | targets
-
-
-def _turned(keys: Any) -> Any:
-    return (keys & 0xFFFFFFFF) << 32 | keys >> 32
 
 
 def _joined(keys: Any, weights: Floats, join: Any) -> tuple[Any, Floats]:
@@ -120,23 +108,33 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
     """
     rows, directed = link_table(given, name, directed)
     users = IdTable("user", [(rows.source, rows.ids[role]) for role in ("source", "target")])
-    sources, targets = (users.codes(rows.ids[role]) for role in ("source", "target"))
-    to_others = sources != targets
-    weights = rows.numbers.get("weight")
-    links = Links.of(sources[to_others], targets[to_others], None if weights is None else weights[to_others], directed=directed)
-    found = [Notice("self_links", int((~to_others).sum())), Notice("summed_links", links.repeated)]
+    sources, targets = ends(rows, users)
+    links = Links.of(sources, targets, rows.numbers.get("weight"), directed=directed, to_self=False)
+    found = [Notice("self_links", int((sources == targets).sum())), Notice("summed_links", links.repeated)]
     notices = [one for one in rows.notices if one.level != "fact"]  # of a graph that is read again, too
     return Graph(rows.source, users.ids, links, directed, added([*notices, *(one for one in found if one.count)]))
+
+
+def ends(rows: Rows, users: IdTable) -> tuple[Codes, Codes]:
+    """Where each link starts and where it ends, among users that include those of the links."""
+    return users.codes(rows.ids["source"]), users.codes(rows.ids["target"])
+
+
+def n_named(rows: Rows, users: IdTable) -> int:
+    """How many users there are up to the last one that the links name, those without a link included."""
+    return max(int(users.joined(rows.ids[role]).max(initial=-1)) for role in ("source", "target")) + 1
 
 
 def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool]:
     """Links as they stand, rows source, target[, weight]; and whether they are directed. Users without links are among the ids."""
     said: bool | None = None
     if isinstance(given, Graph):
-        rows, said = _rows_of_graph(given), given.directed
-    elif _is_igraph(given):
+        users, links, said = given.users.values, given.links, given.directed
+        ids = {"source": IdColumn(links.sources, users), "target": IdColumn(links.targets, users)}
+        rows = Rows(given.name, ids, {"weight": links.weights}, notices=given.notices)
+    elif _has(given, "is_directed", "vs", "es"):
         rows, said = _rows_of_igraph(given, name), bool(given.is_directed())
-    elif _is_networkx(given):
+    elif _has(given, "is_directed", "nodes", "edges", "adj"):
         rows, said = _rows_of_networkx(given, name), bool(given.is_directed())
     elif is_external(given):
         source = given if isinstance(given, Source) else Source(given)
@@ -148,12 +146,10 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
         if hasattr(given, "tocsr"):
             raise InputError(f"{name}: is a sparse matrix, expected links; convert it to a networkx or igraph graph")
         rows = link_rows(name, given, ("source", "target", "weight"))
-        sources = rows.ids["source"]
         if isinstance(given, Mapping):  # a user who links to nobody is a user
-            linking = set(sources.ids)
-            alone = [user for user in given if user not in linking]
-            sources = IdColumn(sources.codes, [*sources.ids, *alone])
-        rows = replace(rows, ids={**rows.ids, "source": sources})
+            sources = rows.ids["source"]
+            everybody = dict.fromkeys([*sources.ids, *given])
+            rows = replace(rows, ids={**rows.ids, "source": IdColumn(sources.codes, list(everybody))})
     if directed not in (None, True, False):
         raise InputError(f"directed is {directed!r}, expected true, false or none")
     if directed and said is False:
@@ -165,9 +161,9 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
 
 
 def _check_weights(rows: Rows) -> None:
-    weights = rows.numbers.get("weight")
-    bad = np.flatnonzero(weights <= 0) if weights is not None else np.empty(0)
-    if len(bad) and weights is not None:
+    weights = rows.numbers.get("weight", np.empty(0))
+    bad = np.flatnonzero(weights <= 0)
+    if len(bad):
         source, target = (quoted(rows.ids[role].ids[int(rows.ids[role].codes[bad[0]])]) for role in ("source", "target"))
         more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
         raise InputError(
@@ -176,46 +172,34 @@ def _check_weights(rows: Rows) -> None:
         )
 
 
-def _rows_of_graph(graph: Graph) -> Rows:
-    ids = {"source": IdColumn(graph.links.sources, graph.users.values), "target": IdColumn(graph.links.targets, graph.users.values)}
-    return Rows(graph.name, ids, {"weight": graph.links.weights}, notices=graph.notices)
-
-
-def _is_networkx(given: Any) -> bool:
-    return all(hasattr(given, name) for name in ("is_directed", "nodes", "edges", "adj"))
-
-
-def _is_igraph(given: Any) -> bool:
-    return all(hasattr(given, name) for name in ("is_directed", "vs", "es"))
+def _has(given: Any, *attributes: str) -> bool:
+    return all(hasattr(given, name) for name in attributes)
 
 
 def _rows_of_networkx(graph: Any, name: str) -> Rows:
     users = list(graph.nodes)
     place = {user: code for code, user in enumerate(users)}
     edges = list(graph.edges(data="weight"))
-    sources = np.array([place[source] for source, _, _ in edges], dtype=np.int32)
-    targets = np.array([place[target] for _, target, _ in edges], dtype=np.int32)
-    return _rows_of_codes(name, users, sources, targets, [weight for _, _, weight in edges])
+    return _rows_of_codes(name, users, [(place[source], place[target]) for source, target, _ in edges], [weight for *_, weight in edges])
 
 
 def _rows_of_igraph(graph: Any, name: str) -> Rows:
     users = list(graph.vs["name"]) if "name" in graph.vs.attributes() else list(range(graph.vcount()))
     try:
-        known = set(users)
+        again = [user for user, count in Counter(users).items() if count > 1]
     except TypeError as error:
         raise InputError(f"{name}: a user has an invalid name: {error}") from None
-    if len(known) < len(users):
-        again = next(user for user, count in Counter(users).items() if count > 1)
-        raise InputError(f"{name}: two users are called {quoted(again)}, expected unique names")
-    ends = np.array(graph.get_edgelist(), dtype=np.int32).reshape(-1, 2)
-    weights = graph.es["weight"] if "weight" in graph.es.attributes() else [None] * len(ends)
-    return _rows_of_codes(name, users, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), weights)
+    if again:
+        raise InputError(f"{name}: two users are called {quoted(again[0])}, expected unique names")
+    weights = graph.es["weight"] if "weight" in graph.es.attributes() else [None] * graph.ecount()
+    return _rows_of_codes(name, users, graph.get_edgelist(), weights)
 
 
-def _rows_of_codes(name: str, users: list[Any], sources: Codes, targets: Codes, weights: Sequence[Any]) -> Rows:
+def _rows_of_codes(name: str, users: list[Any], links: list[tuple[int, int]], weights: Sequence[Any]) -> Rows:
     """Rows of a graph in memory; where only some links have a weight, that of the others is 1."""
-    missing = [weight is None or weight != weight for weight in weights]
+    sources, targets = np.ascontiguousarray(np.array(links, dtype=np.int32).reshape(-1, 2).T)
     ids = {"source": IdColumn(sources, users), "target": IdColumn(targets, users)}
+    missing = [weight is None or weight != weight for weight in weights]
     if all(missing):
         return Rows(name, ids)
     numbers = np.ones(len(weights))
@@ -254,17 +238,14 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
                 raise InputError(f"{called}: cannot be read as GraphML: {_without_place(reason(error))}") from None
     names = graph.vs["name"] if "name" in graph.vs.attributes() else []
     if not names or "" in names or None in names or len(set(map(str, names))) < len(names):
-        graph.vs["name"] = graph.vs["id"] if "id" in graph.vs.attributes() else [str(place) for place in range(graph.vcount())]
-    rows = _rows_of_igraph(graph, called)
-    notices = [*rows.notices, *(Notice("igraph", detail={"message": _without_place(str(one.message))}) for one in warned)]
+        names = graph.vs["id"] if "id" in graph.vs.attributes() else range(graph.vcount())
     # In XML every id is text, and igraph reads numbers as fractions; it is a number where all can be, as in other files of text.
-    names = [str(int(user)) if isinstance(user, float) and user.is_integer() else str(user) for user in graph.vs["name"]]
-    texts = polars.Series(names, dtype=polars.String)
-    codes, distinct = code_series(texts)
-    if len(distinct) < len(texts):
-        raise InputError(f"{called}: two nodes have the same name, expected unique names")
-    ids = {role: IdColumn(codes[column.codes], distinct, "number") for role, column in rows.ids.items()}
-    return Rows(called, ids, rows.numbers, notices=notices), bool(graph.is_directed())
+    graph.vs["name"] = [str(int(user)) if isinstance(user, float) and user.is_integer() else str(user) for user in names]
+    rows = _rows_of_igraph(graph, called)
+    users = polars.Series(graph.vs["name"], dtype=polars.String)
+    ids = {role: IdColumn(column.codes, users, "number") for role, column in rows.ids.items()}
+    notices = [*rows.notices, *(Notice("igraph", detail={"message": _without_place(str(one.message))}) for one in warned)]
+    return replace(rows, ids=ids, notices=notices), bool(graph.is_directed())
 
 
 def _without_place(message: str) -> str:

@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -13,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Codebook, Ids, quoted
+from aspectrum.coding.ids import Ids, quoted
+from aspectrum.coding.objects import id_rows
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable
-from aspectrum.contacts.graphs import Links, link_table
+from aspectrum.contacts.graphs import Links, ends, link_table, n_named
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MissingInput, OutputError
 from aspectrum.extras import needed
@@ -26,11 +28,10 @@ from aspectrum.io.files import read_bytes
 from aspectrum.output_files import replacing
 
 Of = Literal["own", "followees", "followers", "all"]
-"""Whose texts make a user: their own, those of the users they link to, those of the users who link to them, or theirs and
-those of all their neighbours, each once."""
-
 Weighting = Literal["tf-idf", "relison", "counts"]
-"""How much a term of a user weighs; :func:`index_texts` has the formulas."""
+"""Whose texts make a user, and how much a term of a user weighs: :func:`index_texts` says what each means."""
+
+_WHOSE = {"own": "their own", "followees": "their followees", "followers": "their followers", "all": "themselves and their neighbours"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +57,13 @@ class TextIndex:
     def rows(self) -> Rows:
         """As features, in which the users are the items."""
         matrix = SparseRows.from_matrix(self.matrix)
-        return Rows("features", {"item": _column(self.users)}, matrix=matrix, notices=self.notices, is_index=True)
+        users = IdColumn(np.arange(len(self.users), dtype=np.int32), self.users.values)
+        return Rows("features", {"item": users}, matrix=matrix, notices=self.notices, is_index=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an npz file, whole or not at all. The file holds features for any evaluation, and is an index again by :meth:`load`.
+        """Write an npz file, whole or not at all: features for any evaluation, and an index again by :meth:`load`.
 
-        It holds ``ids``, the arrays of scipy's ``save_npz`` (so that ``load_npz`` reads it), and ``terms`` as one text, a
-        term per line.
+        It holds ``ids``, the arrays of scipy's ``save_npz`` (so that ``load_npz`` reads it), and ``terms``, a term per line.
         """
         name = os.fsdecode(path)
         if not name.lower().endswith(".npz"):
@@ -88,19 +89,23 @@ class TextIndex:
         sparse = needed("scipy.sparse", "text", "an index of texts is held")
         source = Source(path, format="npz")
         rows = read_input("features", source)
-        said = _said(rows.source, read_bytes(source.path, rows.source))
-        terms = said["terms"].split("\n") if said["terms"] else []
+        with np.load(io.BytesIO(read_bytes(source.path, rows.source)), allow_pickle=False) as file:
+            arrays = {key: file[key] for key in ("terms", "of", "weighting") if key in file.files}
+        for key in ("terms", "of", "weighting"):
+            if key not in arrays or arrays[key].dtype.kind != "U" or arrays[key].ndim:
+                what = f"{key} is not one text" if key in arrays else f"it has no {key}"
+                raise InputError(f"{rows.source}: is no index of texts: {what}; expected a file that aspectrum index wrote")
+        joined, of, weighting = (str(array) for array in arrays.values())
+        terms = joined.split("\n") if joined else []
         found, ids = rows.matrix, rows.ids["item"]
-        for name, kinds in (("of", Of), ("weighting", Weighting)):
-            if said[name] not in get_args(kinds):
-                raise InputError(f"{rows.source}: {name} is {quoted(said[name])}, expected one of {', '.join(get_args(kinds))}")
+        _check_kinds(rows.source, of, weighting)
         if not isinstance(found, SparseRows) or found.width != len(terms):
             width = found.width if isinstance(found, SparseRows) else found.shape[1]
             raise InputError(f"{rows.source}: the index of texts is not sound: there are {len(terms)} terms for {width} columns")
         if len(ids.ids) < len(ids.codes):
             raise InputError(f"{rows.source}: the index of texts is not sound: a user stands there twice")
         matrix = sparse.csr_array((found.values, found.columns, found.offsets), shape=(len(ids.codes), found.width))
-        return cls(Ids(ids.ids), terms, matrix, said["of"], said["weighting"])  # type: ignore[arg-type]
+        return cls(Ids(ids.ids), terms, matrix, of, weighting)  # type: ignore[arg-type]
 
     def summary(self) -> str:
         """What there is, in words.
@@ -161,93 +166,68 @@ def index_texts(
         >>> list(index.users), index.matrix.toarray().tolist()
         (['cyd', 'ann', 'bob'], [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     """
-    _check_options(of, weighting, min_users)
-    stop_words = _stop_words(stop_words)
-    _check_graph(of, graph, directed)
-    needed("sklearn", "text", "texts are indexed")
-    rows = text_rows(texts)
-    people = _people(rows, graph, directed)
-    counts, terms = _counts(rows, people, of, stop_words, lowercase)
-    kept = np.flatnonzero(np.bincount(counts.indices, minlength=len(terms)) >= min_users)
-    if not len(kept):
-        raise InputError(
-            f"{rows.source}: no term is left: "
-            + (f"none is in the texts of {min_users} users" if counts.nnz else f"nobody has any in the texts of {_whose(of)}")
-        )
-    matrix = _weighted(counts[:, kept], weighting)
-    return TextIndex(people.users, [terms[place] for place in kept], matrix, of, weighting, people.notices)
-
-
-def _check_options(of: str, weighting: str, min_users: Any) -> None:
-    for name, given, known in (("of", of, get_args(Of)), ("weighting", weighting, get_args(Weighting))):
-        if given not in known:
-            raise InputError(f"texts: {name} is {quoted(given)}, expected one of {', '.join(known)}")
+    _check_kinds("texts", of, weighting)
     if isinstance(min_users, bool) or not isinstance(min_users, int | np.integer) or min_users < 1:
         raise InputError(f"texts: min_users is {quoted(min_users)}, expected a whole number from 1")
-
-
-def _check_graph(of: Of, graph: Any, directed: bool | None) -> None:
+    stop_words = _stop_words(stop_words)
     if of != "own" and graph is None:
-        raise MissingInput(f"texts: the texts of {_whose(of)} need ", Option("graph"))
+        raise MissingInput(f"texts: the texts of {_WHOSE[of]} need ", Option("graph"))
     if graph is None and directed is not None:
         raise InputError("texts: directed needs a graph")
+    needed("sklearn", "text", "texts are indexed")
+    rows = text_rows(texts)
+    users, authors, links, notices = _people(rows, graph, directed)
+    counts, terms = _counts(rows, authors, len(users), stop_words, lowercase, "" if graph is None else " of users of the graph")
+    if links is not None and of != "own":
+        counts = _neighbours(links, len(users), of) @ counts
+    counts.sort_indices()
+    kept = np.flatnonzero(np.bincount(counts.indices, minlength=len(terms)) >= min_users)
+    if not len(kept):
+        why = f"none is in the texts of {min_users} users" if counts.nnz else f"nobody has any in the texts of {_WHOSE[of]}"
+        raise InputError(f"{rows.source}: no term is left: {why}")
+    matrix = _weighted(counts[:, kept], weighting)
+    return TextIndex(users, [terms[place] for place in kept], matrix, of, weighting, notices)
+
+
+def _check_kinds(source: str, of: str, weighting: str) -> None:
+    for name, given, known in (("of", of, get_args(Of)), ("weighting", weighting, get_args(Weighting))):
+        if given not in known:
+            raise InputError(f"{source}: {name} is {quoted(given)}, expected one of {', '.join(known)}")
 
 
 def _stop_words(given: Any) -> Any:
     if given is None or (isinstance(given, str) and given == "english"):
         return given
-    words = None if isinstance(given, str | bytes) or not isinstance(given, Iterable) else list(given)
-    odd = given if words is None else next((word for word in words if not isinstance(word, str)), None)
-    if odd is not None:
-        raise InputError(f"texts: stop_words has {quoted(odd)}, expected 'english' or a list of words")
+    words = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else None
+    odd = [given] if words is None else [word for word in words if not isinstance(word, str)]
+    if odd:
+        raise InputError(f"texts: stop_words has {quoted(odd[0])}, expected 'english' or a list of words")
     return words
 
 
-def _whose(of: Of) -> str:
-    return {"own": "their own", "all": "themselves and their neighbours"}.get(of, f"their {of}")
-
-
-@dataclass(frozen=True, eq=False)
-class _People:
-    """Users to index, who are the first of all that were named; which of all each row of the texts is of; and links."""
-
-    users: Ids
-    authors: Codes
-    links: Links | None
-    notices: Sequence[Notice]
-
-
-def _people(rows: Rows, graph: Any, directed: bool | None) -> _People:
+def _people(rows: Rows, graph: Any, directed: bool | None) -> tuple[Ids, Codes, Links | None, list[Notice]]:
+    """Users to index, who are the first of all that were named; which of all each row of the texts is of; links; and notices."""
     texts = (rows.source, rows.ids["user"])
+    notices = [notice for notice in rows.notices if notice.level != "fact"]
     if graph is None:
         table = IdTable("user", [texts])
-        return _People(table.ids, table.codes(texts[1]), None, _warnings(rows))
+        return table.ids, table.codes(texts[1]), None, notices
     # As they stand, not as read_graph settles them: 7 in one text file is what it is in the other.
     network, directed = link_table(graph, "graph", directed)
-    ends = [network.ids[role] for role in ("source", "target")]
-    table = IdTable("user", [*((network.source, end) for end in ends), texts])
-    sources, targets = (table.codes(end) for end in ends)
-    to_others = sources != targets
-    links = Links.of(sources[to_others], targets[to_others], None, directed=directed)
-    n_users = max(int(table.joined(end).max(initial=-1)) for end in ends) + 1
-    notices = _warnings(rows)
+    table = IdTable("user", [*((network.source, network.ids[role]) for role in ("source", "target")), texts])
+    links, n_users = Links.of(*ends(network, table), None, directed=directed, to_self=False), n_named(network, table)
     if len(table) > n_users:
         notices.append(Notice("unknown_authors", len(table) - n_users, detail={"where": network.source}))
-    return _People(table.ids.slice(0, n_users), table.codes(texts[1]), links, notices)
+    return table.ids.slice(0, n_users), table.codes(texts[1]), links, notices
 
 
-def _warnings(rows: Rows) -> list[Notice]:
-    return [notice for notice in rows.notices if notice.level != "fact"]
-
-
-def _counts(rows: Rows, people: _People, of: Of, stop_words: Any, lowercase: bool) -> tuple[Any, list[str]]:
-    """How often each term is in the texts that make a user, by user; and the terms, sorted."""
+def _counts(rows: Rows, authors: Codes, n_users: int, stop_words: Any, lowercase: bool, whose: str) -> tuple[Any, list[str]]:
+    """How often each term is in the texts that a user wrote, by user; and the terms, sorted."""
     from scipy import sparse
     from sklearn.feature_extraction.text import CountVectorizer
 
-    n_users = len(people.users)
     column = rows.ids["text"]
-    written = (column.codes >= 0) & (people.authors < n_users)
+    written = (column.codes >= 0) & (authors < n_users)
     used, places = np.unique(column.codes[written], return_inverse=True)
     if stop_words is not None and stop_words != "english":
         # Read as the texts are, so that "Don't" stops what becomes of it there.
@@ -259,14 +239,10 @@ def _counts(rows: Rows, people: _People, of: Of, stop_words: Any, lowercase: boo
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        whose = "" if people.links is None else " of users of the graph"
         but = "" if stop_words is None else " but stop words"
         raise InputError(f"{rows.source}: there are no words in the texts{whose}{but}; expected words of two or more letters") from None
-    ones = np.ones(len(places), dtype=np.int64)
-    own = sparse.csr_array((ones, (people.authors[written], places)), shape=(n_users, len(used))) @ by_text
-    counts = own if people.links is None or of == "own" else _neighbours(people.links, n_users, of) @ own
-    counts.sort_indices()
-    return counts, counter.get_feature_names_out().tolist()
+    texts = sparse.csr_array((np.ones(len(places), np.int64), (authors[written], places)), shape=(n_users, len(used)))
+    return texts @ by_text, counter.get_feature_names_out().tolist()
 
 
 def _neighbours(links: Links, n_users: int, of: Of) -> Any:
@@ -301,16 +277,10 @@ def _weighted(counts: Any, weighting: Weighting) -> Any:
 def _texts(rows: Rows, used: npt.NDArray[Any]) -> Iterator[str]:
     """Some of the distinct texts, one after the other."""
     column = rows.ids["text"]
-    series: Any = column.ids
-    for code, text in zip(
-        used.tolist(), series.gather(used) if hasattr(series, "gather") else (series[code] for code in used), strict=True
-    ):
-        if isinstance(text, str):
-            yield text
-        elif isinstance(text, int) and not isinstance(text, bool):  # a column whose texts are all numbers, as some frames hold them
-            yield str(text)
-        else:
+    for code, text in zip(used.tolist(), Ids(column.ids).take(used).values, strict=True):
+        if not isinstance(text, str | int) or isinstance(text, bool):  # texts of some frames are all numbers
             raise InputError(f"{rows.at(int(np.argmax(column.codes == code)))}: the text is {quoted(text)}, expected text")
+        yield str(text)
 
 
 def text_rows(given: Any) -> Rows:
@@ -319,17 +289,16 @@ def text_rows(given: Any) -> Rows:
         return given
     if is_external(given):
         return read_input("texts", given)
-    users = Codebook("user")
+    users: list[Any] = []
+    codes: list[int] = []
     known: dict[str, int] = {}
-    user_codes: list[int] = []
-    text_codes: list[int] = []
     for user, text in _pairs(given):
         if text is not None and not isinstance(text, str):
             raise InputError(f"texts: user {quoted(user)} has {quoted(text)}, expected text")
-        user_codes.append(users.code(user, "texts"))
-        text_codes.append(-1 if text is None else known.setdefault(text, len(known)))
-    ids = {"user": IdColumn(np.array(user_codes, dtype=np.int32), list(users.ids()))}
-    return Rows("texts", {**ids, "text": IdColumn(np.array(text_codes, dtype=np.int32), list(known))})
+        users.append(user)
+        codes.append(-1 if text is None else known.setdefault(text, len(known)))
+    ids = id_rows("texts", "user", users).ids
+    return Rows("texts", {**ids, "text": IdColumn(np.array(codes, dtype=np.int32), list(known))})
 
 
 def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:
@@ -348,17 +317,6 @@ def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:
         yield pair
 
 
-def _column(users: Ids) -> IdColumn:
-    """Users as a column: of text or whole numbers where they are, which is coded fast, else a list."""
-    import polars
-
-    ids: Any = list(users)
-    if set(map(type, ids)) in ({str}, {int}):
-        series = users.to_series("item")
-        ids = series if series.dtype in (polars.String, polars.Int64) else ids
-    return IdColumn(np.arange(len(users), dtype=np.int32), ids)
-
-
 def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
     """Ids as an array that a file can hold without pickled objects, which could run code."""
     kinds = set(map(type, ids))
@@ -368,23 +326,10 @@ def _id_array(name: str, ids: list[Any]) -> npt.NDArray[Any]:
             return np.array(ids, dtype=np.str_)
         raise OutputError(f"{name}: cannot be written: an npz file cannot hold the user {quoted(odd)}")
     for kind in (np.int64, np.uint64) if kinds <= {int} else ():
-        try:
+        with suppress(OverflowError):
             return np.array(ids, dtype=kind)
-        except OverflowError:
-            continue
     odd = next((id for id in ids if not isinstance(id, str | int)), ids[0])
     raise OutputError(f"{name}: cannot be written: users must be whole numbers, or all text, found {quoted(odd)}")
-
-
-def _said(name: str, data: bytes) -> dict[str, str]:
-    """What a saved index says beside the vectors."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        arrays = {key: file[key] for key in ("terms", "of", "weighting") if key in file.files}
-    for key in ("terms", "of", "weighting"):
-        if key not in arrays or arrays[key].dtype.kind != "U" or arrays[key].ndim:
-            found = f"{key} is not one text" if key in arrays else f"it has no {key}"
-            raise InputError(f"{name}: is no index of texts: {found}; expected a file that aspectrum index wrote")
-    return {key: str(array) for key, array in arrays.items()}
 
 
 def _some(n: int, what: str) -> str:

@@ -19,14 +19,11 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.errors import MetricError
-from aspectrum.ideal.certificate import Ideal
-from aspectrum.ideal.request import IdealRequest, distinct_interests, distinct_keys
+from aspectrum.ideal.request import Ideal, IdealRequest, distinct_interests, distinct_keys
 from aspectrum.judging import OwnPools
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-DEFAULT_WORK = 2.0
 
 Progress = Callable[[int, int], None]
 """Called with lists found and lists to find."""
@@ -46,45 +43,26 @@ def reporting(progress: Progress | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of one ideal list.
+    """The budget of one ideal list: for the search, and by the clock for HiGHS, where the search leaves a list open."""
 
-    Args:
-        work: For the search; a unit is about a second of one core, counted in operations.
-        seconds: For HiGHS, where the search leaves a list open; by the clock.
-    """
-
-    work: float = DEFAULT_WORK
+    work: float = 2.0  # a unit is about a second of one core, counted in operations
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """The ideals of users, (users, cutoffs): one row for each distinct problem, and the row of each user."""
+    """Ideals at each cutoff: those of each distinct problem, and what is known of each user's, (users, cutoffs)."""
 
     found: list[list[Ideal]]
-    of_user: Offsets
-    n_cutoffs: int
-
-    @property
-    def best(self) -> Floats:
-        return self._of_users(np.array([[ideal.best for ideal in row] for row in self.found]))
-
-    @property
-    def upper(self) -> Floats:
-        return self._of_users(np.array([[ideal.upper for ideal in row] for row in self.found]))
-
-    @property
-    def proved(self) -> Flags:
-        return self._of_users(np.array([[ideal.proved for ideal in row] for row in self.found])) > 0
-
-    def _of_users(self, distinct: Floats) -> Floats:
-        return distinct.reshape(len(self.found), self.n_cutoffs)[self.of_user]
+    best: Floats
+    upper: Floats
+    proved: Flags
 
 
 def exact_ideals(request: IdealRequest, cutoffs: Sequence[int], budget: Budget) -> Ideals:
     """The ideal of each user at each cutoff; -1 is as deep as the pool goes. Equal problems are solved once per world."""
-    problems = Problems(request)
-    digests, of_user = _distinct_problems(request, problems)
+    problems = problems_of(request)
+    digests, of_user = _distinct_problems(request, problems.of)
     stop = kernels.Stop()
 
     def compute(missing: list[tuple[bytes, int]]) -> list[Ideal]:
@@ -93,16 +71,19 @@ def exact_ideals(request: IdealRequest, cutoffs: Sequence[int], budget: Budget) 
 
     tasks = [(digest, cutoff) for digest in digests for cutoff in cutoffs]
     found = request.memory.find(f"exact {request.rule} {request.discount} {budget}", tasks, compute)
-    return Ideals([[found[digest, cutoff] for cutoff in cutoffs] for digest in digests], of_user, len(cutoffs))
+    rows = [[found[digest, cutoff] for cutoff in cutoffs] for digest in digests]
+    known = np.array([[(ideal.best, ideal.upper, ideal.proved) for ideal in row] for row in rows], dtype=np.float64)
+    best, upper, proved = np.moveaxis(known.reshape(len(rows), len(cutoffs), 3)[of_user], -1, 0)
+    return Ideals(rows, best, upper, proved > 0)
 
 
-def _distinct_problems(request: IdealRequest, problems: Problems) -> tuple[dict[bytes, int], Offsets]:
+def _distinct_problems(request: IdealRequest, problem_of: Callable[[int], kernels.Problem]) -> tuple[dict[bytes, int], Offsets]:
     """The digest of each distinct problem with the first user who has it, and the place of each user's problem among them."""
 
     def digest(user: int) -> bytes:
-        return hashlib.blake2b(problems.of(user).key, digest_size=16).digest()
+        return hashlib.blake2b(problem_of(user).key, digest_size=16).digest()
 
-    if problems.shared:
+    if not isinstance(request.pool, OwnPools) and request.pool.excluded_offsets is None:
         keys, first, same = distinct_interests(request.coverage)
         users = dict(zip(keys, first.tolist(), strict=True))
         found = request.memory.find(f"problem {request.kind}", keys, lambda missing: [digest(users[key]) for key in missing])
@@ -114,23 +95,15 @@ def _distinct_problems(request: IdealRequest, problems: Problems) -> tuple[dict[
     return dict(zip(distinct, first[at].tolist(), strict=True)), places[same]
 
 
-class Problems:
+def problems_of(request: IdealRequest) -> kernels.PoolProblems | kernels.CatalogueProblems:
     """The problem of each user: what the ideal list chooses from, and what it is worth."""
-
-    def __init__(self, request: IdealRequest) -> None:
-        coverage, pool = request.coverage, request.pool
-        if request.rule.gamma is not None:
-            raise MetricError("ideal=exact goes with gain=linear only: under gain=probabilistic the order of a list changes its sum")
-        self.shared = not isinstance(pool, OwnPools) and pool.excluded_offsets is None
-        self._problems: kernels.PoolProblems | kernels.CatalogueProblems
-        if isinstance(pool, OwnPools):
-            self._problems = kernels.PoolProblems(coverage.kernel, pool.offsets, pool.rows)
-        else:
-            users = coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted)
-            self._problems = kernels.CatalogueProblems(users, *pool.parts)
-
-    def of(self, user: int) -> kernels.Problem:
-        return self._problems.of(user)
+    coverage, pool = request.coverage, request.pool
+    if request.rule.gamma is not None:
+        raise MetricError("ideal=exact goes with gain=linear only: under gain=probabilistic the order of a list changes its sum")
+    if isinstance(pool, OwnPools):
+        return kernels.PoolProblems(coverage.kernel, pool.offsets, pool.rows)
+    users = coverage.without_lists(coverage.world.n_users, coverage.interests, coverage.wanted)
+    return kernels.CatalogueProblems(users, *pool.parts)
 
 
 def solve_one(problem: kernels.Problem, cutoff: int, request: IdealRequest, budget: Budget) -> tuple[Ideal, Sequence[int]]:

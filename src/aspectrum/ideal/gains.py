@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -50,11 +51,9 @@ class Gains:
     def __str__(self) -> str:
         lines = [f"user {quoted(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"]
         lines.append(f"{'rank':>4}  {'G':>8}  {'CG':>8}  {'DCG':>8}  {'ideal G':>8}  {'ideal DCG':>9}  {'nDCG':>6}  item")
-        for j, item in enumerate(self.items):
-            lines.append(
-                f"{j + 1:>4}  {self.G[j]:>8.4f}  {self.CG[j]:>8.4f}  {self.DCG[j]:>8.4f}  {self.ideal_G[j]:>8.4f}  "
-                f"{self.ideal_DCG[j]:>9.4f}  {self.nDCG[j]:>6.4f}  {item}"
-            )
+        columns = zip(self.G, self.CG, self.DCG, self.ideal_G, self.ideal_DCG, self.nDCG, self.items, strict=True)
+        for rank, (g, cg, dcg, ideal_g, ideal_dcg, ratio, item) in enumerate(columns, 1):
+            lines.append(f"{rank:>4}  {g:>8.4f}  {cg:>8.4f}  {dcg:>8.4f}  {ideal_g:>8.4f}  {ideal_dcg:>9.4f}  {ratio:>6.4f}  {item}")
         return "\n".join(lines)
 
 
@@ -85,28 +84,28 @@ def gains(
         array([2.  , 0.5 , 0.25, 0.  , 2.  ])
     """
     world = rankings if isinstance(rankings, World) else World.of(rankings, **inputs)
-    if user is None and world.n_users == 1:
-        user = world.users[0]
-    code = world.users.code(user)
-    if code is None:
-        raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")
+    code = user_code(world, user)
     one = world.slice(code, code + 1)
     judged_by = judged_by or choose_judgment(one.truth, ("history", "relevance"), "gains")
     pool = pool or JUDGINGS[judged_by].default_pool
     coverage = cover(one, judged_by)
-    length = len(one.rankings.items)
-    ranks = tuple(range(1, length + 1))
-    rule = GainRule(alpha, gamma)
+    items, rule = [world.items[item] for item in one.rankings.items.tolist()], GainRule(alpha, gamma)
     places = place_gains(coverage, rule, one.rankings.stops((-1,)))
-    empty = np.empty(0)
-    return Gains(
-        user,
-        [world.items[item] for item in one.rankings.items.tolist()],
-        places,
-        np.cumsum(places),
-        np.cumsum(places * LOG2.first(length)[:length]),
-        greedy_sums(IdealRequest(coverage, pool, rule, NONE), ranks)[0] if ranks else empty,
-        greedy_sums(IdealRequest(coverage, pool, rule, LOG2), ranks)[0] if ranks else empty,
-        judged_by,
-        pool,
+    discounted = np.cumsum(places * LOG2.first(len(items))[: len(items)])
+    ideal, discounted_ideal = (
+        greedy_sums(IdealRequest(coverage, pool, rule, discount), range(1, len(items) + 1))[0] if items else np.empty(0)
+        for discount in (NONE, LOG2)
     )
+    return Gains(world.users[code], items, places, np.cumsum(places), discounted, ideal, discounted_ideal, judged_by, pool)
+
+
+def user_code(world: World, user: Hashable) -> int:
+    """The code of a user who is known; None is the only user."""
+    if user is None and world.n_users == 1:
+        return 0
+    code = world.users.code(user)
+    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
+        code = world.users.code(int(user))  # ids that are numbers come as text from a command line
+    if code is None:
+        raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")
+    return code

@@ -10,7 +10,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Masks
 from aspectrum.ideal.request import IdealRequest, distinct_interests
-from aspectrum.judging import OwnPools, SharedPool, WantedAspects
+from aspectrum.judging import OwnPools, WantedAspects
 from aspectrum.world import World
 
 
@@ -22,12 +22,14 @@ def greedy_sums(request: IdealRequest, cutoffs: Sequence[int]) -> Floats:
     if isinstance(pool, OwnPools):
         return kernels.greedy_pools(coverage.kernel, pool.offsets, pool.rows, coverage.heads, depths, discounts, rule.alpha, rule.gamma)
 
-    def sums(pool: SharedPool, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> Floats:
+    parts = pool.parts
+
+    def sums(n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> Floats:
         users = coverage.without_lists(n_users, interests, wanted)
-        return kernels.greedy_catalogue(users, *pool.parts, depths=depths, discounts=discounts, alpha=rule.alpha, gamma=rule.gamma)
+        return kernels.greedy_catalogue(users, *parts, depths=depths, discounts=discounts, alpha=rule.alpha, gamma=rule.gamma)
 
     if pool.excluded_offsets is not None:
-        return sums(pool, coverage.world.n_users, coverage.interests, coverage.wanted)
+        return sums(coverage.world.n_users, coverage.interests, coverage.wanted)
     # Users with the same interests share one ideal list, across all batches of a world.
     keys, first, same = distinct_interests(coverage)
     users = dict(zip(keys, first.tolist(), strict=True))
@@ -36,8 +38,7 @@ def greedy_sums(request: IdealRequest, cutoffs: Sequence[int]) -> Floats:
         chosen = np.array([users[key] for key in missing], dtype=np.int64)
         interests = None if coverage.interests is None else np.ascontiguousarray(coverage.interests[chosen])
         wanted = None if coverage.wanted is None else coverage.wanted.take(chosen)
-        found: list[list[float]] = sums(pool, len(chosen), interests, wanted).tolist()
-        return found
+        return sums(len(chosen), interests, wanted).tolist()  # type: ignore[no-any-return]
 
     found = request.memory.find(f"greedy {request.kind} {tuple(cutoffs)}", keys, compute)
     return np.array([found[key] for key in keys]).reshape(len(keys), len(cutoffs))[same]

@@ -14,7 +14,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Floats, Offsets
 from aspectrum.extras import needed
-from aspectrum.ideal.certificate import EXACT, Ideal
+from aspectrum.ideal.request import EXACT, Ideal
 
 _DIGITS = 1e-6
 """HiGHS proves to within this share of the best list."""
@@ -58,8 +58,7 @@ class _Program:
         k = self._n_ranks
         # z exists for c <= j, as far as there are items with the aspect
         counts = np.minimum(self._copies @ self.sets, k)
-        places = np.meshgrid(np.arange(self._n_aspects), np.arange(k), np.arange(k), indexing="ij")
-        aspects, times, ranks = (axis.ravel() for axis in places)
+        aspects, times, ranks = np.indices((self._n_aspects, k, k)).reshape(3, -1)
         exists = (times <= ranks) & (times < counts[aspects])
         self._aspects, times, self._ranks = aspects[exists], times[exists], ranks[exists]
         steps = discounts - np.append(discounts[1:], 0.0)
@@ -75,33 +74,30 @@ class _Program:
         return optimize.milp(
             -gains,
             constraints=[optimize.LinearConstraint(*bound) for bound in bounds],
-            integrality=np.concatenate([np.ones(n_x), np.zeros(n_y + n_z)]),
-            bounds=optimize.Bounds(0, np.concatenate([np.ones(n_x), np.full(n_y, self._n_ranks), np.ones(n_z)])),
+            integrality=np.repeat([1.0, 0.0], [n_x, n_y + n_z]),
+            bounds=optimize.Bounds(0, np.repeat([1.0, self._n_ranks, 1.0], [n_x, n_y, n_z])),
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
 
     def _constraints(self, n_x: int, n_y: int, n_z: int) -> list[tuple[Any, Any, Any]]:
         """Matrices with the least and the most of each row."""
-        sparse = needed("scipy.sparse", "exact", "ideal lists that the search leaves open are looked for")
+        from scipy import sparse
+
         n, m, k = self._n_sets, self._n_aspects, self._n_ranks
         eye, empty = sparse.identity, sparse.csr_matrix
-        one_set_per_rank = sparse.hstack([sparse.kron(np.ones((1, n)), eye(k)), empty((k, n_y + n_z))])
-        as_many_as_there_are = sparse.hstack([sparse.kron(eye(n), np.ones((1, k))), empty((n, n_y + n_z))])
+        one_set_per_rank = [sparse.kron(np.ones((1, n)), eye(k)), empty((k, n_y + n_z))]
+        as_many_as_there_are = [sparse.kron(eye(n), np.ones((1, k))), empty((n, n_y + n_z))]
         growing = sparse.kron(eye(m), eye(k) - sparse.eye(k, k=-1))
-        counted = sparse.hstack([sparse.kron(self.sets.T, eye(k)), -growing, empty((n_y, n_z))])
-        reached = sparse.csr_matrix((np.ones(n_z), (self._aspects * k + self._ranks, np.arange(n_z))), shape=(n_y, n_z))
-        within = sparse.hstack([empty((n_y, n_x)), -eye(n_y), reached])
-        return [
-            (one_set_per_rank.tocsr(), -np.inf, 1),
-            (as_many_as_there_are.tocsr(), -np.inf, self._copies),
-            (counted.tocsr(), 0, 0),
-            (within.tocsr(), -np.inf, 0),
-        ]
+        counted = [sparse.kron(self.sets.T, eye(k)), -growing, empty((n_y, n_z))]
+        reached = empty((np.ones(n_z), (self._aspects * k + self._ranks, np.arange(n_z))), shape=(n_y, n_z))
+        within = [empty((n_y, n_x)), -eye(n_y), reached]
+        limits = ((one_set_per_rank, -np.inf, 1), (as_many_as_there_are, -np.inf, self._copies), (counted, 0, 0), (within, -np.inf, 0))
+        return [(sparse.hstack(parts, format="csr"), least, most) for parts, least, most in limits]
 
     def listed(self, x: Floats) -> list[int]:
         """The places of the sets that a solution lists, by rank."""
         placed = np.rint(x[: self._n_sets * self._n_ranks]).reshape(self._n_sets, self._n_ranks)
-        return [place for rank in range(self._n_ranks) for place in np.flatnonzero(placed[:, rank]).tolist()]
+        return np.nonzero(placed.T)[1].tolist()
 
 
 def _undominated(problem: kernels.Problem, k: int) -> tuple[Offsets, Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Which ideal lists are asked for, and which users share one."""
+"""Which ideal lists are asked for, which users share one, and what is known of one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,23 @@ from aspectrum.memory import Memory
 from aspectrum.world import World
 
 K = TypeVar("K", bound=Hashable)
+
+EXACT = 2e-12
+"""A proof holds to this share of the best list: 1e-12 from the search, less for ranks that it leaves out and for rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ideal:
+    """What the best list gains, and what is known of it: no list gains more than ``upper``."""
+
+    best: float
+    upper: float
+    proved_by: Literal["search", "HiGHS"] | None
+    work: float
+
+    @property
+    def proved(self) -> bool:
+        return self.proved_by is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +74,15 @@ class IdealRequest:
 @runtime_checkable
 class HasIdeal(Protocol):
     """A metric that divides by the gains of an ideal list."""
+
+    @property
+    def ideal(self) -> str | None: ...
+    @property
+    def budget(self) -> float | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def cutoffs(self) -> tuple[int, ...]: ...
 
     def ideal_request(self, world: World) -> IdealRequest | None:
         """The ideal lists to divide by; None if the metric, with its parameters, does not divide by one."""

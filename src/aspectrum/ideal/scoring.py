@@ -1,36 +1,22 @@
 """Scores relative to the ideal list, greedy or exact; shared by all metrics that have one."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from aspectrum.arrays import Floats
 from aspectrum.errors import MetricError
-from aspectrum.ideal.certificate import EXACT
-from aspectrum.ideal.exact import DEFAULT_WORK, Budget, exact_ideals
+from aspectrum.ideal.exact import Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
-from aspectrum.ideal.request import IdealRequest
+from aspectrum.ideal.request import EXACT, HasIdeal, IdealRequest
 from aspectrum.metric import Fractions, Metric, check_goes_with
 from aspectrum.world import Truth
 
 IdealKind = Literal["greedy", "exact"]
 
 
-class AgainstIdeal(Protocol):
-    """The parameters of a metric with an ideal list."""
-
-    @property
-    def ideal(self) -> str | None: ...
-    @property
-    def budget(self) -> float | None: ...
-    @property
-    def seconds(self) -> float | None: ...
-    @property
-    def cutoffs(self) -> tuple[int, ...]: ...
-
-
-def against_ideal(metric: AgainstIdeal, reached: Floats, request: IdealRequest) -> Fractions:
+def against_ideal(metric: HasIdeal, reached: Floats, request: IdealRequest) -> Fractions:
     """The gains of lists over those of the ideal lists.
 
     An exact ideal is known to within :data:`EXACT`; a list as close as that scores 1. Where the ideal is not proved, a list
@@ -48,9 +34,9 @@ def against_ideal(metric: AgainstIdeal, reached: Floats, request: IdealRequest) 
     return Fractions(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved)
 
 
-def budget_of(metric: AgainstIdeal) -> Budget:
+def budget_of(metric: HasIdeal) -> Budget:
     """The budget of each of a metric's ideal lists."""
-    return Budget(DEFAULT_WORK if metric.budget is None else metric.budget, metric.seconds or 0.0)
+    return Budget(Budget.work if metric.budget is None else metric.budget, metric.seconds or 0.0)
 
 
 def check_ideal(metric: Metric) -> None:
@@ -62,7 +48,7 @@ def check_ideal(metric: Metric) -> None:
             raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 or more")
 
 
-def ideal_details(metric: AgainstIdeal, truth: Truth) -> Mapping[str, Any]:
+def ideal_details(metric: HasIdeal, truth: Truth) -> Mapping[str, Any]:
     """The tie rule of a greedy ideal, which an exact one does not depend on; the budget of an exact ideal."""
     if metric.ideal == "exact":
         return {"budget": budget_of(metric).work}
