@@ -38,7 +38,6 @@ from aspectrum.results import Column, Results
 from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
-from aspectrum.world.truth import missing
 from aspectrum.world.world import list_rows
 
 _PLACES_PER_BATCH = 2_000_000
@@ -488,7 +487,7 @@ def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
     needs = resolved.needs()
     if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
         name = next(name for name in TRUTH if name in needs[0] and getattr(truth, name) is None)
-        raise missing(name, str(asked.at(-1)))
+        truth.need(name, str(asked.at(-1)))
 
 
 def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:

@@ -16,8 +16,9 @@ from aspectrum.judging.judging import JudgedBy, Judging
 from aspectrum.judging.membership import ByMembership
 from aspectrum.judging.relevance import ByRelevance
 from aspectrum.judging.subtopics import BySubtopics
-from aspectrum.judging.weighing import Weighing, scaled, weighed_as_given, weighed_by_counts
+from aspectrum.judging.weighing import WEIGHINGS, Weighing, scaled
 from aspectrum.world import Truth, World
+from aspectrum.world.world import remembered
 
 Unjudged = Literal["keep", "condense", "drop"]
 
@@ -59,20 +60,11 @@ def cover(
         judging = JUDGINGS[judged_by](world)
         coverage = judging.cover() if max_grade is None else judging.cover_graded(max_grade)
         if unjudged != "keep":
-            coverage = _without_unjudged(coverage, unjudged)
-        if weighing != "uniform":
-            coverage = weighed_by_counts(coverage) if weighing == "counts" else weighed_as_given(coverage)
+            judged = judging.judged_places(coverage)
+            rankings, rows = coverage.rankings.keep(judged), np.ascontiguousarray(coverage.rows[judged])
+            coverage = replace(coverage, rankings=rankings, rows=rows, kept=judged if unjudged == "drop" else None)
+        coverage = WEIGHINGS[weighing](coverage)
         return coverage if gammas is None else scaled(coverage, gammas)
 
     key = (judged_by, weighing, unjudged, max_grade, None if gammas is None else tuple(gammas.items()))
-    return world.remember_coverage(key, make)
-
-
-def _without_unjudged(coverage: Coverage, unjudged: Unjudged) -> Coverage:
-    judged = coverage.judging.judged_places(coverage)
-    return replace(
-        coverage,
-        rankings=coverage.rankings.keep(judged),
-        rows=np.ascontiguousarray(coverage.rows[judged]),
-        kept=judged if unjudged == "drop" else None,
-    )
+    return remembered(world.covered, key, make)

@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, take_segments
 from aspectrum.judging.coverage import Coverage, WantedAspects
-from aspectrum.judging.judging import JudgedBy, Judging, graded_strengths
-from aspectrum.judging.pools import OwnPools, PoolName
+from aspectrum.judging.judging import Judging, graded_strengths
+from aspectrum.judging.pools import OwnPools
 from aspectrum.world import Relevance
 from aspectrum.world.aspects import AspectSets
 
@@ -18,18 +17,14 @@ from aspectrum.world.aspects import AspectSets
 class ByRelevance(Judging):
     """An aspect of an item counts if the item is relevant to the user."""
 
-    name: ClassVar[JudgedBy] = "relevance"
-    inputs: ClassVar[tuple[str, ...]] = ("aspects", "relevance")
-    default_pool: ClassVar[PoolName] = "judged"
-    only_judged_gain: ClassVar[bool] = True
+    name = "relevance"
+    inputs = ("aspects", "relevance")
+    default_pool = "judged"
+    only_judged_gain = True
 
     @property
     def _relevance(self) -> Relevance:
         return self.world.need_relevance(self._needs)
-
-    @property
-    def _sets(self) -> AspectSets:
-        return self.world.need_aspects(self._needs).sets
 
     @cached_property
     def _judgments(self) -> Codes:
@@ -43,14 +38,10 @@ class ByRelevance(Judging):
         return np.where(relevant if judgments is None else np.append(relevant, False)[judgments], values, np.int32(-1))
 
     def cover(self) -> Coverage:
-        sets, relevance = self._sets, self._relevance
+        relevance = self._relevance
         rows = self._if_relevant(self.world.known_items, self._judgments)
-        if sets.masks is not None:
-            masks = kernels.union_masks(relevance.offsets, self._if_relevant(relevance.items), sets.masks)
-            attainable = np.bitwise_count(masks).astype(np.float64)
-        else:
-            attainable = np.diff(self.attainable_aspects().offsets).astype(np.float64)
-        return Coverage(self, self.world.rankings, sets, rows, None, attainable)
+        attainable, *_ = self._counted_aspects_of(relevance.offsets, self._if_relevant(relevance.items))
+        return Coverage(self, self.world.rankings, self._sets, rows, None, attainable)
 
     def cover_graded(self, max_grade: float) -> Coverage:
         sets, relevance = self._sets, self._relevance
@@ -65,10 +56,7 @@ class ByRelevance(Judging):
         return replace(self.cover(), sets=own_sets, rows=rows, row_items=relevance.items)
 
     def attainable_aspects(self) -> WantedAspects:
-        sets, relevance = self._sets, self._relevance
-        items = self._if_relevant(relevance.items)
-        offsets, codes, _ = kernels.aspect_counts(relevance.offsets, items, sets.offsets, sets.codes, sets.n_aspects)
-        return WantedAspects(offsets, codes)
+        return self._aspects_of(self._relevance.offsets, self._if_relevant(self._relevance.items))
 
     def judged_pool(self, coverage: Coverage) -> OwnPools:
         relevance = self._relevance

@@ -1,25 +1,24 @@
 """Judged by subtopics: the aspects that were judged for this user and item (TREC diversity judgments)."""
 
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags
 from aspectrum.judging.coverage import Coverage, WantedAspects
-from aspectrum.judging.judging import JudgedBy, Judging, graded_strengths
-from aspectrum.judging.pools import OwnPools, PoolName
+from aspectrum.judging.judging import Judging, graded_strengths
+from aspectrum.judging.pools import OwnPools
 from aspectrum.world import Subtopics
 
 
 class BySubtopics(Judging):
     """An aspect counts if it was judged for this user and item. Users number their own aspects."""
 
-    name: ClassVar[JudgedBy] = "subtopics"
-    inputs: ClassVar[tuple[str, ...]] = ("subtopics",)
-    default_pool: ClassVar[PoolName] = "judged"
-    only_judged_gain: ClassVar[bool] = True
+    name = "subtopics"
+    inputs = ("subtopics",)
+    default_pool = "judged"
+    only_judged_gain = True
 
     @property
     def _subtopics(self) -> Subtopics:
@@ -28,7 +27,7 @@ class BySubtopics(Judging):
     def cover(self) -> Coverage:
         judged, rankings = self._subtopics, self.world.rankings
         rows = kernels.lookup(rankings.offsets, rankings.items, judged.offsets, judged.items)
-        return Coverage(self, rankings, judged.sets, rows, judged.items, judged.n_attainable)
+        return Coverage(self, rankings, judged.sets, rows, judged.items, np.diff(judged.aspect_offsets).astype(np.float64))
 
     def cover_graded(self, max_grade: float) -> Coverage:
         coverage, grades = self.cover(), self._subtopics.grades
@@ -37,9 +36,7 @@ class BySubtopics(Judging):
         return replace(coverage, sets=replace(sets, strengths=strengths))
 
     def attainable_aspects(self) -> WantedAspects:
-        offsets = self._subtopics.aspect_offsets
-        numbers = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
-        return WantedAspects(offsets, numbers.astype(np.int32))
+        return WantedAspects.counted(self._subtopics.aspect_offsets)
 
     def world_codes(self, wanted: WantedAspects) -> Codes:
         return self._subtopics.aspects

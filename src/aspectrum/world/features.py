@@ -55,11 +55,6 @@ class Features:
             return kernels.sparse_lengths(self.matrix.offsets, self.matrix.columns, self.matrix.values, self.matrix.width)
         return kernels.dense_lengths(self.matrix)
 
-    def first_bad_row(self) -> int | None:
-        """The first row that holds NaN or infinity."""
-        bad = np.flatnonzero(~np.isfinite(self.lengths))
-        return int(bad[0]) if len(bad) else None
-
     def places(self, items: Codes, distance: Distance) -> Codes:
         """Row of each item; -1 without features, -2 for a zero vector where the distance needs a direction or members."""
         return kernels.feature_places(items, self.rows, self.lengths, distance in ("cosine", "jaccard"))
