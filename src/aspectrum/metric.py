@@ -13,7 +13,7 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
-from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.states import Certainty, ExactSum, Mean, State
 from aspectrum.wording import did_you_mean
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Family = Literal["relevance", "aspects", "distance", "novelty", "exposure"]
 """What a metric is about."""
+
+Aliases = Mapping[str, Mapping[str, Any]]
+"""Other names of a metric, each with the parameters it stands for."""
 
 _registry: dict[str, tuple[type[Metric], dict[str, Any]]] = {}
 
@@ -43,7 +46,7 @@ class Metric:
 
     k: int | tuple[int, ...] = -1
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    aliases: ClassVar[Aliases] = {}
     """Other names, each with the parameters it stands for."""
 
     family: ClassVar[Family]
@@ -260,6 +263,10 @@ class AspectMetric(UserMetric):
     def resolved(self, truth: Truth) -> Self:
         changed: dict[str, Any] = {"judged_by": self.judging(truth)}
         return replace(self, **changed)
+
+    def coverage(self, world: World) -> Coverage:
+        """The aspects that count at each place of the lists, of a metric whose choices are made."""
+        return cover(world, self.parameters["judged_by"], unjudged=self.parameters["unjudged"])
 
 
 def parse(text: str) -> Metric:

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum.arrays import Floats
 from aspectrum.discounts import LOG2, NONE, RECIPROCAL, Discount
-from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.metric import Aliases, Fractions, UserMetric
 from aspectrum.relevant_items import n_relevant, place_sums, relevant_places, truth_gains
 from aspectrum.world import Truth, World
 
@@ -47,8 +47,8 @@ class EPC(UserMetric):
     relevance: Literal["auto", "binary", "graded", "none"] = "auto"
     average: Literal["users", "links"] = "users"
 
-    family: ClassVar[Family] = "novelty"
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    family = "novelty"
+    aliases: ClassVar[Aliases] = {
         "Expected popularity complement": {},
         "LTN": {"discount": "none", "relevance": "none", "average": "links"},
     }
