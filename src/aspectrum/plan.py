@@ -19,7 +19,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
-from aspectrum.arrays import Codes, Flags
+from aspectrum.arrays import Codes, Flags, no_segments
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
@@ -202,7 +202,8 @@ class Plan:
         read = [part.lists, *among]
         known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
-        nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
+        nothing = np.empty(0, np.int32)
+        nobody = World(Rankings(no_segments(0), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
         nobody.seen_items = seen
         rest: list[GroupPart] = []
         for group in self._groups:
@@ -277,7 +278,7 @@ class Plan:
         if not self.tables.item.has_codes_of(world.tables.item):
             rankings = replace(rankings, items=items[rankings.items])
         named = SomeIds(self.tables.item, rankings.items, repeating=True)
-        return CodedLists(users, rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
+        return CodedLists(rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
 
     def _write(self, parts: Sequence[GroupPart], scores: ScoresFile, system: str | None) -> None:
         blocks = [part.scores for part in parts if part.scores is not None]

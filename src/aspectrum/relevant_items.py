@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Counts, Flags, Floats
+from aspectrum.arrays import Flags, Floats
 from aspectrum.discounts import NONE, Discount
 from aspectrum.metric import UserMetric
 from aspectrum.world import Rankings, Relevance, Truth, World
@@ -35,17 +35,6 @@ def truth_gains(world: World, gain: Literal["linear", "exponential"]) -> tuple[F
     truth = relevance.gains if gain == "linear" else exponential(relevance.gains)
     at = kernels.lookup(world.rankings.offsets, world.rankings.items, relevance.offsets, relevance.items)
     return truth, np.where(at >= 0, np.append(truth, 0.0)[at], 0.0)
-
-
-def positive_grades(world: World) -> Flags:
-    """Users with a positive grade."""
-    relevance = world.need_relevance("a graded metric")
-    return relevance.count(relevance.gains > 0) > 0
-
-
-def n_relevant(relevance: Relevance) -> Counts:
-    """How many items are relevant to each user."""
-    return relevance.count(relevance.relevant)
 
 
 def relevant_places(rankings: Rankings, relevance: Relevance) -> Flags:

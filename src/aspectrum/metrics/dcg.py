@@ -8,7 +8,7 @@ import numpy as np
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Fractions
-from aspectrum.relevant_items import RelevanceMetric, place_sums, positive_grades, truth_gains
+from aspectrum.relevant_items import RelevanceMetric, place_sums, truth_gains
 from aspectrum.world import World
 
 
@@ -50,5 +50,6 @@ class DCG(RelevanceMetric):
         discount = NONE if self.discount == "none" else Discount("log", self.base)
         _, gains = truth_gains(world, self.gain)
         reached = place_sums(world.rankings, gains, self.cutoffs, discount)
-        judged = positive_grades(world)[:, np.newaxis]
+        relevance = world.need_relevance("DCG")
+        judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
         return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))

@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from aspectrum.diagnostics.notices import Option
 from aspectrum.discounts import RECIPROCAL
-from aspectrum.errors import InputError, MetricError, MissingInput
+from aspectrum.errors import InputError, MetricError
 from aspectrum.gain import GainRule, list_sums, perfect_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
@@ -92,8 +91,8 @@ class ERRIA(AspectMetric):
     def resolved(self, truth: Truth) -> Self:
         judged_by = self.judging(truth)
         intents = self.intents or ("uniform" if truth.weights is None else "given")
-        if intents == "given" and truth.weights is None:
-            raise MissingInput("ERRIA: intents='given' needs weights: pass ", Option("weights"), ", (user, aspect, weight) rows")
+        if intents == "given":
+            truth.need("weights", "ERRIA: intents='given'")
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:

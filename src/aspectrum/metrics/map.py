@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, n_relevant, place_sums, relevant_places
+from aspectrum.relevant_items import RelevanceMetric, place_sums, relevant_places
 from aspectrum.world import World
 
 
@@ -44,5 +44,5 @@ class MAP(RelevanceMetric):
         before = np.concatenate(([0], np.cumsum(hits)))
         found = before[1:] - np.repeat(before[rankings.offsets[:-1]], rankings.lengths)
         sums = place_sums(rankings, np.where(hits, found / rankings.ranks, 0.0), self.cutoffs)
-        wanted = n_relevant(relevance)[:, np.newaxis]
+        wanted = relevance.n_relevant[:, np.newaxis]
         return Fractions(sums, np.broadcast_to(wanted, sums.shape).astype(np.float64))

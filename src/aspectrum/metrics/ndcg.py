@@ -9,7 +9,7 @@ from aspectrum import kernels
 from aspectrum.discounts import Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, place_sums, positive_grades, truth_gains
+from aspectrum.relevant_items import RelevanceMetric, place_sums, truth_gains
 from aspectrum.world import World
 from aspectrum.world.rankings import stops_of
 
@@ -55,10 +55,6 @@ class NDCG(RelevanceMetric):
         if self.base <= 1:
             raise MetricError(f"NDCG: base is {self.base:g}, expected above 1")
 
-    @property
-    def pooled(self) -> bool:
-        return self.average == "ratio"
-
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("NDCG")
         rankings, discount = world.rankings, Discount("log", self.base)
@@ -67,7 +63,8 @@ class NDCG(RelevanceMetric):
         if self.ideal == "list":
             stops = rankings.stops(self.cutoffs)
             best = kernels.sorted_sums(rankings.offsets, gains, stops, stops, discount.first(int(stops.max(initial=0))))
-            return Fractions(reached, np.where(positive_grades(world)[:, np.newaxis], np.where(best > 0, best, 1.0), 0.0))
+            judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
+            return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
         sizes = np.diff(relevance.offsets)
         depths = stops_of(sizes, self.cutoffs)
         windows = np.broadcast_to(sizes[:, np.newaxis], depths.shape).astype(np.int32)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, n_relevant, relevant_found
+from aspectrum.relevant_items import RelevanceMetric, relevant_found
 from aspectrum.world import World
 
 
@@ -38,5 +38,5 @@ class Precision(RelevanceMetric):
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("Precision")
         found = relevant_found(world.rankings, relevance, self.cutoffs)
-        judged = n_relevant(relevance)[:, np.newaxis] > 0
+        judged = relevance.n_relevant[:, np.newaxis] > 0
         return Fractions(found, np.where(judged, world.rankings.depths(self.cutoffs), 0).astype(np.float64))

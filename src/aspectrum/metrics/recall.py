@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, n_relevant, relevant_found
+from aspectrum.relevant_items import RelevanceMetric, relevant_found
 from aspectrum.world import World
 
 
@@ -38,5 +38,5 @@ class Recall(RelevanceMetric):
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("Recall")
         found = relevant_found(world.rankings, relevance, self.cutoffs)
-        wanted = n_relevant(relevance)[:, np.newaxis]
+        wanted = relevance.n_relevant[:, np.newaxis]
         return Fractions(found, np.broadcast_to(wanted, found.shape).astype(np.float64))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Floats, Offsets, no_segments
+from aspectrum.arrays import Codes, Flags, Floats, Offsets
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
 from aspectrum.coding.reading import Input, Reading
@@ -42,29 +42,19 @@ OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
 class Tables:
     """The ids of users, items and aspects."""
 
-    user: IdTable
-    item: IdTable
-    aspect: IdTable
+    user: IdTable = field(default_factory=lambda: IdTable("user"))
+    item: IdTable = field(default_factory=lambda: IdTable("item"))
+    aspect: IdTable = field(default_factory=lambda: IdTable("aspect"))
 
-    @classmethod
-    def of(cls, inputs: Iterable[Rows] = ()) -> Tables:
-        tables = cls(IdTable("user"), IdTable("item"), IdTable("aspect"))
-        tables.join(inputs)
-        return tables
-
-    def join(self, inputs: Iterable[Rows]) -> None:
+    def join(self, inputs: Collection[Rows]) -> None:
         """Give a code to every id of some inputs that has none."""
-        several = list(inputs)
         for role, table in vars(self).items():
-            columns = [(rows.source, rows.ids[role]) for rows in several if role in rows.ids]
-            if columns:
-                table.join(columns)
+            table.join([(rows.source, rows.ids[role]) for rows in inputs if role in rows.ids])
 
     def forget(self, rows: Rows) -> None:
         """Rows that will not be asked for again."""
         for role, table in vars(self).items():
-            if role in rows.ids:
-                table.forget([rows.ids[role]])
+            table.forget([rows.ids[role]] if role in rows.ids else [])
 
     def copy(self) -> Tables:
         return Tables(self.user.copy(), self.item.copy(), self.aspect.copy())
@@ -78,24 +68,10 @@ class Tables:
 
 @dataclass(frozen=True, eq=False)
 class CodedLists:
-    """The lists of some users of a system.
+    """The lists of some users of a system, and what was read for them: its users are those of the lists, in the same order."""
 
-    Args:
-        users: Whose list each is.
-        rankings: The lists.
-        input: What was read for them.
-    """
-
-    users: SomeIds
     rankings: Rankings
     input: Input
-
-    @classmethod
-    def none(cls, tables: Tables) -> CodedLists:
-        """No lists."""
-        nobody, nothing = (SomeIds(table, np.empty(0, np.int32)) for table in (tables.user, tables.item))
-        facts = Input("rankings", "rankings", 0, {"user": nobody, "item": nothing})
-        return cls(nobody, Rankings(no_segments(0), np.empty(0, np.int32)), facts)
 
 
 def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> tuple[dict[str, Any], dict[str, Input]]:
@@ -112,7 +88,7 @@ def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     try:
         tables.join([rows])
         facts = tables.input("rankings", rows, ordered_by)
-        return CodedLists(facts.ids["user"], _rankings(rows, facts, tables, reading), facts)
+        return CodedLists(_rankings(rows, facts, tables, reading), facts)
     finally:
         tables.forget(rows)
 
@@ -130,31 +106,29 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Ran
     user, place = kernels.find_repeat(offsets, items[at], len(tables.item))
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
-        raise InputError(
-            f"{rows.at(row)}: the list of user {quoted(owners.ids[user])} names item {quoted(tables.item.ids[items[row]])} twice, "
-            f"the second time at rank {place + 1}"
-        )
+        raise item_twice(rows.at(row), owners.ids[user], tables.item.ids[items[row]], place)
     if user >= 0:
         pairs = users[at].astype(np.int64) << 32 | items[at]
         first = np.sort(np.unique(pairs, return_index=True)[1])
         facts.notice("duplicates", len(at) - len(first))
         at = at[first]
         offsets, _ = kernels.group_rows(users[at], len(owners))
-    tied = _note_ties(rows, facts, offsets, at, reading.ties)
+    tied = _note_ties(rows, facts, users[at], at, reading.ties)
     return Rankings(offsets, items[at], tied)
 
 
-def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, ties: str) -> Flags | None:
+def item_twice(where: str, user: Any, item: Any, place: int) -> InputError:
+    """The error for a list that names an item again."""
+    return InputError(f"{where}: the list of user {quoted(user)} names item {quoted(item)} twice, the second time at rank {place + 1}")
+
+
+def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, ties: str) -> Flags | None:
     """Places whose score equals that of the place before; counts ties, and scores that contradict the order."""
-    by = facts.ordered_by
-    inside = np.ones(max(0, len(at) - 1), dtype=np.bool_)  # neighbours of one list
-    ends = offsets[1:-1]
-    inside[ends[(ends > 0) & (ends < len(at))] - 1] = False
-    tied = None
+    by, inside, tied = facts.ordered_by, users[1:] == users[:-1], None
     if "score" in rows.numbers:
         scores = rows.numbers["score"][at]
         equal = inside & (scores[1:] == scores[:-1])
-        tied = np.append(np.zeros(min(1, len(at)), np.bool_), equal)
+        tied = np.append(False, equal)[: len(at)]
         if by == "score":
             facts.notice("tied_scores", equal.sum(), ties=ties)
         else:

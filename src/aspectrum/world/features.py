@@ -48,6 +48,10 @@ class Features:
     def n_rows(self) -> int:
         return len(self.matrix.offsets) - 1 if isinstance(self.matrix, SparseRows) else len(self.matrix)
 
+    @property
+    def n_items(self) -> int:
+        return self.n_rows if self.rows is None else len(self.rows)
+
     @cached_property
     def lengths(self) -> Floats:
         """Length of each vector."""

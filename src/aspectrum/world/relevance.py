@@ -69,6 +69,11 @@ class Relevance(UserItems):
         """Grades as gains: never negative."""
         return np.ones(len(self.items)) if self.grades is None else np.maximum(self.grades, 0.0)
 
+    @property
+    def n_relevant(self) -> Counts:
+        """How many items are relevant to each user."""
+        return self.count(self.relevant)
+
     def count(self, rows: Flags) -> Counts:
         """How many of some rows each user has."""
         return np.diff(np.concatenate(([0], np.cumsum(rows)))[self.offsets])

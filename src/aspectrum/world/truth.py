@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
@@ -88,9 +88,8 @@ class Truth:
         for name, kind in KINDS.items():
             part = getattr(self, name)
             if part is not None and not isinstance(part, kind):
-                raise InputError(
-                    f"{name} is {type(part).__name__}, expected {kind.__name__} (codes); Truth.read({name}=...) reads other forms"
-                )
+                found = f"{name} is {type(part).__name__}, expected {kind.__name__} (codes)"
+                raise InputError(f"{found}; Truth.read({name}=...) reads other forms")
         n_users = self.n_users if self.n_users >= 0 else len(self.users) if self.users is not None else self._smallest_n_users()
         n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else smallest_n_items(vars(self))
         users = Ids.counted(n_users) if self.users is None else self.users
@@ -125,7 +124,9 @@ class Truth:
             for name, make in OBJECTS.items()
             if (value := inputs.get(name)) is not None
         }
-        return cls._of_rows(rows, Tables.of(rows.values()), options, reading or Reading(**options))
+        tables = Tables()
+        tables.join(rows.values())
+        return cls._of_rows(rows, tables, options, reading or Reading(**options))
 
     @classmethod
     def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
@@ -170,7 +171,7 @@ class Truth:
     def with_relevant_items(self) -> Flags:
         """Users with at least one relevant item."""
         relevance: Relevance = self.need("relevance", "users='relevant'")
-        return relevance.count(relevance.relevant) > 0
+        return relevance.n_relevant > 0
 
     def need(self, name: str, needed_by: str) -> Any:
         """A part that somebody needs, or an error that says which and whose."""
@@ -220,14 +221,10 @@ class Truth:
             raise InputError(f"{len(self.items)} item ids for {self.n_items} items")
         if self.aspects is not None and self.aspects.n_items != self.n_items:
             self.__dict__.update(aspects=_stretched(self.aspects, self.n_items))
-        if self.features is not None:
-            self._check_features(self.features)
-
-    def _check_features(self, features: Features) -> None:
-        rows = features.rows
+        rows = None if self.features is None else self.features.rows
         if rows is not None and len(rows) != self.n_items:
             raise InputError(f"features: rows for {len(rows)} items, the world has {self.n_items}")
-        for bad in np.flatnonzero(~np.isfinite(features.lengths))[:1]:
+        for bad in [] if self.features is None else np.flatnonzero(~np.isfinite(self.features.lengths))[:1]:
             named = [bad] if rows is None else np.flatnonzero(rows == bad)
             whose = f"item {quoted(self.items[int(named[0])])}" if len(named) else f"row {bad}"
             raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
@@ -237,14 +234,12 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     """The smallest number of items that holds every code."""
     with_items = [*lists, *(parts.get(name) for name in ("relevance", "history", "subtopics"))]
     sizes = [_largest(part.items) + 1 for part in with_items if part is not None]
-    aspects, features, catalogue = (parts.get(name) for name in ("aspects", "features", "catalogue"))
-    if aspects is not None:
-        sizes.append(aspects.n_items)
-    if features is not None:
-        sizes.append(len(features.rows) if features.rows is not None else features.n_rows)
-    if catalogue is not None:
-        sizes.append(len(catalogue))
-    return max(sizes, default=0)
+    counts: dict[str, Callable[[Any], int]] = {
+        "aspects": lambda part: part.n_items,
+        "features": lambda part: part.n_items,
+        "catalogue": len,
+    }
+    return max([*sizes, *(count(parts[name]) for name, count in counts.items() if parts.get(name) is not None)], default=0)
 
 
 def needed(part: T | None, name: str, needed_by: str) -> T:

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, as_codes, check_range
-from aspectrum.coding.ids import Ids, quoted
+from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
 from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
-from aspectrum.world.building import CodedLists, Tables, build_lists
+from aspectrum.world.building import CodedLists, Tables, build_lists, item_twice
 from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -87,7 +87,7 @@ class World:
     @staticmethod
     def of_lists(lists: CodedLists, truth: Truth, tables: Tables, memory: dict[Hashable, Any] | None = None) -> World:
         """The users of some lists."""
-        codes = lists.users.within(tables.user)
+        codes = lists.input.ids["user"].within(tables.user)
         return World(lists.rankings, truth, codes=codes, tables=tables, memory={} if memory is None else memory)
 
     @property
@@ -232,10 +232,7 @@ class World:
         user, place = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
-            raise InputError(
-                f"rankings: the list of user {quoted(self.users[user])} names item {quoted(self.items[item])} twice, "
-                f"the second time at rank {place + 1}"
-            )
+            raise item_twice("rankings", self.users[user], self.items[item], place)
 
 
 def list_rows(given: Any, name: str = "rankings") -> Rows:
