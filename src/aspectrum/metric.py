@@ -255,6 +255,10 @@ class AspectMetric(UserMetric):
             more["judged"] = ("relevance",)
         return [more.get(self.parameters.get("pool"), ())]
 
+    def coverage(self, world: World) -> Coverage:
+        """The aspects that count at each place of the lists, of a metric whose choices are made."""
+        return cover(world, self.parameters["judged_by"], unjudged=self.parameters["unjudged"])
+
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
         chosen: JudgedBy | None = self.parameters["judged_by"]
@@ -263,10 +267,6 @@ class AspectMetric(UserMetric):
     def resolved(self, truth: Truth) -> Self:
         changed: dict[str, Any] = {"judged_by": self.judging(truth)}
         return replace(self, **changed)
-
-    def coverage(self, world: World) -> Coverage:
-        """The aspects that count at each place of the lists, of a metric whose choices are made."""
-        return cover(world, self.parameters["judged_by"], unjudged=self.parameters["unjudged"])
 
 
 def parse(text: str) -> Metric:
