@@ -19,7 +19,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
-from aspectrum.arrays import Codes, Flags, no_segments
+from aspectrum.arrays import Codes, Flags
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
@@ -203,7 +203,7 @@ class Plan:
         known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nothing = np.empty(0, np.int32)
-        nobody = World(Rankings(no_segments(0), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
+        nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
         nobody.seen_items = seen
         rest: list[GroupPart] = []
         for group in self._groups:

@@ -245,7 +245,8 @@ class _Builder:
         if rows.matrix is None:
             matrix, owners = self._sparse(rows, facts)
         else:
-            matrix, (owners,) = rows.matrix, self._codes(rows, "item")
+            matrix = SparseRows.from_matrix(rows.matrix) if hasattr(rows.matrix, "tocsr") else rows.matrix
+            (owners,) = self._codes(rows, "item")
             self._check_vectors(rows, facts, matrix, owners)
             if self._reading.features_are_sets and not rows.is_index:
                 matrix = _as_sets(matrix)
@@ -333,12 +334,11 @@ def _vector(matrix: Any, row: int) -> Any:
     if isinstance(matrix, SparseRows):
         entries = slice(int(matrix.offsets[row]), int(matrix.offsets[row + 1]))
         return np.stack([matrix.columns[entries], matrix.values[entries]])
-    return matrix[[row]].toarray() if hasattr(matrix, "tocsr") else np.asarray(matrix[row])
+    return np.asarray(matrix[row])
 
 
 def _as_sets(matrix: Any) -> Any:
     """1 for every value that is not 0."""
-    sparse = SparseRows.from_matrix(matrix) if hasattr(matrix, "tocsr") else matrix
-    if isinstance(sparse, SparseRows):
-        return SparseRows(sparse.offsets, sparse.columns, np.ones(len(sparse.values)), sparse.width)
+    if isinstance(matrix, SparseRows):
+        return SparseRows(matrix.offsets, matrix.columns, np.ones(len(matrix.values)), matrix.width)
     return (np.asarray(matrix) != 0).astype(np.float64)

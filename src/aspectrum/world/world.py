@@ -58,6 +58,8 @@ class World:
         elif parts:
             raise InputError(f"{next(iter(parts))} was given beside the truth, which already holds everything")
         self.rankings, self.truth, self._codes, self.tables = rankings, truth, codes, tables or truth.tables
+        self.n_users, self.aspect_ids = rankings.n_users, truth.aspect_ids
+        self.aspects, self.features, self.catalogue = truth.aspects, truth.features, truth.catalogue
         self.memory: dict[Hashable, Any] = {} if memory is None else memory
         self.covered: dict[Hashable, Any] = {}  # of these lists only
         self.seen_items: Flags | None = None  # items that count where there is no catalogue; None means all
@@ -91,10 +93,6 @@ class World:
         return World(lists.rankings, truth, codes=codes, tables=tables, memory={} if memory is None else memory)
 
     @property
-    def n_users(self) -> int:
-        return self.rankings.n_users
-
-    @property
     def n_items(self) -> int:
         """How many items there are, with those that only lists name."""
         return len(self.tables.item)
@@ -112,22 +110,6 @@ class World:
     @property
     def items(self) -> Ids:
         return self.tables.item.ids
-
-    @property
-    def aspect_ids(self) -> Ids:
-        return self.truth.aspect_ids
-
-    @property
-    def aspects(self) -> Aspects | None:
-        return self.truth.aspects
-
-    @property
-    def features(self) -> Features | None:
-        return self.truth.features
-
-    @property
-    def catalogue(self) -> Flags | None:
-        return self.truth.catalogue
 
     @cached_property
     def relevance(self) -> Relevance | None:
