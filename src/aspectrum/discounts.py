@@ -1,6 +1,6 @@
 """How much a rank counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,7 +30,8 @@ class Discount:
         return known
 
 
-def _geometric(n: int, ratio: float) -> Floats:
+def geometric(n: int, ratio: float) -> Floats:
+    """1, ratio, ratio^2 ..., n factors."""
     factors = np.full(n, ratio)
     factors[0] = 1.0
     return np.multiply.accumulate(factors)
@@ -40,20 +41,9 @@ _TABLES: dict[DiscountKind, Callable[[int, float], Floats]] = {
     "log": kernels.log_discounts,
     "none": lambda n, _: np.ones(n),
     "reciprocal": lambda n, _: 1.0 / np.arange(1.0, n + 1.0),
-    "geometric": _geometric,
+    "geometric": geometric,
 }
 
 LOG2 = Discount("log")
 NONE = Discount("none")
 RECIPROCAL = Discount("reciprocal")
-
-
-def perfect_sums(discount: Discount, alpha: float, cutoffs: Sequence[int], lengths: Floats) -> Floats:
-    """The sum over j <= k of (1-alpha)^(j-1) x discount, (users, cutoffs): a list that shows every aspect at every rank.
-
-    Without a cutoff the list is as long as the user's own, and at least one item long.
-    """
-    longest = int(max([int(lengths.max(initial=0)), *cutoffs, 1]))
-    sums = np.concatenate(([0.0], np.cumsum(discount.first(longest)[:longest] * _geometric(longest, 1.0 - alpha))))
-    depths = np.where(np.array(cutoffs) < 0, np.maximum(lengths, 1)[:, np.newaxis], np.array(cutoffs))
-    return sums[depths.astype(np.int64)]

@@ -1,16 +1,19 @@
 """Gains of lists: the rule by which an item gains, and discounted sums over the ranks of a list."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
+
+import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
-from aspectrum.discounts import Discount
+from aspectrum.discounts import Discount, geometric
 from aspectrum.errors import InputError, MetricError
-from aspectrum.judging import Coverage
+from aspectrum.judging import Coverage, JudgedBy, cover
+from aspectrum.metric import AspectMetric, check_goes_with, check_unit
+from aspectrum.world import World
 
-GainKind = Literal["linear", "probabilistic"]
 Gamma = float | Mapping[Hashable, float] | tuple[tuple[Hashable, float], ...]
 """One number, or one per aspect; a mapping becomes pairs, so that the metric stays a value."""
 
@@ -27,37 +30,66 @@ class GainRule:
             if value is not None and not 0 <= value <= 1:
                 raise MetricError(f"{name} is {value:g}, expected 0 to 1")
 
-    @classmethod
-    def of(cls, gain: GainKind, alpha: float, gamma: Gamma) -> "GainRule":
-        """The rule a metric's parameters name. A gamma per aspect goes into the weights of the coverage instead."""
-        if gain == "linear":
-            return cls(alpha)
-        return cls(alpha, gamma if isinstance(gamma, float) else 1.0)
+
+@dataclass(frozen=True)
+class AlphaMetric(AspectMetric):
+    """A metric of gains by eq. 7 (``linear``) or eq. 6 (``probabilistic``) of Clarke et al. (2008)."""
+
+    abstract: ClassVar[bool] = True
+
+    alpha: float = 0.5
+    judged_by: JudgedBy | None = None
+    gain: Literal["linear", "probabilistic"] = "linear"
+    gamma: Gamma = 1.0
+
+    preferred = ("history", "relevance")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_unit(self, alpha=self.alpha)
+        check_goes_with(self, "gamma", "gain", "probabilistic")
+        for gamma in dict(self.gamma).values() if isinstance(self.gamma, tuple) else [self.gamma]:
+            if not isinstance(gamma, float) or not 0 <= gamma <= 1:
+                raise MetricError(f"{type(self).__name__}: gamma is {gamma}, expected 0 to 1")
+
+    @property
+    def rule(self) -> GainRule:
+        """How items gain. A gamma per aspect goes into the weights of the coverage instead."""
+        if self.gain == "linear":
+            return GainRule(self.alpha)
+        return GainRule(self.alpha, self.gamma if isinstance(self.gamma, float) else 1.0)
+
+    def coverage(self, world: World) -> Coverage:
+        assert self.judged_by is not None
+        gammas = dict(self.gamma) if isinstance(self.gamma, tuple) else None
+        return cover(world, self.judged_by, unjudged=self.parameters["unjudged"], gammas=gammas)
 
 
 def place_gains(coverage: Coverage, rule: GainRule, stops: Codes) -> Floats:
-    """The gain of every place of every list."""
-    check_probabilities(coverage, rule)
+    """The gain of every place of every list; with a gamma, weights are probabilities."""
+    if rule.gamma is not None and coverage.wanted is not None and coverage.wanted.weights is not None:
+        largest = rule.gamma * float(coverage.wanted.weights.max(initial=0.0))
+        if largest > 1:
+            raise InputError(f"gain='probabilistic' takes weights times gamma as probabilities, found {largest:g}, expected at most 1")
     return kernels.place_gains(coverage.kernel, stops, rule.alpha, rule.gamma)
 
 
-def check_probabilities(coverage: Coverage, rule: GainRule) -> None:
-    """Under the probabilistic gain a weight is a probability."""
-    if rule.gamma is None or coverage.wanted is None or coverage.wanted.weights is None:
-        return
-    largest = rule.gamma * float(coverage.wanted.weights.max(initial=0.0))
-    if largest > 1:
-        raise InputError(f"gain='probabilistic' takes weights times gamma as probabilities, found {largest:g}, expected at most 1")
-
-
-def check_gamma(metric: str, gamma: Gamma) -> None:
-    """One probability, or one per aspect."""
-    for value in dict(gamma).values() if isinstance(gamma, tuple) else [gamma]:
-        if not isinstance(value, float) or not 0 <= value <= 1:
-            raise MetricError(f"{metric}: gamma is {value}, expected 0 to 1")
-
-
-def list_sums(coverage: Coverage, rule: GainRule, discount: Discount, stops: Codes) -> Floats:
-    """Discounted gains of each list at each stop, (users, cutoffs)."""
+def list_sums(coverage: Coverage, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> Floats:
+    """Discounted gains of each list at each cutoff, (users, cutoffs)."""
+    stops = coverage.stops(cutoffs)
     gains = place_gains(coverage, rule, stops)
     return kernels.discounted_sums(coverage.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
+
+
+def perfect_sums(coverage: Coverage, discount: Discount, alpha: float, cutoffs: Sequence[int], normalize: str) -> Floats:
+    """What a list that shows every attainable aspect at every rank j <= k gains, (users, cutoffs): each (1-alpha)^(j-1) x discount.
+
+    Without a cutoff the list is as long as the user's own, and at least one item long. For ``pyndeval``, 1 at k = 1.
+    """
+    depths, attainable = coverage.rankings.depths(cutoffs), coverage.attainable[:, np.newaxis]
+    longest = int(depths.max(initial=1))
+    sums = np.concatenate(([0.0], np.cumsum(discount.first(longest)[:longest] * geometric(longest, 1.0 - alpha))))
+    perfect = sums[depths] * attainable
+    if normalize == "pyndeval":
+        perfect[:, np.array(cutoffs) == 1] = attainable > 0
+    return perfect

@@ -13,7 +13,7 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
-from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.states import Certainty, ExactSum, Mean, State
 from aspectrum.wording import did_you_mean
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Family = Literal["relevance", "aspects", "distance", "novelty", "exposure"]
 """What a metric is about."""
+
+Aliases = Mapping[str, Mapping[str, Any]]
+"""Other names of a metric, each with the parameters it stands for."""
 
 _registry: dict[str, tuple[type[Metric], dict[str, Any]]] = {}
 
@@ -43,7 +46,7 @@ class Metric:
 
     k: int | tuple[int, ...] = -1
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    aliases: ClassVar[Aliases] = {}
     """Other names, each with the parameters it stands for."""
 
     family: ClassVar[Family]
@@ -156,8 +159,8 @@ class UserMetric(Metric):
 
     @property
     def pooled(self) -> bool:
-        """Whether the number is the sum of numerators over the sum of denominators, not the mean of scores."""
-        return False
+        """Whether the number is the sum of numerators over the sum of denominators, as ``average`` may ask, not the mean of scores."""
+        return bool(self.parameters.get("average", "users") != "users")
 
     def fractions(self, world: World) -> Fractions:
         """The scores as fractions, of a metric whose choices are made."""
@@ -251,6 +254,10 @@ class AspectMetric(UserMetric):
         if not JUDGINGS[judged_by].only_judged_gain:  # what users judged is then another input
             more["judged"] = ("relevance",)
         return [more.get(self.parameters.get("pool"), ())]
+
+    def coverage(self, world: World) -> Coverage:
+        """The aspects that count at each place of the lists, of a metric whose choices are made."""
+        return cover(world, self.parameters["judged_by"], unjudged=self.parameters["unjudged"])
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""

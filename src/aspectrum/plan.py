@@ -38,7 +38,6 @@ from aspectrum.results import Column, Results
 from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
-from aspectrum.world.truth import missing
 from aspectrum.world.world import list_rows
 
 _PLACES_PER_BATCH = 2_000_000
@@ -203,7 +202,8 @@ class Plan:
         read = [part.lists, *among]
         known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
-        nobody = World.of_lists(CodedLists.none(self.tables), self.truth, self.tables, self.memory)
+        nothing = np.empty(0, np.int32)
+        nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
         nobody.seen_items = seen
         rest: list[GroupPart] = []
         for group in self._groups:
@@ -278,7 +278,7 @@ class Plan:
         if not self.tables.item.has_codes_of(world.tables.item):
             rankings = replace(rankings, items=items[rankings.items])
         named = SomeIds(self.tables.item, rankings.items, repeating=True)
-        return CodedLists(users, rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
+        return CodedLists(rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
 
     def _write(self, parts: Sequence[GroupPart], scores: ScoresFile, system: str | None) -> None:
         blocks = [part.scores for part in parts if part.scores is not None]
@@ -488,7 +488,7 @@ def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
     needs = resolved.needs()
     if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
         name = next(name for name in TRUTH if name in needs[0] and getattr(truth, name) is None)
-        raise missing(name, str(asked.at(-1)))
+        truth.need(name, str(asked.at(-1)))
 
 
 def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:

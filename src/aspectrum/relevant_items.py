@@ -1,15 +1,32 @@
 """Graded relevance as gains, and relevant items counted."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Counts, Flags, Floats, Offsets
+from aspectrum.arrays import Flags, Floats
 from aspectrum.discounts import NONE, Discount
-from aspectrum.world import Rankings, Relevance, World
+from aspectrum.metric import UserMetric
+from aspectrum.world import Rankings, Relevance, Truth, World
 from aspectrum.world.relevance import exponential
+
+
+@dataclass(frozen=True)
+class RelevanceMetric(UserMetric):
+    """A metric of the items that are relevant to a user: by their grades, or (unless ``graded``) from the threshold on."""
+
+    abstract: ClassVar[bool] = True
+
+    family = "relevance"
+    inputs = ("relevance",)
+    truth = "relevance"
+    graded: ClassVar[bool] = False
+
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {} if self.graded else {"threshold": truth.need("relevance", type(self).__name__).threshold}
 
 
 def truth_gains(world: World, gain: Literal["linear", "exponential"]) -> tuple[Floats, Floats]:
@@ -18,17 +35,6 @@ def truth_gains(world: World, gain: Literal["linear", "exponential"]) -> tuple[F
     truth = relevance.gains if gain == "linear" else exponential(relevance.gains)
     at = kernels.lookup(world.rankings.offsets, world.rankings.items, relevance.offsets, relevance.items)
     return truth, np.where(at >= 0, np.append(truth, 0.0)[at], 0.0)
-
-
-def positive_grades(world: World) -> Flags:
-    """Users with a positive grade."""
-    relevance = world.need_relevance("a graded metric")
-    return _count(relevance.gains > 0, relevance.offsets) > 0
-
-
-def n_relevant(relevance: Relevance) -> Counts:
-    """How many items are relevant to each user."""
-    return _count(relevance.relevant, relevance.offsets)
 
 
 def relevant_places(rankings: Rankings, relevance: Relevance) -> Flags:
@@ -46,9 +52,3 @@ def place_sums(rankings: Rankings, values: Floats, cutoffs: Sequence[int], disco
     """Sums over the first places of each list, (users, cutoffs); a list is summed by itself, from its first place on."""
     stops = rankings.stops(cutoffs)
     return kernels.discounted_sums(rankings.offsets, values, stops, discount.first(int(stops.max(initial=0))))
-
-
-def _count(flags: Flags, offsets: Offsets) -> Counts:
-    """Flags that are set, in each segment."""
-    before = np.concatenate(([0], np.cumsum(flags)))
-    return np.diff(before[offsets])

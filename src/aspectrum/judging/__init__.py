@@ -1,10 +1,10 @@
 """Ways of judging: which aspects of an item count for a user. Each turns a world into coverage, all that aspect metrics look at."""
 
 from aspectrum.judging.coverage import Coverage, WantedAspects
-from aspectrum.judging.covering import JUDGINGS, Unjudged, choose_judgment, cover
+from aspectrum.judging.covering import Unjudged, Weighing, choose_judgment, cover
 from aspectrum.judging.judging import JudgedBy, Judging
 from aspectrum.judging.pools import OwnPools, PoolName, SharedPool, catalogue_totals, pool_of
-from aspectrum.judging.weighing import Weighing
+from aspectrum.judging.ways import JUDGINGS
 
 __all__ = [
     "JUDGINGS",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,12 @@ class WantedAspects:
     def take(self, users: Offsets) -> WantedAspects:
         offsets, index = take_segments(self.offsets, users)
         return WantedAspects(offsets, self.codes[index], None if self.weights is None else self.weights[index])
+
+    @classmethod
+    def counted(cls, offsets: Offsets) -> WantedAspects:
+        """Aspects 0, 1, 2 ... of each user."""
+        codes = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+        return cls(offsets, codes.astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,26 +69,25 @@ class Coverage:
 
     @cached_property
     def kernel(self) -> kernels.Cover:
-        return self._kernel(self.rankings.offsets, self.rows, self.interests, self.wanted)
+        """The same as kernels take it."""
+        sets, wanted = self.sets, self.wanted
+        wants = {} if wanted is None else {f"wanted_{name}": values for name, values in vars(wanted).items()}
+        return kernels.Cover(
+            self.rankings.offsets,
+            self.rows,
+            sets.offsets,
+            sets.codes,
+            sets.n_aspects,
+            strengths=sets.strengths,
+            masks=sets.masks if wanted is None else None,
+            interests=self.interests,
+            **wants,
+        )
 
     def without_lists(self, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> kernels.Cover:
         """The same sets for users without a list."""
-        return self._kernel(no_segments(n_users), np.empty(0, dtype=np.int32), interests, wanted)
-
-    def _kernel(self, offsets: Offsets, rows: Codes, interests: Masks | None, wanted: WantedAspects | None) -> kernels.Cover:
-        return kernels.Cover(
-            offsets,
-            rows,
-            self.sets.offsets,
-            self.sets.codes,
-            self.sets.n_aspects,
-            strengths=self.sets.strengths,
-            masks=self.sets.masks if wanted is None else None,
-            interests=interests,
-            wanted_offsets=None if wanted is None else wanted.offsets,
-            wanted_codes=None if wanted is None else wanted.codes,
-            wanted_weights=None if wanted is None else wanted.weights,
-        )
+        nothing = Rankings(no_segments(n_users), np.empty(0, dtype=np.int32))
+        return replace(self, rankings=nothing, rows=nothing.items, interests=interests, wanted=wanted).kernel
 
     def stops(self, cutoffs: Sequence[int]) -> Codes:
         """Where each cutoff ends each list, (users, cutoffs)."""

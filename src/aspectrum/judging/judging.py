@@ -8,11 +8,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Flags, Floats, Masks, Offsets
 from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.pools import OwnPools, PoolName
 from aspectrum.world import World
+from aspectrum.world.aspects import AspectSets
 from aspectrum.world.relevance import exponential
 
 JudgedBy = Literal["subtopics", "history", "relevance", "membership"]
@@ -27,9 +29,9 @@ class Judging(ABC):
     name: ClassVar[JudgedBy]
     inputs: ClassVar[tuple[str, ...]]
     """The inputs it needs."""
-    default_pool: ClassVar[PoolName]
+    default_pool: ClassVar[PoolName] = "catalogue"
     """What an ideal list chooses from by default."""
-    only_judged_gain: ClassVar[bool]
+    only_judged_gain: ClassVar[bool] = False
     """Whether only judged items can gain, so that the judged pool holds every item that can."""
 
     @abstractmethod
@@ -66,6 +68,23 @@ class Judging(ABC):
     def _needs(self) -> str:
         """Who needs an input, for messages."""
         return f"judged_by={self.name!r}"
+
+    @property
+    def _sets(self) -> AspectSets:
+        return self.world.need_aspects(self._needs).sets
+
+    def _aspects_of(self, offsets: Offsets, items: Codes) -> WantedAspects:
+        """The aspects of each user's items; -1 is no item."""
+        sets = self._sets
+        return WantedAspects(*kernels.aspect_counts(offsets, items, sets.offsets, sets.codes, sets.n_aspects)[:2])
+
+    def _counted_aspects_of(self, offsets: Offsets, items: Codes) -> tuple[Floats, Masks | None, WantedAspects | None]:
+        """How many aspects each user's items have, and which: as bit masks, or as codes where these do not fit."""
+        if self._sets.masks is not None:
+            masks = kernels.union_masks(offsets, items, self._sets.masks)
+            return np.bitwise_count(masks).astype(np.float64), masks, None
+        wanted = self._aspects_of(offsets, items)
+        return np.diff(wanted.offsets).astype(np.float64), None, wanted
 
 
 def graded_strengths(strengths: Floats | None, grades: Floats, max_grade: float) -> Floats:

@@ -59,7 +59,10 @@ def pool_of(coverage: Coverage, name: PoolName) -> OwnPools | SharedPool:
         own = coverage.judging.judged_pool(coverage)
         if name != "judged" and catalogue is not None:
             own = own.without(~np.append(catalogue, False)[_items(coverage, own)])
-        return own.without(_in_history(coverage, own)) if name == "unseen" else own
+        if name != "unseen":
+            return own
+        history = coverage.world.need_history("pool 'unseen'")
+        return own.without(kernels.lookup(own.offsets, _items(coverage, own), history.offsets, history.items) >= 0)
     shared = coverage.world.remember(("distinct sets",), lambda: _catalogue(coverage))
     if name == "catalogue":
         return shared
@@ -72,9 +75,7 @@ def catalogue_totals(coverage: Coverage) -> Floats:
     catalogue, sets = coverage.world.catalogue, coverage.sets
 
     def count() -> Floats:
-        if catalogue is None:
-            return sets.totals
-        inside = np.repeat(catalogue, np.diff(sets.offsets))
+        inside = slice(None) if catalogue is None else np.repeat(catalogue, np.diff(sets.offsets))
         return np.bincount(sets.codes[inside], minlength=sets.n_aspects).astype(np.float64)
 
     return coverage.world.remember(("catalogue totals",), count)
@@ -88,11 +89,6 @@ def _catalogue(coverage: Coverage) -> SharedPool:
     order = np.ascontiguousarray(rows[np.argsort(coverage.heads[rows], kind="stable")[::-1]])
     sets = kernels.distinct_sets(coverage.without_lists(0, None, None), order, coverage.heads)
     return SharedPool(*sets, coverage.world.truth.n_items)
-
-
-def _in_history(coverage: Coverage, own: OwnPools) -> Flags:
-    history = coverage.world.need_history("pool 'unseen'")
-    return kernels.lookup(own.offsets, _items(coverage, own), history.offsets, history.items) >= 0
 
 
 def _items(coverage: Coverage, own: OwnPools) -> Codes:

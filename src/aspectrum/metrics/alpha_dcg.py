@@ -1,20 +1,19 @@
 """alpha-DCG: cumulated gain in which repeated aspects gain less, with or without a discount."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from aspectrum.discounts import LOG2, NONE, perfect_sums
-from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, list_sums
-from aspectrum.judging import JudgedBy, Unjudged, cover
-from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
+from aspectrum.discounts import LOG2, NONE
+from aspectrum.gain import AlphaMetric, list_sums, perfect_sums
+from aspectrum.judging import Unjudged
+from aspectrum.metric import Aliases, Fractions, check_goes_with
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class AlphaDCG(AspectMetric):
+class AlphaDCG(AlphaMetric):
     r"""Discounted cumulated gain of a list in which repeated aspects gain less; without a discount, cumulated gain.
 
     .. math:: \sum_{j \le k} G[j] \cdot disc(j), \quad G[j] = \sum_{i \in J(u, d_j)} (1-\alpha)^{r_i(j-1)}
@@ -42,41 +41,24 @@ class AlphaDCG(AspectMetric):
         array([[2. , 2.5]])
     """
 
-    alpha: float = 0.5
-    judged_by: JudgedBy | None = None
-    gain: GainKind = "linear"
-    gamma: Gamma = 1.0
     discount: Literal["log2", "none"] = "log2"
     normalize: Literal["perfect", "pyndeval"] | None = None
     unjudged: Unjudged = "keep"
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    aliases: ClassVar[Aliases] = {
         "alpha_DCG": {},
         "α_DCG": {},
         "AlphaCG": {"discount": "none"},
         "alpha_CG": {"discount": "none"},
     }
 
-    preferred: ClassVar[tuple[JudgedBy, ...]] = ("history", "relevance")
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_unit(self, alpha=self.alpha)
-        check_goes_with(self, "gamma", "gain", "probabilistic")
-        check_gamma(type(self).__name__, self.gamma)
         check_goes_with(self, "normalize", "gain", "linear")
 
     def fractions(self, world: World) -> Fractions:
-        assert self.judged_by is not None
-        gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        coverage = cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
-        discount = LOG2 if self.discount == "log2" else NONE
-        stops = coverage.stops(self.cutoffs)
-        reached = list_sums(coverage, GainRule.of(self.gain, self.alpha, self.gamma), discount, stops)
-        attainable = coverage.attainable[:, np.newaxis]
+        coverage, discount = self.coverage(world), LOG2 if self.discount == "log2" else NONE
+        reached = list_sums(coverage, self.rule, discount, self.cutoffs)
         if self.normalize is None:
-            return Fractions(reached, np.broadcast_to(attainable > 0, reached.shape).astype(np.float64))
-        perfect = perfect_sums(discount, self.alpha, self.cutoffs, coverage.rankings.lengths) * attainable
-        if self.normalize == "pyndeval":
-            perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
-        return Fractions(reached, perfect)
+            return Fractions(reached, np.broadcast_to(coverage.attainable[:, np.newaxis] > 0, reached.shape).astype(np.float64))
+        return Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize))

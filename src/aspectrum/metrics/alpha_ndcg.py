@@ -8,15 +8,15 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import GainKind, GainRule, Gamma, check_gamma, place_gains
+from aspectrum.gain import AlphaMetric, list_sums, place_gains
 from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
-from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
+from aspectrum.judging import JUDGINGS, PoolName, Unjudged
+from aspectrum.metric import Aliases, Fractions, check_goes_with
 from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
-class AlphaNDCG(AspectMetric):
+class AlphaNDCG(AlphaMetric):
     r"""Discounted gain of a list in which repeated aspects gain less, over that of the ideal list.
 
     .. math:: \frac{\sum_{j \le k} G[j] / \log_2(1+j)}{\sum_{j \le k} G^*[j] / \log_2(1+j)},
@@ -57,25 +57,16 @@ class AlphaNDCG(AspectMetric):
         array([[1.    , 0.7099, 0.6487]])
     """
 
-    alpha: float = 0.5
-    judged_by: JudgedBy | None = None
-    gain: GainKind = "linear"
-    gamma: Gamma = 1.0
     ideal: Literal["greedy", "exact", "sorted"] = "greedy"
     pool: PoolName | None = None
     unjudged: Unjudged = "keep"
     budget: float | None = None
     seconds: float | None = None
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
-
-    preferred: ClassVar[tuple[JudgedBy, ...]] = ("history", "relevance")
+    aliases: ClassVar[Aliases] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_unit(self, alpha=self.alpha)
-        check_goes_with(self, "gamma", "gain", "probabilistic")
-        check_gamma(type(self).__name__, self.gamma)
         check_goes_with(self, "pool", "ideal", "greedy", "exact")
         check_ideal(self)
         if self.ideal == "exact":
@@ -93,23 +84,15 @@ class AlphaNDCG(AspectMetric):
         if self.ideal == "sorted":
             return None
         assert self.pool is not None
-        return IdealRequest(self._coverage(world), self.pool, GainRule.of(self.gain, self.alpha, self.gamma), LOG2)
-
-    def _coverage(self, world: World) -> Coverage:
-        assert self.judged_by is not None
-        gammas = dict(self.gamma) if isinstance(self.gamma, tuple) and self.gain == "probabilistic" else None
-        return cover(world, self.judged_by, unjudged=self.unjudged, gammas=gammas)
+        return IdealRequest(self.coverage(world), self.pool, self.rule, LOG2)
 
     def fractions(self, world: World) -> Fractions:
-        coverage = self._coverage(world)
-        stops = coverage.stops(self.cutoffs)
-        gains = place_gains(coverage, GainRule.of(self.gain, self.alpha, self.gamma), stops)
-        discounts = LOG2.first(int(stops.max(initial=0)))
-        offsets = coverage.rankings.offsets
-        reached = kernels.discounted_sums(offsets, gains, stops, discounts)
-        request = self.ideal_request(world)
+        coverage, request = self.coverage(world), self.ideal_request(world)
+        reached = list_sums(coverage, self.rule, LOG2, self.cutoffs)
         if request is not None:
             return against_ideal(self, reached, request)
-        best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
+        stops = coverage.stops(self.cutoffs)
+        gains, discounts = place_gains(coverage, self.rule, stops), LOG2.first(int(stops.max(initial=0)))
+        best = kernels.sorted_sums(coverage.rankings.offsets, gains, stops, stops, discounts)
         scored = (coverage.attainable[:, np.newaxis] > 0) & (stops > 0)
         return Fractions(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

@@ -1,14 +1,13 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.judging import JudgedBy, Unjudged, cover
-from aspectrum.metric import AspectMetric, Fractions
+from aspectrum.judging import JudgedBy, Unjudged
+from aspectrum.metric import Aliases, AspectMetric, Fractions
 from aspectrum.world import World
 
 
@@ -41,18 +40,11 @@ class AspectRecall(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "CommunityRecall": {},
-        "Community recall": {},
-        "SubtopicRecall": {},
-        "StRecall": {},
-        "strec": {},
-    }
+    aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")}
 
-    preferred: ClassVar[tuple[JudgedBy, ...]] = ("membership",)
+    preferred = ("membership",)
 
     def fractions(self, world: World) -> Fractions:
-        assert self.judged_by is not None
-        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
+        coverage = self.coverage(world)
         covered = kernels.covered_aspects(coverage.kernel, coverage.stops(self.cutoffs))
         return Fractions(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))

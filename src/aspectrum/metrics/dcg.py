@@ -1,20 +1,19 @@
 """DCG with graded relevance."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from aspectrum import kernels
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
-from aspectrum.metric import Family, Fractions, UserMetric
-from aspectrum.relevant_items import positive_grades, truth_gains
+from aspectrum.metric import Fractions
+from aspectrum.relevant_items import RelevanceMetric, place_sums, truth_gains
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class DCG(UserMetric):
+class DCG(RelevanceMetric):
     r"""Discounted cumulated gain; without a discount, cumulated gain.
 
     .. math:: \sum_{j \le k} g_{u, d_j} / \log_b(1+j)
@@ -40,9 +39,7 @@ class DCG(UserMetric):
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
 
-    family: ClassVar[Family] = "relevance"
-    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
-    truth: ClassVar[str | None] = "relevance"
+    graded = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -50,10 +47,9 @@ class DCG(UserMetric):
             raise MetricError(f"DCG: base is {self.base:g}, expected above 1")
 
     def fractions(self, world: World) -> Fractions:
-        rankings = world.rankings
-        stops = rankings.stops(self.cutoffs)
         discount = NONE if self.discount == "none" else Discount("log", self.base)
         _, gains = truth_gains(world, self.gain)
-        reached = kernels.discounted_sums(rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
-        judged = positive_grades(world)[:, np.newaxis]
+        reached = place_sums(world.rankings, gains, self.cutoffs, discount)
+        relevance = world.need_relevance("DCG")
+        judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
         return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))

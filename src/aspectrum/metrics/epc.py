@@ -8,8 +8,8 @@ import numpy as np
 
 from aspectrum.arrays import Floats
 from aspectrum.discounts import LOG2, NONE, RECIPROCAL, Discount
-from aspectrum.metric import Family, Fractions, UserMetric
-from aspectrum.relevant_items import n_relevant, place_sums, relevant_places, truth_gains
+from aspectrum.metric import Aliases, Fractions, UserMetric
+from aspectrum.relevant_items import place_sums, relevant_places, truth_gains
 from aspectrum.world import Truth, World
 
 _DISCOUNTS = {"log": LOG2, "none": NONE, "reciprocal": RECIPROCAL, "geometric": Discount("geometric", 0.85)}
@@ -47,15 +47,11 @@ class EPC(UserMetric):
     relevance: Literal["auto", "binary", "graded", "none"] = "auto"
     average: Literal["users", "links"] = "users"
 
-    family: ClassVar[Family] = "novelty"
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    family = "novelty"
+    aliases: ClassVar[Aliases] = {
         "Expected popularity complement": {},
         "LTN": {"discount": "none", "relevance": "none", "average": "links"},
     }
-
-    @property
-    def pooled(self) -> bool:
-        return self.average == "links"
 
     def needs(self) -> tuple[frozenset[str], ...]:
         return (frozenset({"history"} if self.relevance in ("auto", "none") else {"history", "relevance"}),)
@@ -76,8 +72,7 @@ class EPC(UserMetric):
         gained = place_sums(rankings, novelty * self._relevance(world), self.cutoffs, discount)
         ranks = place_sums(rankings, np.ones(len(rankings.items)), self.cutoffs, discount)
         if self.relevance != "none":
-            relevance = world.need_relevance("EPC")
-            ranks = np.where(n_relevant(relevance)[:, np.newaxis] > 0, ranks, 0.0)
+            ranks = np.where(world.need_relevance("EPC").n_relevant[:, np.newaxis] > 0, ranks, 0.0)
         return Fractions(gained, ranks)
 
     def _relevance(self, world: World) -> Floats | float:

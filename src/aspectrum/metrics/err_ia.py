@@ -6,13 +6,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from aspectrum.diagnostics.notices import Option
-from aspectrum.discounts import RECIPROCAL, perfect_sums
-from aspectrum.errors import InputError, MetricError, MissingInput
-from aspectrum.gain import GainRule, list_sums
+from aspectrum.discounts import RECIPROCAL
+from aspectrum.errors import InputError, MetricError
+from aspectrum.gain import GainRule, list_sums, perfect_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
-from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
+from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 
 
@@ -68,7 +67,7 @@ class ERRIA(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    aliases: ClassVar[Aliases] = {
         "ERR-IA": {},
         "ERR_IA": {},
         "nERR_IA": {"normalize": "ideal"},
@@ -92,8 +91,8 @@ class ERRIA(AspectMetric):
     def resolved(self, truth: Truth) -> Self:
         judged_by = self.judging(truth)
         intents = self.intents or ("uniform" if truth.weights is None else "given")
-        if intents == "given" and truth.weights is None:
-            raise MissingInput("ERRIA: intents='given' needs weights: pass ", Option("weights"), ", (user, aspect, weight) rows")
+        if intents == "given":
+            truth.need("weights", "ERRIA: intents='given'")
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         max_grade = self.max_grade
         if self.grades and max_grade is None:
@@ -111,9 +110,9 @@ class ERRIA(AspectMetric):
         if self.normalize != "ideal":
             return None
         assert self.pool is not None
-        return IdealRequest(self._coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
+        return IdealRequest(self.coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
 
-    def _coverage(self, world: World) -> Coverage:
+    def coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None and self.intents is not None
         return cover(world, self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
 
@@ -123,16 +122,11 @@ class ERRIA(AspectMetric):
         return self.stop if self.max_grade is None else 1.0 - 2.0**-self.max_grade
 
     def fractions(self, world: World) -> Fractions:
-        coverage, stop = self._coverage(world), self._largest_stop
-        stops = coverage.stops(self.cutoffs)
-        reached = list_sums(coverage, GainRule(stop), RECIPROCAL, stops)
-        attainable = coverage.attainable[:, np.newaxis]
+        coverage, stop = self.coverage(world), self._largest_stop
+        reached = list_sums(coverage, GainRule(stop), RECIPROCAL, self.cutoffs)
         if self.normalize is None:
-            return Fractions(stop * reached, np.broadcast_to(attainable, reached.shape))
+            return Fractions(stop * reached, np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape))
         request = self.ideal_request(world)
         if request is not None:
             return against_ideal(self, reached, request)
-        perfect = perfect_sums(RECIPROCAL, stop, self.cutoffs, coverage.rankings.lengths) * attainable
-        if self.normalize == "pyndeval":
-            perfect[:, np.array(self.cutoffs) == 1] = attainable > 0
-        return Fractions(reached, perfect)
+        return Fractions(reached, perfect_sums(coverage, RECIPROCAL, stop, self.cutoffs, self.normalize))

@@ -10,7 +10,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
-from aspectrum.metric import Family, Metric
+from aspectrum.metric import Aliases, Metric
 from aspectrum.states import ItemCounts, State
 from aspectrum.world import Truth, World
 
@@ -44,9 +44,9 @@ class GiniComplement(Metric):
     outside: Literal["error", "drop"] = "error"
     empty: float | None = None
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"Predicted Gini complement": {}}
+    aliases: ClassVar[Aliases] = {"Predicted Gini complement": {}}
 
-    family: ClassVar[Family] = "exposure"
+    family = "exposure"
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return {"catalogue": "all items seen" if truth.catalogue is None else "given"}

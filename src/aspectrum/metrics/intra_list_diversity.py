@@ -1,13 +1,12 @@
 """Intra-list diversity: how far apart the items of a list are."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.metric import Family, Fractions, UserMetric
+from aspectrum.metric import Aliases, Fractions, UserMetric
 from aspectrum.world import Distance, World
 
 
@@ -49,14 +48,10 @@ class IntraListDiversity(UserMetric):
     featureless: Literal["skip", "near", "undefined"] = "skip"
     single: Literal["undefined", "zero"] = "undefined"
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ILD": {}, "Intra-list diversity": {}}
+    aliases: ClassVar[Aliases] = {"ILD": {}, "Intra-list diversity": {}}
 
-    family: ClassVar[Family] = "distance"
-    inputs: ClassVar[tuple[str, ...]] = ("features",)
-
-    @property
-    def pooled(self) -> bool:
-        return self.average == "links"
+    family = "distance"
+    inputs = ("features",)
 
     def fractions(self, world: World) -> Fractions:
         features = world.need_features("IntraListDiversity")

@@ -1,14 +1,13 @@
 """Intent-aware mean average precision."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.judging import JUDGINGS, JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, cover, pool_of
-from aspectrum.metric import AspectMetric, Fractions
+from aspectrum.judging import JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, pool_of
+from aspectrum.metric import Aliases, AspectMetric, Fractions
 from aspectrum.world import World
 
 
@@ -42,12 +41,11 @@ class MAPIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
+    aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
 
     def fractions(self, world: World) -> Fractions:
-        assert self.judged_by is not None
-        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
-        pool = pool_of(coverage, JUDGINGS[self.judged_by].default_pool)
+        coverage = self.coverage(world)
+        pool = pool_of(coverage, coverage.judging.default_pool)
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
             coverage = replace(coverage, rows=np.where(np.append(world.catalogue, False)[coverage.rows], coverage.rows, np.int32(-1)))
         stops = coverage.stops(self.cutoffs)

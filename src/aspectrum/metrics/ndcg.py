@@ -1,21 +1,21 @@
 """nDCG with graded relevance."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import Discount
 from aspectrum.errors import MetricError
-from aspectrum.metric import Family, Fractions, UserMetric
-from aspectrum.relevant_items import positive_grades, truth_gains
+from aspectrum.metric import Aliases, Fractions
+from aspectrum.relevant_items import RelevanceMetric, place_sums, truth_gains
 from aspectrum.world import World
+from aspectrum.world.rankings import stops_of
 
 
 @dataclass(frozen=True)
-class NDCG(UserMetric):
+class NDCG(RelevanceMetric):
     r"""Discounted cumulated gain over that of the ideal order.
 
     .. math:: \frac{\sum_{j \le k} g_{u, d_j} / \log_b(1+j)}{\sum_{j \le k} g^*_{u, j} / \log_b(1+j)}
@@ -46,36 +46,27 @@ class NDCG(UserMetric):
     ideal: Literal["truth", "list"] = "truth"
     average: Literal["users", "ratio"] = "users"
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"nDCG": {}}
+    aliases: ClassVar[Aliases] = {"nDCG": {}}
 
-    family: ClassVar[Family] = "relevance"
-    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
-    truth: ClassVar[str | None] = "relevance"
+    graded = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.base <= 1:
             raise MetricError(f"NDCG: base is {self.base:g}, expected above 1")
 
-    @property
-    def pooled(self) -> bool:
-        return self.average == "ratio"
-
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("NDCG")
-        rankings = world.rankings
-        stops = rankings.stops(self.cutoffs)
-        discount = Discount("log", self.base)
+        rankings, discount = world.rankings, Discount("log", self.base)
         truth, gains = truth_gains(world, self.gain)
-        discounts = discount.first(int(stops.max(initial=0)))
-        reached = kernels.discounted_sums(rankings.offsets, gains, stops, discounts)
-        judged = positive_grades(world)[:, np.newaxis]
+        reached = place_sums(rankings, gains, self.cutoffs, discount)
         if self.ideal == "list":
-            best = kernels.sorted_sums(rankings.offsets, gains, stops, stops, discounts)
+            stops = rankings.stops(self.cutoffs)
+            best = kernels.sorted_sums(rankings.offsets, gains, stops, stops, discount.first(int(stops.max(initial=0))))
+            judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
             return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
-        sizes = np.diff(relevance.offsets)[:, np.newaxis]
-        limits = np.array([np.iinfo(np.int32).max if k < 0 else k for k in self.cutoffs])
-        depths = np.minimum(sizes, limits).astype(np.int32)
-        windows = np.broadcast_to(sizes, depths.shape).astype(np.int32)
+        sizes = np.diff(relevance.offsets)
+        depths = stops_of(sizes, self.cutoffs)
+        windows = np.broadcast_to(sizes[:, np.newaxis], depths.shape).astype(np.int32)
         best = kernels.sorted_sums(relevance.offsets, truth, windows, depths, discount.first(int(depths.max(initial=0))))
         return Fractions(reached, best)

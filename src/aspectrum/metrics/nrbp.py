@@ -9,8 +9,8 @@ import numpy as np
 from aspectrum.discounts import Discount
 from aspectrum.gain import GainRule, list_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged, cover
-from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_unit
+from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged
+from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 
 
@@ -58,7 +58,7 @@ class NRBP(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"nNRBP": {"normalize": "ideal"}}
+    aliases: ClassVar[Aliases] = {"nNRBP": {"normalize": "ideal"}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,15 +79,11 @@ class NRBP(AspectMetric):
         if self.normalize != "ideal":
             return None
         assert self.pool is not None
-        assert self.judged_by is not None
-        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
-        return IdealRequest(coverage, self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
+        return IdealRequest(self.coverage(world), self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def fractions(self, world: World) -> Fractions:
-        assert self.judged_by is not None
-        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
-        reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), coverage.stops(self.cutoffs))
-        request = self.ideal_request(world)
+        coverage, request = self.coverage(world), self.ideal_request(world)
+        reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), self.cutoffs)
         if request is not None:  # the ideal list has the same factor in front, which may be 0
             return against_ideal(self, reached, request)
         attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape)

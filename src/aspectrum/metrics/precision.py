@@ -1,18 +1,17 @@
 """Precision."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.metric import Family, Fractions, UserMetric
-from aspectrum.relevant_items import n_relevant, relevant_found
-from aspectrum.world import Truth, World
+from aspectrum.metric import Aliases, Fractions
+from aspectrum.relevant_items import RelevanceMetric, relevant_found
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class Precision(UserMetric):
+class Precision(RelevanceMetric):
     r"""Share of the top of the list that is relevant.
 
     .. math:: \frac{|\{j \le k : d_j \in R_u\}|}{k}
@@ -34,19 +33,10 @@ class Precision(UserMetric):
         array([[0.5, 0.4]])
     """
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P": {}}
-
-    family: ClassVar[Family] = "relevance"
-    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
-    truth: ClassVar[str | None] = "relevance"
-
-    def details(self, truth: Truth) -> Mapping[str, Any]:
-        return {"threshold": truth.need("relevance", "Precision").threshold}
+    aliases: ClassVar[Aliases] = {"P": {}}
 
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("Precision")
         found = relevant_found(world.rankings, relevance, self.cutoffs)
-        whole = np.maximum(world.rankings.lengths, 1)[:, np.newaxis]
-        ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
-        judged = n_relevant(relevance)[:, np.newaxis] > 0
-        return Fractions(found, np.where(judged, ranks, 0).astype(np.float64))
+        judged = relevance.n_relevant[:, np.newaxis] > 0
+        return Fractions(found, np.where(judged, world.rankings.depths(self.cutoffs), 0).astype(np.float64))

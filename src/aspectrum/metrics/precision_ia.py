@@ -1,15 +1,14 @@
 """Intent-aware precision."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from aspectrum.discounts import NONE
 from aspectrum.gain import GainRule, list_sums
-from aspectrum.judging import JudgedBy, Unjudged, cover
-from aspectrum.metric import AspectMetric, Fractions
+from aspectrum.judging import JudgedBy, Unjudged
+from aspectrum.metric import Aliases, AspectMetric, Fractions
 from aspectrum.world import World
 
 
@@ -42,12 +41,9 @@ class PrecisionIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"P_IA": {}, "P-IA": {}}
+    aliases: ClassVar[Aliases] = {"P_IA": {}, "P-IA": {}}
 
     def fractions(self, world: World) -> Fractions:
-        assert self.judged_by is not None
-        coverage = cover(world, self.judged_by, unjudged=self.unjudged)
-        pairs = list_sums(coverage, GainRule(alpha=0.0), NONE, coverage.stops(self.cutoffs))
-        whole = np.maximum(coverage.rankings.lengths, 1)[:, np.newaxis]
-        ranks = np.where(np.array(self.cutoffs) < 0, whole, np.array(self.cutoffs))
-        return Fractions(pairs, ranks * coverage.attainable[:, np.newaxis])
+        coverage = self.coverage(world)
+        pairs = list_sums(coverage, GainRule(alpha=0.0), NONE, self.cutoffs)
+        return Fractions(pairs, coverage.rankings.depths(self.cutoffs) * coverage.attainable[:, np.newaxis])

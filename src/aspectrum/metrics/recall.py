@@ -1,18 +1,17 @@
 """Recall."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.metric import Family, Fractions, UserMetric
-from aspectrum.relevant_items import n_relevant, relevant_found
-from aspectrum.world import Truth, World
+from aspectrum.metric import Aliases, Fractions
+from aspectrum.relevant_items import RelevanceMetric, relevant_found
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class Recall(UserMetric):
+class Recall(RelevanceMetric):
     r"""Share of the user's relevant items that the top of the list shows.
 
     .. math:: \frac{|\{j \le k : d_j \in R_u\}|}{|R_u|}
@@ -34,17 +33,10 @@ class Recall(UserMetric):
         array([[0.25, 0.5 ]])
     """
 
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"R": {}}
-
-    family: ClassVar[Family] = "relevance"
-    inputs: ClassVar[tuple[str, ...]] = ("relevance",)
-    truth: ClassVar[str | None] = "relevance"
-
-    def details(self, truth: Truth) -> Mapping[str, Any]:
-        return {"threshold": truth.need("relevance", "Recall").threshold}
+    aliases: ClassVar[Aliases] = {"R": {}}
 
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("Recall")
         found = relevant_found(world.rankings, relevance, self.cutoffs)
-        wanted = n_relevant(relevance)[:, np.newaxis]
+        wanted = relevance.n_relevant[:, np.newaxis]
         return Fractions(found, np.broadcast_to(wanted, found.shape).astype(np.float64))

@@ -1,5 +1,6 @@
 """Which aspects items have: for everybody (genres, communities) or for one user (subtopics of a topic)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -40,12 +41,10 @@ class AspectSets:
         offsets = as_offsets(self.offsets, len(codes), "aspects")
         check_range(codes, self.n_aspects, "aspects")
         check_ascending(offsets, codes, "aspects of an item")
-        object.__setattr__(self, "codes", codes)
-        object.__setattr__(self, "offsets", offsets)
-        if self.strengths is not None:
-            strengths = as_floats(self.strengths, len(codes), "aspects: strengths")
+        strengths = None if self.strengths is None else as_floats(self.strengths, len(codes), "aspects: strengths")
+        if strengths is not None:
             check_strengths(strengths, "aspects")
-            object.__setattr__(self, "strengths", strengths)
+        self.__dict__.update(offsets=offsets, codes=codes, strengths=strengths)
 
     @property
     def n_rows(self) -> int:
@@ -60,11 +59,6 @@ class AspectSets:
         masks: Masks = np.zeros(self.n_rows, dtype=np.uint64)
         np.bitwise_or.at(masks, rows, np.uint64(1) << self.codes.astype(np.uint64))
         return masks
-
-    @cached_property
-    def totals(self) -> Floats:
-        """How many rows have each aspect."""
-        return np.bincount(self.codes, minlength=self.n_aspects).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +81,8 @@ class Aspects:
 
     def __post_init__(self) -> None:
         sets = AspectSets(self.offsets, self.codes, self.n_aspects, self.strengths)
-        object.__setattr__(self, "sets", sets)
-        for name in ("offsets", "codes", "strengths"):
-            object.__setattr__(self, name, getattr(sets, name))
-        if self.known is not None:
-            object.__setattr__(self, "known", as_flags(self.known, self.n_items, "aspects: known"))
+        known = None if self.known is None else as_flags(self.known, sets.n_rows, "aspects: known")
+        self.__dict__.update(offsets=sets.offsets, codes=sets.codes, strengths=sets.strengths, known=known, sets=sets)
 
     sets: AspectSets = None  # type: ignore[assignment]  # filled above
 
@@ -130,7 +121,8 @@ class Subtopics:
 
         A grade below 1, or an aspect of -1, only says that the item was judged.
         """
-        u, i, a = as_codes(users, "subtopics: users"), as_codes(items, "subtopics: items"), as_codes(aspects, "subtopics: aspects")
+        columns = {"users": users, "items": items, "aspects": aspects}
+        u, i, a = (as_codes(codes, f"subtopics: {what}") for what, codes in columns.items())
         if not len(u) == len(i) == len(a):
             raise InputError(f"subtopics: columns of different lengths ({len(u)}, {len(i)}, {len(a)})")
         g = np.ones(len(u)) if grades is None else as_floats(grades, len(u), "subtopics: grades")
@@ -139,17 +131,9 @@ class Subtopics:
         for column, what, least in ((i, "items", 0), (a, "aspects", -1)):
             if len(column) and column.min() < least:
                 raise InputError(f"subtopics: {what}: code {column.min()} is out of range")
-        offsets, order = kernels.group_rows(u, n_users)
-        order = kernels.sort_segments(offsets, order, i, False, a)
-        repeated = kernels.find_repeats(offsets, order, i, a)
-        if len(repeated):
-            before, again = order[repeated - 1], order[repeated]
-            contradict = np.flatnonzero((g[before] != g[again]) | (False if s is None else s[before] != s[again]))
-            if len(contradict):
-                at = again[contradict[0]]
-                raise InputError(f"subtopics: user code {u[at]}, item code {i[at]}, aspect code {a[at]} is judged twice, differently")
-            order = np.delete(order, repeated)
-            offsets = offsets - np.searchsorted(repeated, offsets)
+        offsets, order, _, contradictions = distinct_rows(u, n_users, i, a, [g] if s is None else [g, s])
+        for _, at in contradictions[:1]:
+            raise InputError(f"subtopics: user code {u[at]}, item code {i[at]}, aspect code {a[at]} is judged twice, differently")
         return cls.from_sorted(offsets, i[order], a[order], g[order], None if s is None else s[order])
 
     @classmethod
@@ -159,25 +143,16 @@ class Subtopics:
         offsets, judged, set_offsets, wanted, entry_offsets = kernels.judged_rows(offsets, i, a, counts)
         # A user's own numbering: the positive aspects of that user, ascending.
         aspect_offsets, own_aspects, local = kernels.number_codes(entry_offsets, wanted, int(wanted.max(initial=-1)) + 1)
-        grades = None if g is None else g[counts]
-        strengths = None if s is None else s[counts]
-        if strengths is not None:
-            check_strengths(strengths)
-        sets = AspectSets(
-            set_offsets,
-            local,
-            int(np.diff(aspect_offsets).max(initial=0)),
-            None if strengths is None or (strengths == 1).all() else strengths,
-        )
-        return cls(offsets, judged, sets, aspect_offsets, own_aspects, None if grades is None or (grades == 1).all() else grades)
+        if s is not None:
+            check_strengths(s[counts])
+        # Numbers that are all 1 say nothing.
+        grades, strengths = (None if values is None or (values[counts] == 1).all() else values[counts] for values in (g, s))
+        sets = AspectSets(set_offsets, local, int(np.diff(aspect_offsets).max(initial=0)), strengths)
+        return cls(offsets, judged, sets, aspect_offsets, own_aspects, grades)
 
     @property
     def n_users(self) -> int:
         return len(self.offsets) - 1
-
-    @property
-    def n_attainable(self) -> Floats:
-        return np.diff(self.aspect_offsets).astype(np.float64)
 
     def take(self, users: npt.NDArray[Any]) -> "Subtopics":
         """Those of some users; -1 is a user without any."""
@@ -185,16 +160,9 @@ class Subtopics:
         all_rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         set_offsets, entries = choose_segments(self.sets.offsets, all_rows)
         aspect_offsets, own = choose_segments(self.aspect_offsets, users)
-        sets = self.sets
-        strengths = None if sets.strengths is None else sets.strengths[entries]
-        return Subtopics(
-            offsets,
-            self.items[rows],
-            AspectSets(set_offsets, sets.codes[entries], sets.n_aspects, strengths),
-            aspect_offsets,
-            self.aspects[own],
-            None if self.grades is None else self.grades[entries],
-        )
+        grades, strengths = (None if values is None else values[entries] for values in (self.grades, self.sets.strengths))
+        sets = AspectSets(set_offsets, self.sets.codes[entries], self.sets.n_aspects, strengths)
+        return Subtopics(offsets, self.items[rows], sets, aspect_offsets, self.aspects[own], grades)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,20 +179,18 @@ class Weights:
 
     def __post_init__(self) -> None:
         if self.shared is not None:
-            shared = as_floats(self.shared, len(self.shared), "weights")
-            _check_weights(shared)
-            object.__setattr__(self, "shared", shared)
-            return
-        if self.offsets is None or self.aspects is None or self.weights is None:
+            weights = as_floats(self.shared, len(self.shared), "weights")
+            self.__dict__.update(shared=weights)
+        elif self.offsets is None or self.aspects is None or self.weights is None:
             raise InputError("weights: give `shared`, or offsets, aspects and weights")
-        aspects = as_codes(self.aspects, "weights: aspects")
-        weights = as_floats(self.weights, len(aspects), "weights")
-        _check_weights(weights)
-        offsets = as_offsets(self.offsets, len(aspects), "weights")
-        check_ascending(offsets, aspects, "weights: aspects of a user")
-        object.__setattr__(self, "offsets", offsets)
-        object.__setattr__(self, "aspects", aspects)
-        object.__setattr__(self, "weights", weights)
+        else:
+            aspects = as_codes(self.aspects, "weights: aspects")
+            weights = as_floats(self.weights, len(aspects), "weights")
+            offsets = as_offsets(self.offsets, len(aspects), "weights")
+            check_ascending(offsets, aspects, "weights: aspects of a user")
+            self.__dict__.update(offsets=offsets, aspects=aspects, weights=weights)
+        if (weights < 0).any():
+            raise InputError(f"a weight must not be negative, found {weights.min()}")
 
     def of(self, offsets: Offsets, aspects: Codes) -> Floats:
         """The weight of each (user, aspect) asked for."""
@@ -249,6 +215,20 @@ def check_strengths(strengths: Floats, where: str = "subtopics") -> None:
         raise InputError(f"{where}: a strength must be above 0 and at most 1, found {strengths[bad[0]]}")
 
 
-def _check_weights(weights: Floats) -> None:
-    if (weights < 0).any():
-        raise InputError(f"a weight must not be negative, found {weights.min()}")
+def distinct_rows(
+    groups: Codes, n_groups: int, keys: Codes, seconds: Codes | None, numbers: Sequence[Floats]
+) -> tuple[Offsets, Offsets, int, Offsets]:
+    """Offsets of groups, the order of rows by group, key and second key, each once; how many rows repeat another, and those
+    that contradict it: pairs of a row and a later one that has other numbers.
+    """
+    offsets, at = kernels.group_rows(groups, n_groups)
+    at = kernels.sort_segments(offsets, at, keys, False, seconds)
+    repeated = kernels.find_repeats(offsets, at, keys, seconds)
+    if len(repeated) == 0:
+        return offsets, at, 0, np.empty((0, 2), np.int64)
+    before, again = at[repeated - 1], at[repeated]
+    differ = np.zeros(len(repeated), np.bool_)
+    for values in numbers:
+        differ |= values[before] != values[again]
+    contradictions = np.stack([before, again], axis=1)[differ]
+    return offsets - np.searchsorted(repeated, offsets), np.delete(at, repeated), len(repeated), contradictions

@@ -48,17 +48,16 @@ class Features:
     def n_rows(self) -> int:
         return len(self.matrix.offsets) - 1 if isinstance(self.matrix, SparseRows) else len(self.matrix)
 
+    @property
+    def n_items(self) -> int:
+        return self.n_rows if self.rows is None else len(self.rows)
+
     @cached_property
     def lengths(self) -> Floats:
         """Length of each vector."""
         if isinstance(self.matrix, SparseRows):
             return kernels.sparse_lengths(self.matrix.offsets, self.matrix.columns, self.matrix.values, self.matrix.width)
         return kernels.dense_lengths(self.matrix)
-
-    def first_bad_row(self) -> int | None:
-        """The first row that holds NaN or infinity."""
-        bad = np.flatnonzero(~np.isfinite(self.lengths))
-        return int(bad[0]) if len(bad) else None
 
     def places(self, items: Codes, distance: Distance) -> Codes:
         """Row of each item; -1 without features, -2 for a zero vector where the distance needs a direction or members."""

@@ -1,7 +1,7 @@
 """Ranked lists, best first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,18 +33,11 @@ class Rankings:
     def __post_init__(self) -> None:
         items = as_codes(self.items, "rankings: items")
         offsets = as_offsets(self.offsets, len(items), "rankings")
-        object.__setattr__(self, "items", items)
-        object.__setattr__(self, "offsets", offsets)
-        if self.tied is not None:
-            object.__setattr__(self, "tied", as_flags(self.tied, len(items), "rankings: tied"))
-        if self.listed is not None:
-            listed = as_flags(self.listed, len(offsets) - 1, "rankings: listed")
-            odd = np.flatnonzero(~listed & (np.diff(offsets) > 0))
-            if len(odd):
-                raise InputError(
-                    f"rankings: listed says that user code {odd[0]} has no list, and the list has {np.diff(offsets)[odd[0]]} items"
-                )
-            object.__setattr__(self, "listed", listed)
+        tied = None if self.tied is None else as_flags(self.tied, len(items), "rankings: tied")
+        listed = None if self.listed is None else as_flags(self.listed, len(offsets) - 1, "rankings: listed")
+        self.__dict__.update(offsets=offsets, items=items, tied=tied, listed=listed)
+        if listed is not None and (odd := np.flatnonzero(~listed & (self.lengths > 0))).size:
+            raise InputError(f"rankings: listed says that user code {odd[0]} has no list, and the list has {self.lengths[odd[0]]} items")
 
     @property
     def n_users(self) -> int:
@@ -56,19 +49,16 @@ class Rankings:
 
     def stops(self, cutoffs: Sequence[int]) -> Codes:
         """Where each cutoff ends each list, (users, cutoffs); a cutoff of -1 is the whole list."""
-        lengths = self.lengths[:, np.newaxis]
-        whole = np.iinfo(np.int32).max
-        limits = np.array([whole if k < 0 else k for k in cutoffs], dtype=np.int64)
-        return np.ascontiguousarray(np.minimum(lengths, limits[np.newaxis, :]), dtype=np.int32)
+        return stops_of(self.lengths, cutoffs)
+
+    def depths(self, cutoffs: Sequence[int]) -> Offsets:
+        """How many ranks each cutoff has, (users, cutoffs), also where a list is shorter; -1 has those of the list, at least one."""
+        return np.where(np.array(cutoffs) < 0, np.maximum(self.lengths, 1)[:, np.newaxis], np.array(cutoffs))
 
     def take(self, users: npt.NDArray[Any]) -> "Rankings":
         offsets, index = choose_segments(self.offsets, users)
-        return Rankings(
-            offsets,
-            self.items[index],
-            None if self.tied is None else self.tied[index],
-            None if self.listed is None else self.listed[users],
-        )
+        tied, listed = None if self.tied is None else self.tied[index], None if self.listed is None else self.listed[users]
+        return Rankings(offsets, self.items[index], tied, listed)
 
     def keep(self, kept: Flags) -> "Rankings":
         """The lists without the places that are not kept; later items move up."""
@@ -77,7 +67,16 @@ class Rankings:
 
     def cut(self, depth: int) -> "Rankings":
         """The first places of each list."""
-        places = np.arange(len(self.items)) - np.repeat(self.offsets[:-1], self.lengths)
-        kept = places < depth
-        cut = self.keep(kept)
-        return Rankings(cut.offsets, cut.items, None if self.tied is None else self.tied[kept], self.listed)
+        kept = self.ranks <= depth
+        return replace(self.keep(kept), tied=None if self.tied is None else self.tied[kept])
+
+    @property
+    def ranks(self) -> Offsets:
+        """The rank of every place in its list."""
+        return np.arange(1, len(self.items) + 1) - np.repeat(self.offsets[:-1], self.lengths)
+
+
+def stops_of(lengths: Offsets, cutoffs: Sequence[int]) -> Codes:
+    """Where each cutoff ends lists of some lengths, (lists, cutoffs); a cutoff of -1 is the whole list."""
+    limits = np.array([np.iinfo(np.int32).max if k < 0 else k for k in cutoffs], dtype=np.int64)
+    return np.ascontiguousarray(np.minimum(lengths[:, np.newaxis], limits), dtype=np.int32)

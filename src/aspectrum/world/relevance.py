@@ -1,17 +1,47 @@
 """What is known of each user: graded items (the truth) and earlier items (the history)."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, check_ascending, choose_segments
+from aspectrum.arrays import Codes, Counts, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, check_ascending, choose_segments
 from aspectrum.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class Relevance:
+class UserItems:
+    """Items of each user, as codes, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
+
+    offsets: Offsets
+    items: Codes
+
+    def __post_init__(self) -> None:
+        what = type(self).__name__.lower()
+        items = as_codes(self.items, f"{what}: items")
+        offsets = as_offsets(self.offsets, len(items), what)
+        check_ascending(offsets, items, f"{what}: items of a user")
+        self.__dict__.update(offsets=offsets, items=items)
+
+    @property
+    def n_users(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, users: npt.NDArray[Any]) -> Self:
+        """Those of some users; -1 is a user without any."""
+        offsets, index = choose_segments(self.offsets, users)
+        columns = {name: column[index] for name, column in vars(self).items() if name in ("items", "grades") and column is not None}
+        return replace(self, offsets=offsets, **columns)
+
+
+@dataclass(frozen=True, eq=False)
+class History(UserItems):
+    """What users had before, as codes; each user's items ascend."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance(UserItems):
     """How relevant items are to users, as codes; each user's items ascend.
 
     Args:
@@ -21,58 +51,32 @@ class Relevance:
         threshold: The grade from which an item is relevant.
     """
 
-    offsets: Offsets
-    items: Codes
     grades: Floats | None = None
     threshold: float = 1.0
 
     def __post_init__(self) -> None:
-        _settle(self, "relevance")
+        super().__post_init__()
         if self.grades is not None:
-            object.__setattr__(self, "grades", as_floats(self.grades, len(self.items), "relevance: grades"))
-
-    @property
-    def n_users(self) -> int:
-        return len(self.offsets) - 1
+            self.__dict__.update(grades=as_floats(self.grades, len(self.items), "relevance: grades"))
 
     @property
     def relevant(self) -> Flags:
         """Which rows reach the threshold."""
-        if self.grades is None:
-            return np.full(len(self.items), self.threshold <= 1.0)
-        return self.grades >= self.threshold
+        return np.full(len(self.items), self.threshold <= 1.0) if self.grades is None else self.grades >= self.threshold
 
     @property
     def gains(self) -> Floats:
         """Grades as gains: never negative."""
-        if self.grades is None:
-            return np.ones(len(self.items))
-        return np.maximum(self.grades, 0.0)
-
-    def take(self, users: npt.NDArray[Any]) -> "Relevance":
-        """Those of some users; -1 is a user without any."""
-        offsets, index = choose_segments(self.offsets, users)
-        return Relevance(offsets, self.items[index], None if self.grades is None else self.grades[index], self.threshold)
-
-
-@dataclass(frozen=True, eq=False)
-class History:
-    """What users had before, as codes; each user's items ascend."""
-
-    offsets: Offsets
-    items: Codes
-
-    def __post_init__(self) -> None:
-        _settle(self, "history")
+        return np.ones(len(self.items)) if self.grades is None else np.maximum(self.grades, 0.0)
 
     @property
-    def n_users(self) -> int:
-        return len(self.offsets) - 1
+    def n_relevant(self) -> Counts:
+        """How many items are relevant to each user."""
+        return self.count(self.relevant)
 
-    def take(self, users: npt.NDArray[Any]) -> "History":
-        """Those of some users; -1 is a user without any."""
-        offsets, index = choose_segments(self.offsets, users)
-        return History(offsets, self.items[index])
+    def count(self, rows: Flags) -> Counts:
+        """How many of some rows each user has."""
+        return np.diff(np.concatenate(([0], np.cumsum(rows)))[self.offsets])
 
 
 def exponential(grades: Floats) -> Floats:
@@ -82,11 +86,3 @@ def exponential(grades: Floats) -> Floats:
         return np.array([2.0**grade - 1.0 for grade in distinct.tolist()])[place]
     except OverflowError:
         raise InputError(f"grade {distinct.max():g} is too large for a gain of 2^grade - 1") from None
-
-
-def _settle(rows: Relevance | History, what: str) -> None:
-    items = as_codes(rows.items, f"{what}: items")
-    offsets = as_offsets(rows.offsets, len(items), what)
-    check_ascending(offsets, items, f"{what}: items of a user")
-    object.__setattr__(rows, "items", items)
-    object.__setattr__(rows, "offsets", offsets)

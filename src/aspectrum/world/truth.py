@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
@@ -27,7 +27,6 @@ from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 
 T = TypeVar("T")
-
 
 KINDS: Mapping[str, type] = {
     "aspects": Aspects,
@@ -89,27 +88,21 @@ class Truth:
         for name, kind in KINDS.items():
             part = getattr(self, name)
             if part is not None and not isinstance(part, kind):
-                raise InputError(
-                    f"{name} is {type(part).__name__}, expected {kind.__name__} (codes); Truth.read({name}=...) reads other forms"
-                )
+                found = f"{name} is {type(part).__name__}, expected {kind.__name__} (codes)"
+                raise InputError(f"{found}; Truth.read({name}=...) reads other forms")
         n_users = self.n_users if self.n_users >= 0 else len(self.users) if self.users is not None else self._smallest_n_users()
         n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else smallest_n_items(vars(self))
-        n_aspects = 0 if self.aspect_ids is not None else self._smallest_n_aspects()
-        for name, n in (("users", n_users), ("items", n_items), ("aspect_ids", n_aspects)):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, Ids.counted(n))
-        object.__setattr__(self, "n_users", n_users)
-        object.__setattr__(self, "n_items", n_items)
-        if self.tables is None:
-            tables = (IdTable.of(role, ids) for role, ids in (("user", self.users), ("item", self.items), ("aspect", self.aspect_ids)))
-            object.__setattr__(self, "tables", Tables(*tables))
-        if self.catalogue is not None:
-            object.__setattr__(self, "catalogue", as_flags(self.catalogue, n_items, "catalogue"))
+        users = Ids.counted(n_users) if self.users is None else self.users
+        items = Ids.counted(n_items) if self.items is None else self.items
+        aspect_ids = Ids.counted(self._smallest_n_aspects()) if self.aspect_ids is None else self.aspect_ids
+        tables = self.tables or Tables(*map(IdTable.of, ("user", "item", "aspect"), (users, items, aspect_ids)))
+        catalogue = None if self.catalogue is None else as_flags(self.catalogue, n_items, "catalogue")
+        known = {"n_users": n_users, "n_items": n_items, "users": users, "items": items, "aspect_ids": aspect_ids}
+        self.__dict__.update(known, tables=tables, catalogue=catalogue)
         self._check()
 
     def __repr__(self) -> str:
-        parts = ("aspects", "relevance", "history", "subtopics", "features", "weights", "catalogue")
-        given = ", ".join(name for name in parts if getattr(self, name) is not None)
+        given = ", ".join(name for name in (*KINDS, "catalogue") if getattr(self, name) is not None)
         return f"Truth({self.n_users:,} users, {self.n_items:,} items; {given or 'nothing else'})"
 
     @classmethod
@@ -119,19 +112,21 @@ class Truth:
         Args:
             reading: How they are read; by default as ``threshold`` and the other parameters of :class:`Reading` say.
         """
-        options = {option.name: inputs.pop(option.name) for option in fields(Reading) if option.name in inputs}
-        options = {name: value for name, value in options.items() if value is not None}
+        given = {option.name: inputs.pop(option.name, None) for option in fields(Reading)}
+        options = {name: value for name, value in given.items() if value is not None}
         for name in inputs:
             if name == "rankings":
                 raise TypeError("the truth has no lists; pass them to plan.observe(...)")
             if name not in OBJECTS:
                 raise TypeError(f"there is no input {name!r}{did_you_mean(name, OBJECTS)}")
         rows = {
-            name: given if isinstance(given, Rows) else read_input(name, given) if is_external(given) else make(given)
+            name: value if isinstance(value, Rows) else read_input(name, value) if is_external(value) else make(value)
             for name, make in OBJECTS.items()
-            if (given := inputs.get(name)) is not None
+            if (value := inputs.get(name)) is not None
         }
-        return cls._of_rows(rows, Tables.of(rows.values()), options, reading or Reading(**options))
+        tables = Tables()
+        tables.join(rows.values())
+        return cls._of_rows(rows, tables, options, reading or Reading(**options))
 
     @classmethod
     def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
@@ -160,9 +155,8 @@ class Truth:
 
     def largest_grade(self, judged_by: str) -> float:
         """The largest grade of all judgments; 1 if none is above 0."""
-        part = self.subtopics if judged_by == "subtopics" else self.relevance
-        grades = None if part is None else part.grades
-        largest = 1.0 if grades is None or len(grades) == 0 else float(grades.max())
+        grades = getattr(self.subtopics if judged_by == "subtopics" else self.relevance, "grades", None)
+        largest = 1.0 if grades is None else float(grades.max(initial=0.0))
         return largest if largest > 0 else 1.0
 
     def judged(self, name: str | None = None) -> Flags:
@@ -177,15 +171,11 @@ class Truth:
     def with_relevant_items(self) -> Flags:
         """Users with at least one relevant item."""
         relevance: Relevance = self.need("relevance", "users='relevant'")
-        before = np.concatenate(([0], np.cumsum(relevance.relevant)))
-        return np.diff(before[relevance.offsets]) > 0
+        return relevance.n_relevant > 0
 
     def need(self, name: str, needed_by: str) -> Any:
         """A part that somebody needs, or an error that says which and whose."""
-        part = getattr(self, name)
-        if part is None:
-            raise missing(name, needed_by)
-        return part
+        return needed(getattr(self, name), name, needed_by)
 
     @cached_property
     def fingerprints(self) -> Mapping[str, str]:
@@ -230,18 +220,12 @@ class Truth:
         if len(self.items) != self.n_items:
             raise InputError(f"{len(self.items)} item ids for {self.n_items} items")
         if self.aspects is not None and self.aspects.n_items != self.n_items:
-            object.__setattr__(self, "aspects", _stretched(self.aspects, self.n_items))
-        self._check_features()
-
-    def _check_features(self) -> None:
-        if self.features is None:
-            return
-        if self.features.rows is not None and len(self.features.rows) != self.n_items:
-            raise InputError(f"features: rows for {len(self.features.rows)} items, the world has {self.n_items}")
-        bad = self.features.first_bad_row()
-        if bad is not None:
-            rows = self.features.rows
-            named = np.flatnonzero(rows == bad) if rows is not None else np.array([bad])
+            self.__dict__.update(aspects=_stretched(self.aspects, self.n_items))
+        rows = None if self.features is None else self.features.rows
+        if rows is not None and len(rows) != self.n_items:
+            raise InputError(f"features: rows for {len(rows)} items, the world has {self.n_items}")
+        for bad in [] if self.features is None else np.flatnonzero(~np.isfinite(self.features.lengths))[:1]:
+            named = [bad] if rows is None else np.flatnonzero(rows == bad)
             whose = f"item {quoted(self.items[int(named[0])])}" if len(named) else f"row {bad}"
             raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
 
@@ -250,19 +234,19 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     """The smallest number of items that holds every code."""
     with_items = [*lists, *(parts.get(name) for name in ("relevance", "history", "subtopics"))]
     sizes = [_largest(part.items) + 1 for part in with_items if part is not None]
-    aspects, features, catalogue = (parts.get(name) for name in ("aspects", "features", "catalogue"))
-    if aspects is not None:
-        sizes.append(aspects.n_items)
-    if features is not None:
-        sizes.append(len(features.rows) if features.rows is not None else features.n_rows)
-    if catalogue is not None:
-        sizes.append(len(catalogue))
-    return max(sizes, default=0)
+    counts: dict[str, Callable[[Any], int]] = {
+        "aspects": lambda part: part.n_items,
+        "features": lambda part: part.n_items,
+        "catalogue": len,
+    }
+    return max([*sizes, *(count(parts[name]) for name, count in counts.items() if parts.get(name) is not None)], default=0)
 
 
-def missing(name: str, needed_by: str) -> MissingInput:
-    """The error for an input that somebody needs and nobody gave."""
-    return MissingInput(f"{needed_by} needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
+def needed(part: T | None, name: str, needed_by: str) -> T:
+    """A part that somebody needs, or an error that says which and whose."""
+    if part is None:
+        raise MissingInput(f"{needed_by} needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
+    return part
 
 
 def _digest(digest: Any, part: Any) -> None:
@@ -285,14 +269,9 @@ def _largest(codes: Codes) -> int:
 
 def _stretched(aspects: Aspects, n_items: int) -> Aspects:
     """The same aspects for a world with more items, which have none and are not known."""
-    if aspects.n_items > n_items:
-        raise InputError(f"aspects speak of {aspects.n_items} items, the world has {n_items}")
     missing = n_items - aspects.n_items
+    if missing < 0:
+        raise InputError(f"aspects speak of {aspects.n_items} items, the world has {n_items}")
     known = np.ones(aspects.n_items, dtype=np.bool_) if aspects.known is None else aspects.known
-    return Aspects(
-        np.append(aspects.offsets, np.full(missing, aspects.offsets[-1])),
-        aspects.codes,
-        aspects.n_aspects,
-        aspects.strengths,
-        np.append(known, np.zeros(missing, dtype=np.bool_)),
-    )
+    offsets = np.append(aspects.offsets, np.full(missing, aspects.offsets[-1]))
+    return Aspects(offsets, aspects.codes, aspects.n_aspects, aspects.strengths, np.append(known, np.zeros(missing, dtype=np.bool_)))

@@ -11,17 +11,17 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, as_codes, check_range
-from aspectrum.coding.ids import Ids, quoted
+from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
 from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
-from aspectrum.world.building import CodedLists, Tables, build_lists
+from aspectrum.world.building import CodedLists, Tables, build_lists, item_twice
 from aspectrum.world.features import Features
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
-from aspectrum.world.truth import Truth, missing, smallest_n_items
+from aspectrum.world.truth import Truth, needed, smallest_n_items
 
 T = TypeVar("T")
 
@@ -29,19 +29,16 @@ T = TypeVar("T")
 class World:
     """Lists of some users, and the truth. Users, items and aspects are codes 0, 1, 2 ...; ids only name them.
 
-    Build it from inputs in any form with :meth:`of`, or from parts that already hold codes::
-
-        World(Rankings(offsets, items), aspects=Aspects(...), relevance=Relevance(...))
-
-    The truth is whole: ``world.truth.relevance`` is everybody's. ``world.relevance`` and the like are those of the users whose
-    lists these are, segment by segment, and so are other parts about users; a metric that needs a fact about all users asks the
-    truth for it.
+    Build it from inputs in any form with :meth:`of`, or from parts that already hold codes, as in
+    ``World(Rankings(offsets, items), relevance=Relevance(...))``. The truth is whole: ``world.truth.relevance`` is everybody's.
+    ``world.relevance`` and other parts about users are those of the users whose lists these are, segment by segment.
 
     Args:
         rankings: The lists, one per user.
         truth: What is known apart from them; or its parts by name, as for :class:`Truth`, with one segment per list.
         codes: Whose list each is; by default that of user 0, 1, 2 ...
         tables: The ids, with those that only lists name; by default those of the truth.
+        memory: What all parts of one world remember. A part of a world was checked with it, and is not checked again.
     """
 
     def __init__(
@@ -51,18 +48,23 @@ class World:
         *,
         codes: Codes | None = None,
         tables: Tables | None = None,
+        memory: dict[Hashable, Any] | None = None,
         **parts: Any,
     ) -> None:
-        if truth is None:
-            truth = _truth_of_lists(rankings, parts)
+        if truth is None:  # every item that a list names is then known
+            if parts.get("n_items", -1) < 0 and parts.get("items") is None:
+                parts["n_items"] = smallest_n_items(parts, rankings)
+            truth = Truth(**{"n_users": rankings.n_users, **parts})
         elif parts:
             raise InputError(f"{next(iter(parts))} was given beside the truth, which already holds everything")
-        self.rankings, self.truth, self.tables = rankings, truth, tables or truth.tables
-        self._codes = codes
-        self.memory: dict[Hashable, Any] = {}
+        self.rankings, self.truth, self._codes, self.tables = rankings, truth, codes, tables or truth.tables
+        self.n_users, self.aspect_ids = rankings.n_users, truth.aspect_ids
+        self.aspects, self.features, self.catalogue = truth.aspects, truth.features, truth.catalogue
+        self.memory: dict[Hashable, Any] = {} if memory is None else memory
+        self.covered: dict[Hashable, Any] = {}  # of these lists only
         self.seen_items: Flags | None = None  # items that count where there is no catalogue; None means all
-        self._covered: dict[Hashable, Any] = {}  # of these lists only
-        self._check()
+        if memory is None:
+            self._check()
 
     @staticmethod
     def of(rankings: Any, **inputs: Any) -> World:
@@ -81,22 +83,14 @@ class World:
         """Lists in any form that :func:`aspectrum.evaluate` takes, and everybody whom the truth knows, those who have a list first."""
         tables = truth.tables.copy()
         lists = build_lists(list_rows(rankings), tables, truth.reading)
-        return World.of_lists(lists, truth, tables).with_everybody()
+        world = World.of_lists(lists, truth, tables)
+        return world.and_without_lists(np.setdiff1d(np.arange(len(tables.user)), world.codes))
 
     @staticmethod
     def of_lists(lists: CodedLists, truth: Truth, tables: Tables, memory: dict[Hashable, Any] | None = None) -> World:
         """The users of some lists."""
-        return World._made(lists.rankings, truth, lists.users.within(tables.user), tables, {} if memory is None else memory)
-
-    @staticmethod
-    def _made(rankings: Rankings, truth: Truth, codes: Codes | None, tables: Tables, memory: dict[Hashable, Any]) -> World:
-        world = object.__new__(World)  # what was checked needs no second look
-        world.__dict__.update(rankings=rankings, truth=truth, _codes=codes, tables=tables, memory=memory, seen_items=None, _covered={})
-        return world
-
-    @property
-    def n_users(self) -> int:
-        return self.rankings.n_users
+        codes = lists.input.ids["user"].within(tables.user)
+        return World(lists.rankings, truth, codes=codes, tables=tables, memory={} if memory is None else memory)
 
     @property
     def n_items(self) -> int:
@@ -117,22 +111,6 @@ class World:
     def items(self) -> Ids:
         return self.tables.item.ids
 
-    @property
-    def aspect_ids(self) -> Ids:
-        return self.truth.aspect_ids
-
-    @property
-    def aspects(self) -> Aspects | None:
-        return self.truth.aspects
-
-    @property
-    def features(self) -> Features | None:
-        return self.truth.features
-
-    @property
-    def catalogue(self) -> Flags | None:
-        return self.truth.catalogue
-
     @cached_property
     def relevance(self) -> Relevance | None:
         return self._own(self.truth.relevance)
@@ -151,12 +129,11 @@ class World:
 
     def _own(self, part: T) -> T:
         """The segments of these users; without copying where they stand together."""
-        if part is None or (self._codes is None and self.n_users == self.truth.n_users):
+        if part is None or self._codes is None:
             return part
         codes = np.where(self.codes < self.truth.n_users, self.codes, -1)
-        if len(codes) == self.truth.n_users and (codes == np.arange(len(codes))).all():
-            return part
-        return part.take(codes)  # type: ignore[attr-defined, no-any-return]
+        all_in_order = len(codes) == self.truth.n_users and (codes == np.arange(len(codes))).all()
+        return part if all_in_order else part.take(codes)  # type: ignore[attr-defined]
 
     @cached_property
     def listed(self) -> Flags:
@@ -169,34 +146,24 @@ class World:
         items = self.rankings.items
         return items if self.n_items == self.truth.n_items else np.where(items < self.truth.n_items, items, np.int32(-1))
 
-    def remember_coverage(self, key: Hashable, make: Callable[[], T]) -> T:
-        """`make()`, computed once for these lists."""
-        if key not in self._covered:
-            self._covered[key] = make()
-        found: T = self._covered[key]
-        return found
-
     def need_aspects(self, needed_by: str) -> Aspects:
-        return _need(self.aspects, "aspects", needed_by)
+        return needed(self.aspects, "aspects", needed_by)
 
     def need_relevance(self, needed_by: str) -> Relevance:
-        return _need(self.relevance, "relevance", needed_by)
+        return needed(self.relevance, "relevance", needed_by)
 
     def need_history(self, needed_by: str) -> History:
-        return _need(self.history, "history", needed_by)
+        return needed(self.history, "history", needed_by)
 
     def need_subtopics(self, needed_by: str) -> Subtopics:
-        return _need(self.subtopics, "subtopics", needed_by)
+        return needed(self.subtopics, "subtopics", needed_by)
 
     def need_features(self, needed_by: str) -> Features:
-        return _need(self.features, "features", needed_by)
+        return needed(self.features, "features", needed_by)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """`make()`, computed once for this world and all its parts."""
-        if key not in self.memory:
-            self.memory[key] = make()
-        found: T = self.memory[key]
-        return found
+        return remembered(self.memory, key, make)
 
     def slice(self, start: int, stop: int) -> World:
         """Lists start to stop, without copying."""
@@ -211,12 +178,6 @@ class World:
     def cut(self, depth: int) -> World:
         """The same world with the first places of every list."""
         return self._part(self.rankings.cut(depth), self._codes)
-
-    def with_everybody(self) -> World:
-        """The same lists, and after them the users of the truth who have none."""
-        known = np.zeros(len(self.tables.user), dtype=np.bool_)
-        known[self.codes] = True
-        return self.and_without_lists(np.flatnonzero(~known))
 
     def and_without_lists(self, users: npt.NDArray[Any]) -> World:
         """The same lists, and after them some users who have none."""
@@ -233,12 +194,12 @@ class World:
             yield self if size >= self.n_users else self.slice(start, min(start + size, self.n_users))
 
     def _part(self, rankings: Rankings, codes: Codes | None) -> World:
-        part = World._made(rankings, self.truth, codes, self.tables, self.memory)
+        part = World(rankings, self.truth, codes=codes, tables=self.tables, memory=self.memory)
         part.seen_items = self.seen_items
         return part
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"memory": {}, "_covered": {}}
+        return self.__dict__ | {"memory": {}, "covered": {}}
 
     def _check(self) -> None:
         check_range(self.rankings.items, self.n_items, "rankings: items")
@@ -253,10 +214,7 @@ class World:
         user, place = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
-            raise InputError(
-                f"rankings: the list of user {quoted(self.users[user])} names item {quoted(self.items[item])} twice, "
-                f"the second time at rank {place + 1}"
-            )
+            raise item_twice("rankings", self.users[user], self.items[item], place)
 
 
 def list_rows(given: Any, name: str = "rankings") -> Rows:
@@ -266,15 +224,9 @@ def list_rows(given: Any, name: str = "rankings") -> Rows:
     return read_input("rankings", given) if is_external(given) else ranking_rows(name, given)
 
 
-def _truth_of_lists(rankings: Rankings, parts: dict[str, Any]) -> Truth:
-    """The truth of lists that come as codes: every item that a list names is known."""
-    given = {"n_users": rankings.n_users, **parts}
-    if parts.get("n_items", -1) < 0 and parts.get("items") is None:
-        given["n_items"] = smallest_n_items(parts, rankings)
-    return Truth(**given)
-
-
-def _need(part: T | None, name: str, needed_by: str) -> T:
-    if part is None:
-        raise missing(name, needed_by)
-    return part
+def remembered(memory: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
+    """`make()`, computed once."""
+    if key not in memory:
+        memory[key] = make()
+    found: T = memory[key]
+    return found

@@ -1,0 +1,143 @@
+"""The ways of judging: by subtopics, history, relevance or membership."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Flags, take_segments
+from aspectrum.judging.coverage import Coverage, WantedAspects
+from aspectrum.judging.judging import JudgedBy, Judging, graded_strengths
+from aspectrum.judging.pools import OwnPools
+from aspectrum.world import Relevance, Subtopics
+from aspectrum.world.aspects import AspectSets
+
+
+class BySubtopics(Judging):
+    """An aspect counts if it was judged for this user and item (TREC diversity judgments). Users number their own aspects."""
+
+    name = "subtopics"
+    inputs = ("subtopics",)
+    default_pool = "judged"
+    only_judged_gain = True
+
+    @property
+    def _subtopics(self) -> Subtopics:
+        return self.world.need_subtopics(self._needs)
+
+    def cover(self) -> Coverage:
+        judged, rankings = self._subtopics, self.world.rankings
+        rows = kernels.lookup(rankings.offsets, rankings.items, judged.offsets, judged.items)
+        return Coverage(self, rankings, judged.sets, rows, judged.items, np.diff(judged.aspect_offsets).astype(np.float64))
+
+    def cover_graded(self, max_grade: float) -> Coverage:
+        coverage, grades = self.cover(), self._subtopics.grades
+        sets = coverage.sets
+        strengths = graded_strengths(sets.strengths, np.ones(len(sets.codes)) if grades is None else grades, max_grade)
+        return replace(coverage, sets=replace(sets, strengths=strengths))
+
+    def attainable_aspects(self) -> WantedAspects:
+        return WantedAspects.counted(self._subtopics.aspect_offsets)
+
+    def world_codes(self, wanted: WantedAspects) -> Codes:
+        return self._subtopics.aspects
+
+    def judged_pool(self, coverage: Coverage) -> OwnPools:
+        return OwnPools(self._subtopics.offsets, np.arange(coverage.sets.n_rows, dtype=np.int32))
+
+    def judged_places(self, coverage: Coverage) -> Flags:
+        return coverage.rows >= 0
+
+
+class ByHistory(Judging):
+    """An aspect of an item counts if an earlier item of the user has it."""
+
+    name = "history"
+    inputs = ("aspects", "history")
+
+    def cover(self) -> Coverage:
+        world, history = self.world, self.world.need_history(self._needs)
+        return Coverage(
+            self, world.rankings, self._sets, world.known_items, None, *self._counted_aspects_of(history.offsets, history.items)
+        )
+
+    def attainable_aspects(self) -> WantedAspects:
+        history = self.world.need_history(self._needs)
+        return self._aspects_of(history.offsets, history.items)
+
+    def satisfiable(self, wanted: WantedAspects) -> WantedAspects:
+        covered = self.attainable_aspects()
+        served = kernels.lookup(wanted.offsets, wanted.codes, covered.offsets, covered.codes) >= 0
+        return replace(wanted, weights=np.where(served, 1.0 if wanted.weights is None else wanted.weights, 0.0))
+
+
+class ByRelevance(Judging):
+    """An aspect of an item counts if the item is relevant to the user."""
+
+    name = "relevance"
+    inputs = ("aspects", "relevance")
+    default_pool = "judged"
+    only_judged_gain = True
+
+    @property
+    def _relevance(self) -> Relevance:
+        return self.world.need_relevance(self._needs)
+
+    @cached_property
+    def _judgments(self) -> Codes:
+        """For each place, the judgment of its item, or -1."""
+        rankings, relevance = self.world.rankings, self._relevance
+        return kernels.lookup(rankings.offsets, rankings.items, relevance.offsets, relevance.items)
+
+    def _if_relevant(self, values: Codes, judgments: Codes | None = None) -> Codes:
+        """Values of judgments, -1 where the item is not relevant."""
+        relevant = self._relevance.relevant
+        return np.where(relevant if judgments is None else np.append(relevant, False)[judgments], values, np.int32(-1))
+
+    def cover(self) -> Coverage:
+        relevance = self._relevance
+        rows = self._if_relevant(self.world.known_items, self._judgments)
+        attainable, *_ = self._counted_aspects_of(relevance.offsets, self._if_relevant(relevance.items))
+        return Coverage(self, self.world.rankings, self._sets, rows, None, attainable)
+
+    def cover_graded(self, max_grade: float) -> Coverage:
+        sets, relevance = self._sets, self._relevance
+        # A set of its own for each judgment, empty unless the item is relevant with a positive grade.
+        offsets, entries = take_segments(sets.offsets, relevance.items)
+        grades = np.repeat(np.where(relevance.relevant, relevance.gains, 0.0), np.diff(offsets))
+        kept = grades > 0
+        offsets, entries = np.concatenate(([0], np.cumsum(kept)))[offsets], entries[kept]
+        strengths = graded_strengths(None if sets.strengths is None else sets.strengths[entries], grades[kept], max_grade)
+        own_sets = AspectSets(offsets, sets.codes[entries], sets.n_aspects, strengths)
+        rows = self._if_relevant(self._judgments, self._judgments)
+        return replace(self.cover(), sets=own_sets, rows=rows, row_items=relevance.items)
+
+    def attainable_aspects(self) -> WantedAspects:
+        return self._aspects_of(self._relevance.offsets, self._if_relevant(self._relevance.items))
+
+    def judged_pool(self, coverage: Coverage) -> OwnPools:
+        relevance = self._relevance
+        rows = relevance.items if coverage.row_items is None else np.arange(coverage.sets.n_rows, dtype=np.int32)
+        return OwnPools(relevance.offsets, self._if_relevant(rows))
+
+    def judged_places(self, coverage: Coverage) -> Flags:
+        return self._judgments >= 0
+
+
+class ByMembership(Judging):
+    """Every aspect of an item counts for every user (communities, genres)."""
+
+    name = "membership"
+    inputs = ("aspects",)
+
+    def cover(self) -> Coverage:
+        attainable = np.full(self.world.n_users, float(self._sets.n_aspects))
+        return Coverage(self, self.world.rankings, self._sets, self.world.known_items, None, attainable)
+
+    def attainable_aspects(self) -> WantedAspects:
+        return WantedAspects.counted(np.arange(self.world.n_users + 1, dtype=np.int64) * self._sets.n_aspects)
+
+
+JUDGINGS: Mapping[JudgedBy, type[Judging]] = {judging.name: judging for judging in (BySubtopics, ByHistory, ByRelevance, ByMembership)}
