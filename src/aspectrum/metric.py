@@ -159,8 +159,8 @@ class UserMetric(Metric):
 
     @property
     def pooled(self) -> bool:
-        """Whether the number is the sum of numerators over the sum of denominators, as ``average`` may ask, not the mean of scores."""
-        return bool(self.parameters.get("average", "users") != "users")
+        """Whether the number is the sum of numerators over the sum of denominators, not the mean of scores."""
+        return self.parameters.get("average") in ("ratio", "links")
 
     def fractions(self, world: World) -> Fractions:
         """The scores as fractions, of a metric whose choices are made."""
