@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Codebook, Ids, quoted
+from aspectrum.coding.ids import NOTHING, Ids, quoted
+from aspectrum.coding.objects import id_column
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.sparse import SparseRows
 from aspectrum.coding.table import IdTable
@@ -319,17 +320,12 @@ def text_rows(given: Any) -> Rows:
         return given
     if is_external(given):
         return read_input("texts", given)
-    users = Codebook("user")
-    known: dict[str, int] = {}
-    user_codes: list[int] = []
-    text_codes: list[int] = []
-    for user, text in _pairs(given):
+    pairs = list(_pairs(given))
+    for user, text in pairs:
         if text is not None and not isinstance(text, str):
             raise InputError(f"texts: user {quoted(user)} has {quoted(text)}, expected text")
-        user_codes.append(users.code(user, "texts"))
-        text_codes.append(-1 if text is None else known.setdefault(text, len(known)))
-    ids = {"user": IdColumn(np.array(user_codes, dtype=np.int32), list(users.ids()))}
-    return Rows("texts", {**ids, "text": IdColumn(np.array(text_codes, dtype=np.int32), list(known))})
+    texts = id_column("texts", "text", (NOTHING if text is None else text for _, text in pairs))
+    return Rows("texts", {"user": id_column("texts", "user", (user for user, _ in pairs)), "text": texts})
 
 
 def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import quoted
+from aspectrum.coding.ids import not_hashable, quoted
 from aspectrum.coding.rows import code_series
 from aspectrum.errors import InputError
 
@@ -70,8 +70,7 @@ def _code_objects(role: str, column: polars.Series, refuse: Refuse) -> tuple[Cod
                 id.encode()
             codes.append(known.setdefault(id, len(known)))
         except TypeError:
-            article = "an" if role[0] in "aeio" else "a"
-            raise refuse(row, f"{quoted(id)} cannot be the id of {article} {role}: it is not hashable") from None
+            raise refuse(row, not_hashable(role, id)) from None
         except UnicodeEncodeError:
             raise refuse(row, f"the {role} {quoted(id)} holds an unpaired surrogate, which is no text") from None
     return np.array(codes, dtype=np.int32), list(known)
