@@ -146,14 +146,11 @@ def as_text(name: str, data: bytes) -> bytes:
         raise InputError(f"{name}, line {line_at(data, at)}: holds a zero byte; expected a text file in UTF-8")
     if not data.isascii():
         _check_utf8(name, data)
-        mark = _MARK_IN_FRONT.search(data)
-        if mark:
+        if mark := _MARK_IN_FRONT.search(data):
             raise InputError(f"{name}, line {line_at(data, mark.end())}: begins with a byte order mark; were several files joined?")
-    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        found = _LONE_RETURN.search(data)
-        assert found is not None
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n") and (lone := _LONE_RETURN.search(data)):
         raise InputError(
-            f"{name}, line {line_at(data, found.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
+            f"{name}, line {line_at(data, lone.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
         )
     return data
 

@@ -38,6 +38,7 @@ class FrameTable:
             raise InputError(f"{source}: has no columns")
 
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
+        """Columns by role, as they are; those in `numbers` may come as numbers."""
         import polars
 
         return polars.DataFrame([self.frame.to_series(place).alias(role) for role, place in places.items()])
@@ -53,6 +54,7 @@ class FrameTable:
         return f"row {row + 1}"
 
     def vectors(self) -> list[int]:
+        """Places of the columns that hold lists of numbers."""
         import polars
 
         return [
@@ -88,7 +90,9 @@ def read_binary(source: str, file: BinaryIO, format: str | None) -> polars.DataF
     """
     import polars
 
-    with _mapped(file) as data:
+    whole: AbstractContextManager[bytes | mmap.mmap]
+    whole = nullcontext(file.getvalue()) if isinstance(file, io.BytesIO) else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with whole as data:
         format, is_stream = format or binary_format(data[:6]), data[:4] == b"\xff\xff\xff\xff"
 
         def read() -> polars.DataFrame:
@@ -107,12 +111,6 @@ def read_binary(source: str, file: BinaryIO, format: str | None) -> polars.DataF
         except Exception as error:
             what = "a Parquet file" if format == "parquet" else "an Arrow file"
             raise InputError(f"{source}: cannot be read as {what}: {reason(error)}") from None
-
-
-def _mapped(file: BinaryIO) -> AbstractContextManager[bytes | mmap.mmap]:
-    if isinstance(file, io.BytesIO):
-        return nullcontext(file.getvalue())
-    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def to_polars(source: str, given: Any) -> polars.DataFrame:

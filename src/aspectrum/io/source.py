@@ -101,3 +101,12 @@ class Source:
         if extension in _COMPRESSED:
             extension = os.path.splitext(stem)[1]
         return _EXTENSIONS.get(extension)
+
+
+def is_external(given: Any) -> bool:
+    """Whether something is a file or a frame, to be read here."""
+    if isinstance(given, Source | str | os.PathLike) or hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__"):
+        return True
+    # Asked by name, as asking a lazy frame for its columns would set it to work.
+    kinds = {kind.__name__ for kind in type(given).__mro__}
+    return type(given).__module__.partition(".")[0] in ("polars", "pandas") and bool(kinds & {"DataFrame", "LazyFrame", "Series", "Index"})

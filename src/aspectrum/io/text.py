@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from aspectrum import kernels
@@ -15,7 +17,7 @@ from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.columns import is_place, is_spelling
-from aspectrum.io.files import as_text, read_bytes
+from aspectrum.io.files import as_text, line_at, read_bytes
 from aspectrum.io.frames import Layout
 from aspectrum.io.source import Source
 
@@ -73,14 +75,11 @@ class TextTable:
         return scan.records, scan.fields
 
     def _check_words(self) -> None:
-        if self._separator == "" and self.layout == "table":
-            odd = re.search(rb'(?<!\S)"', self._text)
-            if odd:
-                line = self._text.count(b"\n", 0, odd.start()) + 1
-                raise InputError(
-                    f"{self.source}, line {line}: a word begins with a quote, and columns are separated by blanks; "
-                    "expected words without quotes, or a CSV file"
-                )
+        if self._separator == "" and self.layout == "table" and (odd := re.search(rb'(?<!\S)"', self._text)):
+            raise InputError(
+                f"{self.source}, line {line_at(self._text, odd.start())}: a word begins with a quote, and columns are separated by blanks; "
+                "expected words without quotes, or a CSV file"
+            )
 
     def coded(self, ids: Sequence[int], numbers: Sequence[int]) -> tuple[dict[int, tuple[Codes, polars.Series]], dict[int, Floats]]:
         """By place: ids as codes (-1 where there is none) with the distinct ids, and numbers (NaN where there is none)."""
@@ -97,6 +96,7 @@ class TextTable:
         return found, dict(zip(numbers, number_columns, strict=True))
 
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
+        """Columns by role: those in `numbers` as numbers, the others as text."""
         import polars
 
         texts, values = self.coded(
@@ -110,8 +110,7 @@ class TextTable:
         )
 
     def _record(self, row: int) -> list[str]:
-        text = self._text or self._read_again()
-        return [cell.decode() for cell in kernels.read_record(text, self._separator, self._quoted, self.width, row)]
+        return [cell.decode() for cell in kernels.read_record(self._whole, self._separator, self._quoted, self.width, row)]
 
     def __len__(self) -> int:
         return self._n_rows
@@ -120,8 +119,7 @@ class TextTable:
         return self._record(row + self._skip)[place] or None
 
     def place(self, row: int) -> str:
-        text = self._text or self._read_again()
-        return f"line {kernels.scan_table(text, self._separator, self._quoted, 0, row + self._skip).line}"
+        return f"line {kernels.scan_table(self._whole, self._separator, self._quoted, 0, row + self._skip).line}"
 
     def vectors(self) -> list[int]:
         return []
@@ -129,8 +127,9 @@ class TextTable:
     def is_number(self, place: int) -> bool:
         return place in self._numeric
 
-    def _read_again(self) -> bytes:
-        return self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
+    @property
+    def _whole(self) -> bytes:
+        return self._text or self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
 
     def _without_comments(self, text: bytes) -> bytes:
         """Public edge lists often begin with comments, which become empty lines; the others keep their numbers."""
@@ -140,18 +139,15 @@ class TextTable:
         return b"\n" * text.count(b"\n", 0, end) + text[end:]
 
     def close(self) -> None:
+        """Give back the room that the text takes; it is read again should an error have to name a line."""
         if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
             self._text = b""
 
 
 def _head(text: bytes) -> bytes:
     """The first lines, and at least one with anything on it."""
-    end = 0
-    for _ in range(_N_HEAD):
-        end = text.find(b"\n", end) + 1
-        if end == 0:
-            return text
-    return text if text[:end].isspace() else text[:end]
+    head = b"".join(islice(io.BytesIO(text), _N_HEAD))
+    return text if head.isspace() else head
 
 
 def _gathered(codes: Codes, ids: polars.Series) -> polars.Series:
@@ -235,15 +231,7 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
 
 def _first_lines(text: bytes) -> list[bytes]:
     """The first lines with anything on them, and of each as much as tells its form."""
-    lines: list[bytes] = []
-    start = 0
-    while len(lines) < _N_HEAD and 0 <= start < len(text):
-        end = text.find(b"\n", start)
-        line = text[start : end if end >= 0 else None][: 1 << 16]
-        if line.strip():
-            lines.append(line)
-        start = end + 1 if end >= 0 else -1
-    return lines
+    return [line[: 1 << 16] for line in islice(filter(bytes.strip, io.BytesIO(text)), _N_HEAD)]
 
 
 def reads_as_number(word: str) -> bool:
