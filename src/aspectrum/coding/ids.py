@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -101,10 +102,8 @@ class Ids:
         return Ids(self.values[start:stop])
 
     def take(self, codes: npt.NDArray[Any]) -> Ids:
-        if isinstance(self.values, np.ndarray):
+        if hasattr(self.values, "dtype"):
             return Ids(self.values[codes])
-        if self._is_series:
-            return Ids(self.values.gather(codes))
         return Ids([self.values[code] for code in codes.tolist()])
 
     def to_series(self, name: str) -> polars.Series:
@@ -113,14 +112,11 @@ class Ids:
 
         if self._is_series:
             return self.values.alias(name)  # type: ignore[no-any-return]
-        ids = list(self)
-        try:
-            column = polars.Series(name, ids)
-        except (TypeError, polars.exceptions.PolarsError):  # ids of several kinds
-            column = None
-        if column is None or column.dtype == polars.Object:  # a kind that a column, or a file, cannot hold
-            column = polars.Series(name, [str(id) for id in ids], dtype=polars.String)
-        return column
+        with suppress(TypeError, polars.exceptions.PolarsError):  # ids of several kinds
+            column = polars.Series(name, list(self))
+            if column.dtype != polars.Object:  # a kind that a column, or a file, cannot hold
+                return column
+        return polars.Series(name, [str(id) for id in self], dtype=polars.String)
 
     @property
     def heads(self) -> Codes:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from aspectrum.coding.ids import NOTHING, code_objects, quoted
 from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
 from aspectrum.inputs import NUMBERS
 
@@ -37,9 +36,9 @@ def ranking_rows(source: str, given: Any) -> Rows:
         users = id_column(source, "user", given)
         users = replace(users, codes=np.repeat(users.codes, np.array(lengths, dtype=np.int64)))
     else:
-        rows = list(_rows(source, given, ("user", "item", "score"), 2))
+        rows = list(_rows(source, given, ("user", "item", "score"), 2, NOTHING))
         users, items = id_column(source, "user", (row[0] for row in rows)), [row[1] for row in rows]
-        scores = [_number(row[2], source, "score", *row[:2]) for row in rows if len(row) == 3]
+        scores = [_number(score, source, "score", user, item) for user, item, score in rows if score is not NOTHING]
         scored = bool(scores)
         if scored and len(scores) < len(rows):
             raise InputError(f"{source}: some rows have a score and some have none")
@@ -49,7 +48,16 @@ def ranking_rows(source: str, given: Any) -> Rows:
 
 def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "item", "grade")) -> Rows:
     """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
-    links = list(_links(source, _from_ranx(source, given, "Qrels"), roles))
+    given = _from_ranx(source, given, "Qrels")
+    links: list[tuple[Any, ...]] = []
+    if not isinstance(given, Mapping):
+        links = list(_rows(source, given, roles, 2, NOTHING))
+    else:
+        for user, entries in given.items():
+            if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
+                raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
+            pairs = entries.items() if isinstance(entries, Mapping) else ((item, NOTHING) for item in _plain(entries))
+            links.extend((user, item, grade) for item, grade in pairs)
     if all(grade is NOTHING for *_, grade in links):
         return _coded(source, roles[:2], links)
     return _coded(source, roles, ((user, item, 1.0 if grade is NOTHING else grade) for user, item, grade in links))
@@ -59,7 +67,7 @@ def aspect_rows(given: Any) -> Rows:
     """Rows item, aspect, strength; an item named without any aspect is among the ids."""
     roles = ("item", "aspect", "strength")
     if not isinstance(given, Mapping):
-        return _coded("aspects", roles, _padded_rows("aspects", given, roles, 2, 1.0))
+        return _coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0))
     _check_no_indicators(given)
     rows: list[tuple[Any, Any, Any]] = []
     named: list[Any] = []
@@ -78,7 +86,16 @@ def aspect_rows(given: Any) -> Rows:
 
 def subtopic_rows(given: Any) -> Rows:
     """Rows user, item, aspect (none for an item that is judged for nothing), grade, strength."""
-    rows = ((user, item, aspect, *numbers) for user, aspect, item, *numbers in _subtopics(given))
+    rows: list[tuple[Any, ...]] = []
+    if not isinstance(given, Mapping):
+        told = _rows("subtopics", given, ("user", "aspect", "item", "grade", "strength"), 3, 1.0)
+        rows = [(user, item, aspect, *numbers) for user, aspect, item, *numbers in told]
+    else:
+        for user, judged in given.items():
+            if not isinstance(judged, Mapping):
+                raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
+            for item, has in judged.items():
+                rows.extend((user, item, aspect, grade, 1.0) for aspect, grade in _pairs(has) or [(NOTHING, 0.0)])
     return _coded("subtopics", ("user", "item", "aspect", "grade", "strength"), rows)
 
 
@@ -95,13 +112,13 @@ def feature_rows(given: Any) -> Rows:
             return _coded("features", roles, rows, item=given)
         ids, matrix = list(given), _matrix_of(given)
     elif isinstance(given, list) and all(isinstance(row, tuple) for row in given):
-        return _coded("features", roles, _padded_rows("features", given, roles, 2, 1.0))
+        return _coded("features", roles, _rows("features", given, roles, 2, 1.0))
     else:
         raise InputError(
             f"features: expected {{item: vector}}, (ids, matrix), a matrix or rows (item, feature[, value]), found {type(given).__name__}"
         )
     items = id_column("features", "item", _plain(ids))
-    n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)
+    n_rows = matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)  # len() of a sparse matrix is an error
     if len(items.codes) != n_rows:
         raise InputError(f"features: {len(items.codes)} ids for {n_rows} vectors")
     return Rows("features", {"item": items}, matrix=matrix)
@@ -187,7 +204,8 @@ def _check_list(source: str, user: Any, entries: Any) -> None:
         raise InputError(f"{source}: the list of user {quoted(user)} is a set, which has no order; expected a list, best first")
 
 
-def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iterable[tuple[Any, ...]]:
+def _rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[tuple[Any, ...]]:
+    """Rows with a value for each column; `filling` stands for those that are left out at the end."""
     form = f"({', '.join(columns[:least])}{''.join(f'[, {name}]' for name in columns[least:])})"
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{source}: expected a mapping or rows {form}, found {quoted(given)}")
@@ -201,12 +219,7 @@ def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iter
         values = tuple(_plain(row))
         if not least <= len(values) <= len(columns):
             raise InputError(f"{source}: row {number} has {len(values)} values, expected {form}")
-        yield values
-
-
-def _padded_rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[Any]:
-    for row in _rows(source, given, columns, least):
-        yield row + (filling,) * (len(columns) - len(row))
+        yield values + (filling,) * (len(columns) - len(values))
 
 
 def _from_ranx(source: str, given: Any, expected: str) -> Any:
@@ -217,30 +230,6 @@ def _from_ranx(source: str, given: Any, expected: str) -> Any:
     if kind.__name__ != expected:
         raise InputError(f"{source}: found {kind.__name__} of ranx, expected its {expected}")
     return given.to_dict()
-
-
-def _links(source: str, given: Any, roles: tuple[str, str, str]) -> Iterable[tuple[Any, Any, Any]]:
-    if not isinstance(given, Mapping):
-        yield from _padded_rows(source, given, roles, 2, NOTHING)
-        return
-    for user, entries in given.items():
-        if isinstance(entries, Mapping):
-            yield from ((user, item, grade) for item, grade in entries.items())
-        elif isinstance(entries, Iterable) and not isinstance(entries, str | bytes):
-            yield from ((user, item, NOTHING) for item in _plain(entries))
-        else:
-            raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
-
-
-def _subtopics(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
-    if not isinstance(given, Mapping):
-        yield from _padded_rows("subtopics", given, ("user", "aspect", "item", "grade", "strength"), 3, 1.0)
-        return
-    for user, judged in given.items():
-        if not isinstance(judged, Mapping):
-            raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
-        for item, has in judged.items():
-            yield from ((user, aspect, item, grade, 1.0) for aspect, grade in _pairs(has) or [(NOTHING, 0.0)])
 
 
 def _number(value: Any, source: str, what: str, *where: Any) -> float:

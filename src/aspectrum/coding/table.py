@@ -142,8 +142,7 @@ class IdTable:
             return [np.arange(len(several[0]), dtype=np.int32)]
         known = Ids(several[0]) if before else self.ids
         if not self._examples:
-            source = before[0][0] if before else heads[0][0] if heads else "codes"
-            self._note_kinds(source, known)
+            self._note_kinds((*before, *heads, ("codes", None))[0][0], known)
         return self._join_objects(known, [(source, Ids(ids)) for (source, _), ids in zip(fresh, several[len(before) :], strict=True)])
 
     def _join_objects(self, known: Ids, fresh: list[tuple[str, Ids]]) -> list[Codes]:
@@ -157,12 +156,13 @@ class IdTable:
         return found
 
     def _note_kinds(self, source: str, ids: Ids) -> None:
+        firsts: dict[type, Any] = {}
         for id in ids:
             if id is None or id != id:
-                what = "None" if id is None else "NaN"
-                raise InputError(f"{source}: the id of {with_article(self.role)} is missing ({what})")
-            if source != _PART:
-                self._examples.setdefault(_kind(type(id)), {}).setdefault(source, id)
+                raise InputError(f"{source}: the id of {with_article(self.role)} is missing ({'None' if id is None else 'NaN'})")
+            firsts.setdefault(type(id), id)
+        for kind, id in firsts.items() if source != _PART else ():
+            self._examples.setdefault(_kind(kind), {}).setdefault(source, id)
 
     def _join_series(self, before: list[Named], fresh: list[Named], several: list[Any]) -> list[Codes]:
         import polars

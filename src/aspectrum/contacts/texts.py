@@ -15,8 +15,7 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import NOTHING, Ids, quoted
 from aspectrum.coding.objects import id_column
-from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows
 from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, link_table
 from aspectrum.diagnostics.notices import Notice, Option

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
-from aspectrum.io.source import UsualColumns
+from aspectrum.io.source import NO_USUAL_COLUMNS, UsualColumns
 from aspectrum.wording import did_you_mean
 
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
@@ -66,9 +67,11 @@ def plain(name: str) -> str:
 
 
 def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
-    return any(plain(name) in words for role in roles for words in _spellings(input, role))
+    word = plain(name)
+    return any(word in words for role in roles for words in _spellings(input, role))
 
 
+@cache
 def _spellings(input: str, role: str) -> tuple[Sequence[str], Sequence[str]]:
     """The usual names of a column, and those it may have where none is there."""
     return _SPELLINGS[role].split(), _FALLBACK.get((input, role), "").split()
@@ -80,7 +83,7 @@ def find_columns(
     said: Mapping[str, str | int],
     names: Sequence[str] | None,
     width: int,
-    usual: UsualColumns | None = None,
+    usual: UsualColumns = NO_USUAL_COLUMNS,
     header: bool = False,
 ) -> dict[str, int]:
     """The place of every column that is there, by role; `header` if the names stand in the first line of a file."""
@@ -96,7 +99,7 @@ def find_columns(
             return {role: place for place, role in enumerate(roles)}
     else:
         for role in spec.roles:
-            if usual is not None and role not in found and (place := usual.place(role, names)) is not None:
+            if role not in found and (place := usual.place(role, names)) is not None:
                 found[role] = _only(source, role, names, place)
         for role in spec.roles:
             if role not in found and (place := _recognised(source, spec, role, names, set(found.values()))) is not None:

@@ -10,8 +10,7 @@ import numpy as np
 
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_column, id_rows
-from aspectrum.coding.rows import IdColumn, Rows, code_series
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows, code_series
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS, InputSpec
@@ -57,9 +56,8 @@ def _is_rows(source: Source, table: Table) -> bool:
     """Whether a table has rows item, feature[, value], and not one column per dimension."""
     if table.names is None or "feature" in source.columns:
         return True
-    said = None if source.usual is None else source.usual.columns.get("feature")
-    named = [name for name in table.names if name == said or is_spelling("features", ("feature",), name)]
-    if not named:
+    said = source.usual.columns.get("feature")
+    if not any(name == said or is_spelling("features", ("feature",), name) for name in table.names):
         return False
     known = find_columns(table.source, _ROWS, source.columns, table.names, table.width, source.usual)
     others = [name for place, name in enumerate(table.names) if place not in known.values() and table.is_number(place)]
@@ -76,14 +74,8 @@ def _is_rows(source: Source, table: Table) -> bool:
 
 def _check_not_vectors(source: str, rows: Rows) -> None:
     """Columns without names may be item, feature, value, or an item and two dimensions."""
-    import polars
-
-    names = rows.ids["feature"].ids
-    if (
-        isinstance(names, polars.Series)
-        and names.dtype == polars.String
-        and names.str.contains(r"^[+-]?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?$").any()
-    ):
+    names = rows.ids["feature"].texts
+    if names is not None and names.str.contains(r"^[+-]?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?$").any():
         raise InputError(
             f"{source}: the second column, without a name, holds numbers such as {quoted(names.filter(names.str.contains('[.]'))[0])}; "
             "expected item, feature[, value]. If these are vectors, name the columns in the first line, the first one item"
@@ -157,7 +149,7 @@ def _arrays(source: Source, format: str) -> Rows:
     name = source.named("features")
     arrays = _loaded(name, format, read_bytes(source.path, name))
     matrix = _matrix(name, arrays)
-    n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else len(matrix)
+    n_rows = len(matrix)
     keys = [key for key in _ID_KEYS if key in arrays]
     if len(keys) > 1:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the ids of the vectors, expected one of them")

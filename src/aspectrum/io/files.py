@@ -88,9 +88,8 @@ def why_unreadable(path: str, error: OSError) -> str:
         return "file not found" + _meant(path)
     if error.errno == errno.EISDIR:
         return "is a directory, expected a file"
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return "cannot be read: no permission"
-    return f"cannot be read: {error.strerror or reason(error)}"
+    denied = error.errno in (errno.EACCES, errno.EPERM)
+    return f"cannot be read: {'no permission' if denied else error.strerror or reason(error)}"
 
 
 def _meant(path: str) -> str:

@@ -14,8 +14,7 @@ from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import NUMBERS, InputSpec
 from aspectrum.io.columns import find_columns
-from aspectrum.io.frames import as_number
-from aspectrum.io.ids import code_column
+from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
 from aspectrum.io.text import TextTable, reads_as_number
@@ -86,7 +85,7 @@ def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str,
 def _understood(table: Table, places: Mapping[str, int]) -> Iterator[Notice]:
     """How the columns were understood."""
     if table.layout != "table":
-        yield Notice("trec_run" if table.layout == "run" else "trec_qrels")
+        yield Notice(f"trec_{table.layout}")
     elif table.names is None:
         yield Notice("positions", detail={"columns": sorted(places, key=lambda role: places[role])})
     else:
@@ -121,11 +120,9 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
 
 def _whitespace(columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
     """Ids that would match others but for whitespace around them."""
-    import polars
-
     for role, column in columns.items():
-        if role != "text" and isinstance(column.ids, polars.Series) and column.ids.dtype == polars.String:
-            count = int((column.ids.str.strip_chars() != column.ids).sum())
+        if role != "text" and column.texts is not None:
+            count = int((column.texts.str.strip_chars() != column.texts).sum())
             if count:
                 yield Notice("whitespace", count, detail={"role": role})
 
@@ -200,8 +197,8 @@ def _split(column: polars.Series, separator: str) -> polars.Series:
 
     if column.dtype == polars.Object:
         column = polars.Series(column.name, [None if cell is None else str(cell) for cell in column.to_list()], dtype=polars.String)
-    parts = column.cast(polars.String).str.split(separator).list.eval(polars.element().str.strip_chars())
-    parts = parts.list.eval(polars.element().filter(polars.element() != ""))
+    part = polars.element().str.strip_chars()
+    parts = column.cast(polars.String).str.split(separator).list.eval(part.filter(part != ""))
     return polars.select(polars.when(parts.list.len() > 0).then(parts)).to_series().alias(column.name)
 
 

@@ -39,6 +39,9 @@ class UsualColumns:
                 raise InputError(f"{role} is given as column {name!r}, but no input with a {role} has a column of that name")
 
 
+NO_USUAL_COLUMNS = UsualColumns({})
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file or a frame, with what cannot be seen from it.
@@ -47,8 +50,7 @@ class Source:
         data: A path, or a frame of pandas, polars, PyArrow or DuckDB.
         columns: Which column has which role, by name or by place from 1: ``{"user": "uid", "item": 2}``. Roles are user,
             item, aspect, rank, score, grade, strength, weight, feature and value; in social networks also source, target,
-            community and text. By default columns are recognised by
-            their usual names.
+            community and text. By default columns are recognised by their usual names.
         split: A separator of several aspects in one cell, as in ``Action|Comedy``.
         format: csv, tsv, parquet, arrow, jsonl, run or qrels (TREC), npz, npy or graphml. Default: by extension and content.
         header: Whether the first line of a text file names the columns. Default: seen from that line.
@@ -68,7 +70,7 @@ class Source:
     header: bool | None = None
     ids: Any = None
     name: str | None = None
-    usual: UsualColumns | None = None
+    usual: UsualColumns = NO_USUAL_COLUMNS
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:

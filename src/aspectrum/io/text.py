@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _N_HEAD = 20
 _FIELDS = {"run": 6, "qrels": 4, "table": 0}
+_PROBLEMS = {
+    "stray quote": "a quote stands in the middle of a field; expected it around the whole field",
+    "open quote": "a quote is opened and never closed",
+}
 _NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)\s*", re.ASCII | re.IGNORECASE)
 _COMMENT = re.compile(rb"[#%]+[ \t\r\n]|[#%]+\Z")  # "# made by"; in "#music" the sign is part of a name
 _QUOTED = re.compile(rb'(?:^|(?<=[\t,;\n]))"(?:[^"]|"")*(?:"|$)')
@@ -49,7 +53,11 @@ class TextTable:
         # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
         start = text if self._quoted else _head(text)
         n_records, self.width = self._check(start)
-        self._check_words()
+        if self._separator == "" and self.layout == "table" and (odd := re.search(rb'(?<!\S)"', text)):
+            raise InputError(
+                f"{source}, line {line_at(text, odd.start())}: a word begins with a quote, and columns are separated by blanks; "
+                "expected words without quotes, or a CSV file"
+            )
         self._about_records = n_records * len(text) // len(start) + 1
         self.untyped: Untyped | None = "number" if self.layout == "table" else "text"
         head = [self._record(row) for row in range(min(_N_HEAD, n_records))]
@@ -68,18 +76,9 @@ class TextTable:
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
             what = {"run": "for a TREC run", "qrels": "for TREC judgments", "table": "as in the first line"}[self.layout]
             raise InputError(f"{where}: has {scan.fields} field{'s' * (scan.fields > 1)}, expected {usual} {what}")
-        if scan.problem == "stray quote":
-            raise InputError(f"{where}: a quote stands in the middle of a field; expected it around the whole field")
-        if scan.problem == "open quote":
-            raise InputError(f"{where}: a quote is opened and never closed")
+        if scan.problem:
+            raise InputError(f"{where}: {_PROBLEMS[scan.problem]}")
         return scan.records, scan.fields
-
-    def _check_words(self) -> None:
-        if self._separator == "" and self.layout == "table" and (odd := re.search(rb'(?<!\S)"', self._text)):
-            raise InputError(
-                f"{self.source}, line {line_at(self._text, odd.start())}: a word begins with a quote, and columns are separated by blanks; "
-                "expected words without quotes, or a CSV file"
-            )
 
     def coded(self, ids: Sequence[int], numbers: Sequence[int]) -> tuple[dict[int, tuple[Codes, polars.Series]], dict[int, Floats]]:
         """By place: ids as codes (-1 where there is none) with the distinct ids, and numbers (NaN where there is none)."""
@@ -102,12 +101,11 @@ class TextTable:
         texts, values = self.coded(
             sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
         )
-        return polars.DataFrame(
-            [
-                polars.Series(role, values[place]) if role in numbers else _gathered(*texts[place]).alias(role)
-                for role, place in places.items()
-            ]
-        )
+        columns = {place: polars.Series(column) for place, column in values.items()}
+        for place, (found, ids) in texts.items():
+            codes = polars.Series(found)
+            columns[place] = ids.gather(codes.set(codes < 0, None))
+        return polars.DataFrame([columns[place].alias(role) for role, place in places.items()])
 
     def _record(self, row: int) -> list[str]:
         return [cell.decode() for cell in kernels.read_record(self._whole, self._separator, self._quoted, self.width, row)]
@@ -150,13 +148,6 @@ def _head(text: bytes) -> bytes:
     return text if head.isspace() else head
 
 
-def _gathered(codes: Codes, ids: polars.Series) -> polars.Series:
-    import polars
-
-    places = polars.Series(codes)
-    return ids.gather(places.set(places < 0, None))
-
-
 def _layout(source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> tuple[Layout, str]:
     """What kind of text it is, and its separator; none means blanks."""
     if format in ("run", "qrels"):
@@ -184,8 +175,7 @@ def _one_of(source: str, text: bytes, spec: InputSpec, how: Source, separators: 
     """The one of several separators in the first line that gives every record the same number of fields."""
     scans = {one: _scanned(text, one) for one in separators if one != how.split}
     fit = [one for one, (scan, _) in scans.items() if not scan.problem]
-    said = {column for column in how.columns.values() if not is_place(column)}
-    said |= set() if how.usual is None else set(how.usual.columns.values())
+    said = {*(column for column in how.columns.values() if not is_place(column)), *how.usual.columns.values()}
     firsts = {
         one: [cell.decode().strip() for cell in kernels.read_record(text, one, quoted, scan.fields, 0)]
         for one, (scan, quoted) in scans.items()
@@ -254,7 +244,7 @@ def _is_header(source: str, spec: InputSpec, how: Source, head: Sequence[Sequenc
     first = [cell.strip() for cell in head[0]]
     places = {role: int(column) for role, column in how.columns.items() if is_place(column)}
     names = [column for role, column in how.columns.items() if role not in places]
-    if any(name in first for name in (*names, *(how.usual.columns.values() if how.usual is not None else ()))):
+    if any(name in first for name in (*names, *how.usual.columns.values())):
         return True
     spelled = {role for role in spec.roles if any(is_spelling(spec.name, (role,), cell) for cell in first)}
     if any(reads_as_number(cell) for cell in first):
