@@ -194,14 +194,14 @@ def _pairs(has: Any) -> list[tuple[Any, Any]]:
 
 def _check_list(source: str, user: Any, entries: Any) -> None:
     if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
-        raise InputError(f"{source}: the list of user {quoted(user)} is {quoted(entries)}, expected items")
-    if hasattr(entries, "columns"):  # a frame, not one of its columns, which is a list like any other
-        raise InputError(
-            f"{source}: the list of user {quoted(user)} is a {type(entries).__name__}, expected items; "
-            "several systems, each with its own lists, go to evaluate_systems"
-        )
-    if isinstance(entries, Set):
-        raise InputError(f"{source}: the list of user {quoted(user)} is a set, which has no order; expected a list, best first")
+        found = f"{quoted(entries)}, expected items"
+    elif hasattr(entries, "columns"):  # a frame, not one of its columns, which is a list like any other
+        found = f"a {type(entries).__name__}, expected items; several systems, each with its own lists, go to evaluate_systems"
+    elif isinstance(entries, Set):
+        found = "a set, which has no order; expected a list, best first"
+    else:
+        return
+    raise InputError(f"{source}: the list of user {quoted(user)} is {found}")
 
 
 def _rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[tuple[Any, ...]]:

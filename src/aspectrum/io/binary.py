@@ -38,8 +38,7 @@ def _require(holds: bool, what: str) -> None:
 
 def check_parquet(data: Data) -> None:
     """Raises DamagedError unless pages have the number of values that their columns have, and no list outgrows its header."""
-    whole = len(data) >= 12 and data[:4] == data[-4:] == _PARQUET
-    _require(whole, "it does not begin and end as Parquet files do; is it cut short?")
+    _require(len(data) >= 12 and data[:4] == data[-4:] == _PARQUET, "it does not begin and end as Parquet files do; is it cut short?")
     length = int.from_bytes(data[-8:-4], "little")
     _require(length <= len(data) - 12, "its last part is longer than the file")
     file = _Thrift(data, len(data) - 8 - length, len(data) - 8).struct()
@@ -147,8 +146,7 @@ def check_arrow(data: Data) -> None:
         while (size := _header_size(data, at)) != 0:
             at += 8 + size + _check_message(data, at + 8, size)
         return
-    whole = len(data) >= 18 and data[:6] == data[-6:] == _ARROW
-    _require(whole, "it does not begin and end as Arrow files do; is it cut short?")
+    _require(len(data) >= 18 and data[:6] == data[-6:] == _ARROW, "it does not begin and end as Arrow files do; is it cut short?")
     length = int.from_bytes(data[-10:-6], "little", signed=True)
     _require(0 < length <= len(data) - 18, "its last part is longer than the file")
     footer = _Flat.root(data, len(data) - 10 - length, len(data) - 10)

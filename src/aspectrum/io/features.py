@@ -203,8 +203,7 @@ def _matrix(name: str, arrays: Mapping[str, Any]) -> Any:
         )
     if len(keys) > 1:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the vectors, expected one of them")
-    unknown = [key for key in others if key not in keys]
-    if unknown:
+    if unknown := [key for key in others if key not in keys]:
         raise InputError(f"{name}: holds {keys[0]} and {quoted(unknown[0])}; expected the vectors, and their items named ids")
     matrix = arrays[keys[0]]
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
@@ -219,11 +218,10 @@ def _sparse(name: str, arrays: Mapping[str, Any]) -> SparseRows:
         found = written.item() if written.size == 1 else written.tolist()
         raise InputError(f"{name}: the sparse matrix is stored as {quoted(found)}, expected csr: save_npz(path, matrix.tocsr())")
     data = arrays["data"]
-    kinds = [arrays[key].dtype.kind for key in ("indices", "indptr", "shape")]
-    sound = all(kind in "iu" for kind in kinds) and data.dtype.kind in "biuf"
+    sound = data.dtype.kind in "biuf" and all(arrays[key].dtype.kind in "iu" for key in _SPARSE_KEYS[1:])
     if sound:
         # Signed, as differences of unsigned numbers are never negative.
-        indices, indptr, shape = (arrays[key].astype(np.int64) for key in ("indices", "indptr", "shape"))
+        indices, indptr, shape = (arrays[key].astype(np.int64) for key in _SPARSE_KEYS[1:])
         sound = (
             shape.shape == (2,)
             and all(array.ndim == 1 for array in (data, indices, indptr))

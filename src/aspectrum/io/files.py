@@ -76,8 +76,7 @@ def printed(path: str) -> str:
 def reason(error: BaseException) -> str:
     """What another library says is wrong, on one line."""
     lines = str(error).strip().splitlines()
-    text = lines[0].strip() if lines else type(error).__name__
-    return shortened(text, 200)
+    return shortened(lines[0].strip() if lines else type(error).__name__, 200)
 
 
 def why_unreadable(path: str, error: OSError) -> str:
@@ -138,10 +137,8 @@ def as_text(name: str, data: bytes) -> bytes:
     """The bytes of a text file in UTF-8, without a mark in front, or an error that names the line."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}, line 1: is written in UTF-16 or UTF-32; save it as UTF-8")
-    if data.startswith(codecs.BOM_UTF8):
-        data = data[len(codecs.BOM_UTF8) :]
-    at = data.find(b"\0")
-    if at >= 0:
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if (at := data.find(b"\0")) >= 0:
         raise InputError(f"{name}, line {line_at(data, at)}: holds a zero byte; expected a text file in UTF-8")
     if not data.isascii():
         _check_utf8(name, data)

@@ -121,10 +121,9 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
 def _whitespace(columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
     """Ids that would match others but for whitespace around them."""
     for role, column in columns.items():
-        if role != "text" and column.texts is not None:
-            count = int((column.texts.str.strip_chars() != column.texts).sum())
-            if count:
-                yield Notice("whitespace", count, detail={"role": role})
+        texts = None if role == "text" else column.texts
+        if texts is not None and (count := int((texts.str.strip_chars() != texts).sum())):
+            yield Notice("whitespace", count, detail={"role": role})
 
 
 def _refused(table: Table, row: int, what: str) -> InputError:

@@ -195,9 +195,8 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
     """A run or judgments, as seen from the first lines."""
     rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
     if spec.trec == "run":
-        is_run = all(
-            len(row) == 6 and row[1].upper() in ("Q0", "0") and reads_as_number(row[3]) and reads_as_number(row[4]) for row in rows[:1]
-        )
+        first = rows[0]
+        is_run = len(first) == 6 and first[1].upper() in ("Q0", "0") and reads_as_number(first[3]) and reads_as_number(first[4])
         return "run" if is_run else None
     if spec.trec != "qrels" or any(len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows):
         return None
