@@ -27,8 +27,7 @@ def needed(library: str, extra: str, what: str, versions: tuple[str, str] | None
             f"{what} by {library}, which is not installed; it comes with the extra {extra}: pip install 'aspectrum[{extra}]'"
         ) from None
     if versions is not None:
-        installed = metadata.version(library)
-        first, end = versions
+        installed, (first, end) = metadata.version(library), versions
         if not _numbers(first) <= _numbers(installed) < _numbers(end):
             raise MissingLibrary(
                 f"{what} by {library} from version {first} and before {end}, and {installed} is installed: pip install 'aspectrum[{extra}]'"
@@ -37,8 +36,6 @@ def needed(library: str, extra: str, what: str, versions: tuple[str, str] | None
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """The numbers a version begins with, without zeros at the end: 3 and 3.0.0 are the same."""
+    """The numbers a version begins with, as many for every version: 3 and 3.0.0 are the same."""
     numbers = [int(number) for number in re.match(r"(\d+(?:\.\d+)*)?", version)[0].split(".") if number]  # type: ignore[index]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
+    return (*numbers, 0, 0, 0, 0)[:4]

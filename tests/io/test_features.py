@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse
 
 import aspectrum as asp
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.rows import SparseRows
 from aspectrum.io import read_input
 from tests.io.reading import columns_of, read, refused
 

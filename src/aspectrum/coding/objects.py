@@ -2,140 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.coding.ids import quoted
+from aspectrum.coding.ids import NOTHING, code_objects, quoted
 from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.sparse import SparseRows
 from aspectrum.errors import InputError
+from aspectrum.inputs import NUMBERS
 
 
 def ranking_rows(source: str, given: Any) -> Rows:
     """Rows user, item[, score] in the order given; a user with an empty list is among the ids."""
-    users, items = _Ids("user", source), _Ids("item", source)
-    user_codes: list[int] = []
-    item_codes: list[int] = []
+    items: list[Any] = []
     scores: list[float] = []
-    scored = False
     given = _from_ranx(source, given, "Run")
     if isinstance(given, Mapping):
+        scored = any(isinstance(entries, Mapping) for entries in given.values())
+        lengths: list[int] = []
         for user, entries in given.items():
             _check_list(source, user, entries)
-            code = users.code(user)
+            listed = _plain(entries)
             if isinstance(entries, Mapping):
-                scored = True
                 scores.extend(_number(score, source, "score", user, item) for item, score in entries.items())
-                listed = list(entries)
             else:
-                listed = _plain(entries)
                 scores.extend(-float(place) for place in range(len(listed)))  # as given, should other users have scores
-            item_codes.extend(map(items.code, listed))
-            user_codes.extend([code] * len(listed))
+            lengths.append(len(listed))
+            items.extend(listed)
+        users = id_column(source, "user", given)
+        users = replace(users, codes=np.repeat(users.codes, np.array(lengths, dtype=np.int64)))
     else:
-        for row in _rows(source, given, ("user", "item", "score"), 2):
-            user_codes.append(users.code(row[0]))
-            item_codes.append(items.code(row[1]))
-            if len(row) == 3:
-                scores.append(_number(row[2], source, "score", *row[:2]))
+        rows = list(_rows(source, given, ("user", "item", "score"), 2, NOTHING))
+        users, items = id_column(source, "user", (row[0] for row in rows)), [row[1] for row in rows]
+        scores = [_number(score, source, "score", user, item) for user, item, score in rows if score is not NOTHING]
         scored = bool(scores)
-        if scored and len(scores) < len(user_codes):
+        if scored and len(scores) < len(rows):
             raise InputError(f"{source}: some rows have a score and some have none")
-    numbers = {"score": np.array(scores)} if scored else {}
-    return Rows(source, {"user": users.column(user_codes), "item": items.column(item_codes)}, numbers)
+    ids = {"user": users, "item": id_column(source, "item", items)}
+    return Rows(source, ids, {"score": np.array(scores)} if scored else {})
 
 
 def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "item", "grade")) -> Rows:
     """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
-    users, items = _Ids(roles[0], source), _Ids(roles[1], source)
-    user_codes: list[int] = []
-    item_codes: list[int] = []
-    grades: list[float] = []
-    graded = False
-    for user, item, grade in _links(source, _from_ranx(source, given, "Qrels"), roles):
-        user_codes.append(users.code(user))
-        item_codes.append(items.code(item))
-        graded = graded or grade is not _NOTHING
-        grades.append(1.0 if grade is _NOTHING else _number(grade, source, roles[2], user, item))
-    ids = {roles[0]: users.column(user_codes), roles[1]: items.column(item_codes)}
-    return Rows(source, ids, {roles[2]: np.array(grades)} if graded else {})
+    given = _from_ranx(source, given, "Qrels")
+    links: list[tuple[Any, ...]] = []
+    if not isinstance(given, Mapping):
+        links = list(_rows(source, given, roles, 2, NOTHING))
+    else:
+        for user, entries in given.items():
+            if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
+                raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
+            pairs = entries.items() if isinstance(entries, Mapping) else ((item, NOTHING) for item in _plain(entries))
+            links.extend((user, item, grade) for item, grade in pairs)
+    if all(grade is NOTHING for *_, grade in links):
+        return _coded(source, roles[:2], links)
+    return _coded(source, roles, ((user, item, 1.0 if grade is NOTHING else grade) for user, item, grade in links))
 
 
 def aspect_rows(given: Any) -> Rows:
     """Rows item, aspect, strength; an item named without any aspect is among the ids."""
-    items, aspects = _Ids("item", "aspects"), _Ids("aspect", "aspects")
-    item_codes: list[int] = []
-    aspect_codes: list[int] = []
-    strengths: list[float] = []
-
-    def add(item: Any, pairs: Iterable[tuple[Any, Any]]) -> None:
-        code = items.code(item)
-        for aspect, strength in pairs:
-            item_codes.append(code)
-            aspect_codes.append(aspects.code(aspect))
-            strengths.append(_number(strength, "aspects", "strength", item, aspect))
-
-    if isinstance(given, Mapping):
-        _check_no_indicators(given)
-        width = None
-        for item, has in given.items():
-            if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
-                width = _check_indicators(item, has, width)
-                for aspect in range(width):
-                    aspects.code(aspect)  # a genre no item has is a genre all the same
-                add(item, ((int(column), float(has[column])) for column in np.flatnonzero(has)))
-            elif isinstance(has, Mapping):
-                add(item, has.items())
-            else:
-                add(item, ((aspect, 1.0) for aspect in _several(has)))
-    else:
-        for item, aspect, strength in _padded_rows("aspects", given, ("item", "aspect", "strength"), 2, 1.0):
-            add(item, [(aspect, strength)])
-    ids = {"item": items.column(item_codes), "aspect": aspects.column(aspect_codes)}
-    return Rows("aspects", ids, {"strength": np.array(strengths)})
+    roles = ("item", "aspect", "strength")
+    if not isinstance(given, Mapping):
+        return _coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0))
+    _check_no_indicators(given)
+    rows: list[tuple[Any, Any, Any]] = []
+    named: list[Any] = []
+    width = None
+    for item, has in given.items():
+        if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
+            width = _check_indicators(item, has, width)
+            named.extend(range(width))  # a genre no item has is a genre all the same
+            pairs = [(int(column), float(has[column])) for column in np.flatnonzero(has)]
+        else:
+            pairs = _pairs(has)
+            named.extend(aspect for aspect, _ in pairs)
+        rows.extend((item, aspect, strength) for aspect, strength in pairs)
+    return _coded("aspects", roles, rows, item=given, aspect=named)
 
 
 def subtopic_rows(given: Any) -> Rows:
     """Rows user, item, aspect (none for an item that is judged for nothing), grade, strength."""
-    users, items, aspects = (_Ids(role, "subtopics") for role in ("user", "item", "aspect"))
-    codes: tuple[list[int], list[int], list[int]] = ([], [], [])
-    grades: list[float] = []
-    strengths: list[float] = []
-    for user, aspect, item, grade, strength in _subtopics(given):
-        codes[0].append(users.code(user))
-        codes[1].append(items.code(item))
-        codes[2].append(-1 if aspect is _NOTHING else aspects.code(aspect))
-        grades.append(_number(grade, "subtopics", "grade", user, item))
-        strengths.append(_number(strength, "subtopics", "strength", user, item))
-    ids = {"user": users.column(codes[0]), "item": items.column(codes[1]), "aspect": aspects.column(codes[2])}
-    return Rows("subtopics", ids, {"grade": np.array(grades), "strength": np.array(strengths)})
+    rows: list[tuple[Any, ...]] = []
+    if not isinstance(given, Mapping):
+        told = _rows("subtopics", given, ("user", "aspect", "item", "grade", "strength"), 3, 1.0)
+        rows = [(user, item, aspect, *numbers) for user, aspect, item, *numbers in told]
+    else:
+        for user, judged in given.items():
+            if not isinstance(judged, Mapping):
+                raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
+            for item, has in judged.items():
+                rows.extend((user, item, aspect, grade, 1.0) for aspect, grade in _pairs(has) or [(NOTHING, 0.0)])
+    return _coded("subtopics", ("user", "item", "aspect", "grade", "strength"), rows)
 
 
 def feature_rows(given: Any) -> Rows:
     """One row per vector, or rows item, feature, value."""
+    roles = ("item", "feature", "value")
     if isinstance(given, tuple) and len(given) == 2:
         ids, matrix = given
     elif isinstance(given, np.ndarray) or hasattr(given, "tocsr"):
         ids, matrix = range(given.shape[0]), given
     elif isinstance(given, Mapping):
         if _has_names(given):
-            return _named_features(given, _pairs_of_names(given))
+            rows = ((item, name, value) for item, has in given.items() for name, value in dict(_pairs(has)).items())
+            return _coded("features", roles, rows, item=given)
         ids, matrix = list(given), _matrix_of(given)
     elif isinstance(given, list) and all(isinstance(row, tuple) for row in given):
-        return _named_features((), _padded_rows("features", given, ("item", "feature", "value"), 2, 1.0))
+        return _coded("features", roles, _rows("features", given, roles, 2, 1.0))
     else:
         raise InputError(
             f"features: expected {{item: vector}}, (ids, matrix), a matrix or rows (item, feature[, value]), found {type(given).__name__}"
         )
-    items = _Ids("item", "features")
-    codes = [items.code(id) for id in _plain(ids)]
-    n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)
-    if len(codes) != n_rows:
-        raise InputError(f"features: {len(codes)} ids for {n_rows} vectors")
-    return Rows("features", {"item": items.column(codes)}, matrix=matrix)
+    items = id_column("features", "item", _plain(ids))
+    n_rows = matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)  # len() of a sparse matrix is an error
+    if len(items.codes) != n_rows:
+        raise InputError(f"features: {len(items.codes)} ids for {n_rows} vectors")
+    return Rows("features", {"item": items}, matrix=matrix)
 
 
 def _has_names(given: Mapping[Any, Any]) -> bool:
@@ -147,82 +133,49 @@ def _has_names(given: Mapping[Any, Any]) -> bool:
     )
 
 
-def _pairs_of_names(given: Mapping[Any, Any]) -> Iterable[tuple[Any, Any, Any]]:
-    for item, has in given.items():
-        pairs = has.items() if isinstance(has, Mapping) else [(name, 1.0) for name in dict.fromkeys(_several(has))]
-        yield from ((item, name, value) for name, value in pairs)
-
-
-def _named_features(known: Iterable[Any], rows: Iterable[tuple[Any, Any, Any]]) -> Rows:
-    """Rows item, feature, value; `known` are items to be known even without any feature."""
-    items, features = _Ids("item", "features"), _Ids("feature", "features")
-    for item in known:
-        items.code(item)
-    codes: tuple[list[int], list[int]] = ([], [])
-    values: list[float] = []
-    for item, name, value in rows:
-        codes[0].append(items.code(item))
-        codes[1].append(features.code(name))
-        values.append(_number(value, "features", "value", item, name))
-    return Rows("features", {"item": items.column(codes[0]), "feature": features.column(codes[1])}, {"value": np.array(values, np.float64)})
-
-
 def weight_rows(given: Any) -> Rows:
     """Rows [user, ]aspect, weight."""
-    rows: list[tuple[Any, ...]]
-    if isinstance(given, Mapping):
-        if any(isinstance(value, Mapping) for value in given.values()):
-            for user, wants in given.items():
-                if not isinstance(wants, Mapping):
-                    raise InputError(f"weights: user {quoted(user)} has {quoted(wants)}, expected {{aspect: weight}}")
-            rows = [(user, aspect, weight) for user, wants in given.items() for aspect, weight in wants.items()]
-        else:
-            rows = list(given.items())
-    else:
+    if not isinstance(given, Mapping):
         rows = [tuple(row) for row in given]
-    widths = {len(row) for row in rows}
-    if not widths <= {2} and not widths <= {3}:
+    elif any(isinstance(value, Mapping) for value in given.values()):
+        for user, wants in given.items():
+            if not isinstance(wants, Mapping):
+                raise InputError(f"weights: user {quoted(user)} has {quoted(wants)}, expected {{aspect: weight}}")
+        rows = [(user, aspect, weight) for user, wants in given.items() for aspect, weight in wants.items()]
+    else:
+        rows = list(given.items())
+    widths = {len(row) for row in rows} or {2}
+    if widths not in ({2}, {3}):
         raise InputError("weights: expected rows (aspect, weight) or (user, aspect, weight), all of one form")
-    users, aspects = _Ids("user", "weights"), _Ids("aspect", "weights")
-    ids = {"aspect": aspects.column([aspects.code(row[-2]) for row in rows])}
-    if widths == {3}:
-        ids["user"] = users.column([users.code(row[0]) for row in rows])
-    return Rows("weights", ids, {"weight": np.array([_number(row[-1], "weights", "weight", *row[:-1]) for row in rows])})
+    return _coded("weights", ("user", "aspect", "weight")[-widths.pop() :], rows)
 
 
 def id_rows(source: str, role: str, given: Iterable[Any]) -> Rows:
     """One id per row."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{source}: expected several {role}s, found {quoted(given)}")
-    ids = _Ids(role, source)
-    return Rows(source, {role: ids.column([ids.code(id) for id in _plain(given)])})
+    return Rows(source, {role: id_column(source, role, _plain(given))})
 
 
-class _Ids:
-    """Gives codes to the ids of one input, in order of first appearance."""
-
-    def __init__(self, role: str, source: str) -> None:
-        self._role, self._source = role, source
-        self._codes: dict[Any, int] = {}
-
-    def code(self, id: Any) -> int:
-        if isinstance(id, np.generic):
-            id = id.item()
-        try:
-            return self._codes.setdefault(id, len(self._codes))
-        except TypeError:
-            article = "an" if self._role[0] in "aeio" else "a"
-            raise InputError(f"{self._source}: {quoted(id)} cannot be the id of {article} {self._role}: it is not hashable") from None
-
-    def column(self, codes: list[int]) -> IdColumn:
-        return IdColumn(np.array(codes, dtype=np.int32), list(self._codes))
+def id_column(source: str, role: str, values: Iterable[Any], known: Iterable[Any] = ()) -> IdColumn:
+    """One id per row, or NOTHING; `known` are ids to be known even without a row."""
+    codes: dict[Any, int] = {}
+    code_objects(role, source, known, codes)
+    return IdColumn(np.array(code_objects(role, source, values, codes), dtype=np.int32), list(codes))
 
 
-class _Nothing:
-    pass
-
-
-_NOTHING = _Nothing()
+def _coded(source: str, roles: Sequence[str], given: Iterable[Sequence[Any]], **known: Iterable[Any]) -> Rows:
+    """Rows with an id or a number for each role, ids first; `known` are ids, by role, to be known even without a row."""
+    rows = list(given)
+    places = {role: place for place, role in enumerate(roles)}
+    ids = {role: id_column(source, role, (row[places[role]] for row in rows), known.get(role, ())) for role in roles if role not in NUMBERS}
+    n_named = min(len(ids), 2)  # in errors
+    numbers = {
+        role: np.array([_number(row[place], source, role, *row[:n_named]) for row in rows])
+        for role, place in places.items()
+        if role in NUMBERS
+    }
+    return Rows(source, ids, numbers)
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
@@ -234,19 +187,25 @@ def _several(given: Any) -> list[Any]:
     return _plain(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
 
 
+def _pairs(has: Any) -> list[tuple[Any, Any]]:
+    """What something has, with how much of each: 1 where it is only named."""
+    return list(has.items()) if isinstance(has, Mapping) else [(name, 1.0) for name in _several(has)]
+
+
 def _check_list(source: str, user: Any, entries: Any) -> None:
     if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
-        raise InputError(f"{source}: the list of user {quoted(user)} is {quoted(entries)}, expected items")
-    if hasattr(entries, "columns"):  # a frame, not one of its columns, which is a list like any other
-        raise InputError(
-            f"{source}: the list of user {quoted(user)} is a {type(entries).__name__}, expected items; "
-            "several systems, each with its own lists, go to evaluate_systems"
-        )
-    if isinstance(entries, Set):
-        raise InputError(f"{source}: the list of user {quoted(user)} is a set, which has no order; expected a list, best first")
+        found = f"{quoted(entries)}, expected items"
+    elif hasattr(entries, "columns"):  # a frame, not one of its columns, which is a list like any other
+        found = f"a {type(entries).__name__}, expected items; several systems, each with its own lists, go to evaluate_systems"
+    elif isinstance(entries, Set):
+        found = "a set, which has no order; expected a list, best first"
+    else:
+        return
+    raise InputError(f"{source}: the list of user {quoted(user)} is {found}")
 
 
-def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iterable[tuple[Any, ...]]:
+def _rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[tuple[Any, ...]]:
+    """Rows with a value for each column; `filling` stands for those that are left out at the end."""
     form = f"({', '.join(columns[:least])}{''.join(f'[, {name}]' for name in columns[least:])})"
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{source}: expected a mapping or rows {form}, found {quoted(given)}")
@@ -260,12 +219,7 @@ def _rows(source: str, given: Any, columns: tuple[str, ...], least: int) -> Iter
         values = tuple(_plain(row))
         if not least <= len(values) <= len(columns):
             raise InputError(f"{source}: row {number} has {len(values)} values, expected {form}")
-        yield values
-
-
-def _padded_rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[Any]:
-    for row in _rows(source, given, columns, least):
-        yield row + (filling,) * (len(columns) - len(row))
+        yield values + (filling,) * (len(columns) - len(values))
 
 
 def _from_ranx(source: str, given: Any, expected: str) -> Any:
@@ -278,37 +232,12 @@ def _from_ranx(source: str, given: Any, expected: str) -> Any:
     return given.to_dict()
 
 
-def _links(source: str, given: Any, roles: tuple[str, str, str]) -> Iterable[tuple[Any, Any, Any]]:
-    if not isinstance(given, Mapping):
-        yield from _padded_rows(source, given, roles, 2, _NOTHING)
-        return
-    for user, entries in given.items():
-        if isinstance(entries, Mapping):
-            yield from ((user, item, grade) for item, grade in entries.items())
-        elif isinstance(entries, Iterable) and not isinstance(entries, str | bytes):
-            yield from ((user, item, _NOTHING) for item in _plain(entries))
-        else:
-            raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
-
-
-def _subtopics(given: Any) -> Iterable[tuple[Any, Any, Any, Any, Any]]:
-    if not isinstance(given, Mapping):
-        yield from _padded_rows("subtopics", given, ("user", "aspect", "item", "grade", "strength"), 3, 1.0)
-        return
-    for user, judged in given.items():
-        if not isinstance(judged, Mapping):
-            raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
-        for item, has in judged.items():
-            pairs = list(has.items()) if isinstance(has, Mapping) else [(aspect, 1.0) for aspect in _several(has)]
-            yield from ((user, aspect, item, grade, 1.0) for aspect, grade in pairs or [(_NOTHING, 0.0)])
-
-
 def _number(value: Any, source: str, what: str, *where: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if not np.isfinite(number):
+    if not math.isfinite(number):
         raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected a finite number")
     return number
 

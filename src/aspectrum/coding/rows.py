@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats
+from aspectrum.arrays import Codes, Floats, Offsets
 from aspectrum.diagnostics.notices import Notice
 
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ class IdColumn:
     ids: Sequence[Any] | polars.Series
     untyped: Untyped | None = None
     named: npt.NDArray[Any] | None = None
+
+    @property
+    def texts(self) -> polars.Series | None:
+        """The distinct ids, if they are a series of text."""
+        return self.ids if str(getattr(self.ids, "dtype", "")) == "String" else None  # type: ignore[return-value]
 
     @property
     def own_codes(self) -> Codes:
@@ -76,6 +81,27 @@ class Rows:
     def at(self, row: int) -> str:
         """Where a row stands, for errors."""
         return self.source if self.place is None else f"{self.source}, {self.place(int(row))}"
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Sparse vectors: sorted (column, value) entries per row."""
+
+    offsets: Offsets
+    columns: Codes
+    values: Floats
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> SparseRows:
+        """From any scipy sparse matrix or array: repeated entries are added, zeros dropped."""
+        csr = matrix.tocsr(copy=True)
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+        return cls(csr.indptr.astype(np.int64), csr.indices.astype(np.int32), csr.data.astype(np.float64), int(csr.shape[1]))
 
 
 def code_series(series: polars.Series) -> tuple[Codes, polars.Series]:

@@ -21,7 +21,7 @@ from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
 from aspectrum.formats import write_parquet
-from aspectrum.io.ids import code_column
+from aspectrum.io.frames import code_column
 from aspectrum.output_files import write_text
 
 if TYPE_CHECKING:

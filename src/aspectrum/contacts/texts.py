@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Ids, quoted
-from aspectrum.coding.objects import id_rows
-from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.ids import NOTHING, Ids, quoted
+from aspectrum.coding.objects import id_column
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows
 from aspectrum.coding.table import IdTable
 from aspectrum.contacts.graphs import Links, ends, link_table, n_named
 from aspectrum.diagnostics.notices import Notice, Option
@@ -289,16 +288,12 @@ def text_rows(given: Any) -> Rows:
         return given
     if is_external(given):
         return read_input("texts", given)
-    users: list[Any] = []
-    codes: list[int] = []
-    known: dict[str, int] = {}
-    for user, text in _pairs(given):
+    pairs = list(_pairs(given))
+    for user, text in pairs:
         if text is not None and not isinstance(text, str):
             raise InputError(f"texts: user {quoted(user)} has {quoted(text)}, expected text")
-        users.append(user)
-        codes.append(-1 if text is None else known.setdefault(text, len(known)))
-    ids = id_rows("texts", "user", users).ids
-    return Rows("texts", {**ids, "text": IdColumn(np.array(codes, dtype=np.int32), list(known))})
+    texts = id_column("texts", "text", (NOTHING if text is None else text for _, text in pairs))
+    return Rows("texts", {"user": id_column("texts", "user", (user for user, _ in pairs)), "text": texts})
 
 
 def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:

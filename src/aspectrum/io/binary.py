@@ -38,8 +38,7 @@ def _require(holds: bool, what: str) -> None:
 
 def check_parquet(data: Data) -> None:
     """Raises DamagedError unless pages have the number of values that their columns have, and no list outgrows its header."""
-    if len(data) < 12 or data[:4] != _PARQUET or data[-4:] != _PARQUET:
-        raise DamagedError("it does not begin and end as Parquet files do; is it cut short?")
+    _require(len(data) >= 12 and data[:4] == data[-4:] == _PARQUET, "it does not begin and end as Parquet files do; is it cut short?")
     length = int.from_bytes(data[-8:-4], "little")
     _require(length <= len(data) - 12, "its last part is longer than the file")
     file = _Thrift(data, len(data) - 8 - length, len(data) - 8).struct()
@@ -78,7 +77,7 @@ def _check_column(data: Data, column: dict[int, Any], n_rows: int) -> None:
 
 def _number(struct: Any, field: int) -> int:
     value = struct.get(field) if isinstance(struct, dict) else None
-    _require(isinstance(value, int) and not isinstance(value, bool) and value >= 0, "a count is missing or negative")
+    _require(type(value) is int and value >= 0, "a count is missing or negative")
     return int(value)  # type: ignore[arg-type]
 
 
@@ -147,8 +146,7 @@ def check_arrow(data: Data) -> None:
         while (size := _header_size(data, at)) != 0:
             at += 8 + size + _check_message(data, at + 8, size)
         return
-    if data[:6] != _ARROW or data[-6:] != _ARROW or len(data) < 18:
-        raise DamagedError("it does not begin and end as Arrow files do; is it cut short?")
+    _require(len(data) >= 18 and data[:6] == data[-6:] == _ARROW, "it does not begin and end as Arrow files do; is it cut short?")
     length = int.from_bytes(data[-10:-6], "little", signed=True)
     _require(0 < length <= len(data) - 18, "its last part is longer than the file")
     footer = _Flat.root(data, len(data) - 10 - length, len(data) - 10)
@@ -170,20 +168,17 @@ def _header_size(data: Data, at: int) -> int:
 def _check_message(data: Data, start: int, size: int) -> int:
     """The size of what follows the header of a message, once they agree."""
     message = _Flat.root(data, start, start + size)
-    (body,) = message.numbers(3, "<q") or (0,)
+    body = message.number(3, "<q")
     _require(0 <= body <= len(data) - start - size, "a part reaches beyond the file")
-    (kind,) = message.numbers(1, "<B") or (0,)
-    header = message.table(2)
+    kind, header = message.number(1, "<B"), message.table(2)
     batch = header.table(1) if kind == 2 and header is not None else header if kind == 3 else None
     if batch is not None:
         _check_batch(data, start + size, body, batch)
-    return int(body)
+    return body
 
 
 def _check_batch(data: Data, start: int, size: int, batch: _Flat) -> None:
-    compressed = batch.table(3) is not None
-    room = 0
-    buffers = batch.structs(2, "<qq")
+    compressed, buffers, room = batch.table(3) is not None, batch.structs(2, "<qq"), 0
     for at, length in buffers:
         _require(at >= 0 and length >= 0 and at + length <= size, "a column reaches beyond its part")
         unpacked = length
@@ -194,8 +189,7 @@ def _check_batch(data: Data, start: int, size: int, batch: _Flat) -> None:
             _require(0 <= unpacked <= most, "a packed column does not hold what it says")
         room += unpacked
     limit = max(8 * room, 2**24 if not buffers else 0)
-    (n_rows,) = batch.numbers(0, "<q") or (0,)
-    _require(0 <= n_rows <= limit, "a part does not have as many rows as it says")
+    _require(0 <= batch.number(0, "<q") <= limit, "a part does not have as many rows as it says")
     for length, missing in batch.structs(1, "<qq"):
         _require(0 <= missing <= length <= limit, "a column does not have as many values as it says")
 
@@ -236,9 +230,9 @@ class _Flat:
         (offset,) = self._read(self._fields + slot, "<H") if slot + 2 <= self._size else (0,)
         return self._at + offset if offset else 0
 
-    def numbers(self, field: int, form: str) -> tuple[Any, ...]:
+    def number(self, field: int, form: str) -> int:
         place = self._place(field)
-        return self._read(place, form) if place else ()
+        return int(self._read(place, form)[0]) if place else 0
 
     def table(self, field: int) -> _Flat | None:
         place = self._place(field)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
-from aspectrum.io.source import UsualColumns
+from aspectrum.io.source import NO_USUAL_COLUMNS, UsualColumns
 from aspectrum.wording import did_you_mean
-
-K = TypeVar("K", bound=Hashable)
-
-
-def _words(spellings: Mapping[K, str]) -> Mapping[K, Sequence[str]]:
-    return {key: words.split() for key, words in spellings.items()}
-
 
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
 _USERS = "user userid uid users query queryid qid topic topicid targetuser source sourceuser customer customerid session sessionid"
@@ -25,54 +18,43 @@ _ITEMS = (
     "articleid track trackid song songid book bookid isbn news newsid business businessid node nodeid"
 )
 _ASPECTS = "aspect aspects genre genres subtopic subtopics subtopicid tag tags community communities category categories intent nugget"
-_SPELLINGS = _words(
-    {
-        "user": _USERS,
-        "item": _ITEMS,
-        "aspect": _ASPECTS,
-        "rank": "rank position pos place",
-        "score": "score scores similarity prediction pred predicted predictedrating estimate est",
-        "grade": "grade rating ratings relevance relevant rel judgment judgement stars label qrel",
-        "strength": "strength confidence probability",
-        "weight": "weight weights importance probability",
-        "feature": "feature featureid features term word attribute tag",
-        "value": "value weight count frequency tf tfidf score",
-        "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
-        "target": (
-            f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}"
-        ),
-        "community": "community communities communityid cluster clusterid partition group module label class",
-        "text": "text texts content contents body tweet message post document words",
-    }
-)
-# What else a word may mean in one input, where no column has a name from above.
-_ANY_ID = "user userid uid id"
-_FALLBACK = _words(
-    {
-        ("aspects", "aspect"): "topic topicid topics cluster class label group",
-        ("aspects", "item"): _ANY_ID,
-        ("features", "item"): _ANY_ID,
-        ("catalogue", "item"): _ANY_ID,
-        ("items", "item"): _ANY_ID,
-        ("users", "user"): "id",
-        ("subtopics", "aspect"): "iteration",
-        ("communities", "user"): "node nodeid item itemid id vertex name",
-        ("communities", "community"): _ASPECTS,
-        ("texts", "user"): "node nodeid item itemid id author authorid name",
-        ("rankings", "user"): "target follower followerid from",
-        ("relevance", "user"): "target",
-        ("history", "user"): "target",
-        (
-            "rankings",
-            "item",
-        ): "recommended recommendation target candidateid contact contactid followee followeeid followed friend friendid to",
-        ("relevance", "item"): "target",
-        ("history", "item"): "target",
-        ("rankings", "score"): "rating weight",
-        ("relevance", "grade"): "score weight click clicks clicked liked",
-        ("history", "grade"): "score weight click clicks clicked liked",
-    }
-)
+_SPELLINGS = {
+    "user": _USERS,
+    "item": _ITEMS,
+    "aspect": _ASPECTS,
+    "rank": "rank position pos place",
+    "score": "score scores similarity prediction pred predicted predictedrating estimate est",
+    "grade": "grade rating ratings relevance relevant rel judgment judgement stars label qrel",
+    "strength": "strength confidence probability",
+    "weight": "weight weights importance probability",
+    "feature": "feature featureid features term word attribute tag",
+    "value": "value weight count frequency tf tfidf score",
+    "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
+    "target": f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}",
+    "community": "community communities communityid cluster clusterid partition group module label class",
+    "text": "text texts content contents body tweet message post document words",
+}
+# What else a word may mean in some inputs, where no column has a name from above.
+_CONTACTS = "candidateid contact contactid followee followeeid followed friend friendid to"
+_FALLBACK = {
+    (input, role): words
+    for inputs, roles, words in (
+        ("aspects", "aspect", "topic topicid topics cluster class label group"),
+        ("aspects features catalogue items", "item", "user userid uid id"),
+        ("users", "user", "id"),
+        ("subtopics", "aspect", "iteration"),
+        ("communities", "user", "node nodeid item itemid id vertex name"),
+        ("communities", "community", _ASPECTS),
+        ("texts", "user", "node nodeid item itemid id author authorid name"),
+        ("rankings", "user", "target follower followerid from"),
+        ("rankings", "item", f"recommended recommendation target {_CONTACTS}"),
+        ("rankings", "score", "rating weight"),
+        ("relevance history", "user item", "target"),
+        ("relevance history", "grade", "score weight click clicks clicked liked"),
+    )
+    for input in inputs.split()
+    for role in roles.split()
+}
 
 # Frames of search tools have both: the text of a query and a document's place in an index are no ids beside these.
 _STANDS_ASIDE_FOR: Mapping[str, Sequence[str]] = {"query": ("qid", "queryid"), "docid": ("docno",)}
@@ -85,7 +67,14 @@ def plain(name: str) -> str:
 
 
 def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
-    return any(plain(name) in (*_SPELLINGS[role], *_FALLBACK.get((input, role), ())) for role in roles)
+    word = plain(name)
+    return any(word in words for role in roles for words in _spellings(input, role))
+
+
+@cache
+def _spellings(input: str, role: str) -> tuple[Sequence[str], Sequence[str]]:
+    """The usual names of a column, and those it may have where none is there."""
+    return _SPELLINGS[role].split(), _FALLBACK.get((input, role), "").split()
 
 
 def find_columns(
@@ -94,7 +83,7 @@ def find_columns(
     said: Mapping[str, str | int],
     names: Sequence[str] | None,
     width: int,
-    usual: UsualColumns | None = None,
+    usual: UsualColumns = NO_USUAL_COLUMNS,
     header: bool = False,
 ) -> dict[str, int]:
     """The place of every column that is there, by role; `header` if the names stand in the first line of a file."""
@@ -110,14 +99,11 @@ def find_columns(
             return {role: place for place, role in enumerate(roles)}
     else:
         for role in spec.roles:
-            place = None if usual is None or role in found else usual.place(role, names)
-            if place is not None:
+            if role not in found and (place := usual.place(role, names)) is not None:
                 found[role] = _only(source, role, names, place)
         for role in spec.roles:
-            if role not in found:
-                place = _recognised(source, spec, role, names, set(found.values()))
-                if place is not None:
-                    found[role] = place
+            if role not in found and (place := _recognised(source, spec, role, names, set(found.values()))) is not None:
+                found[role] = place
         if not found and width == len(spec.required) == 1:
             found[spec.required[0]] = 0
     missing = [role for role in spec.required if role not in found]
@@ -166,7 +152,7 @@ def _listed(names: Sequence[str]) -> str:
 def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], taken: set[int]) -> int | None:
     words = [plain(name) for name in names]
     aside = {word for word, others in _STANDS_ASIDE_FOR.items() if any(other in words for other in others)}
-    for known in (_SPELLINGS[role], _FALLBACK.get((spec.name, role), ())):
+    for known in _spellings(spec.name, role):
         places = [place for place, word in enumerate(words) if word in known and word not in aside and place not in taken]
         exact = [place for place in places if words[place] == role]
         if len(exact or places) > 1:

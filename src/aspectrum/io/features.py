@@ -3,63 +3,63 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aspectrum.coding.ids import quoted
-from aspectrum.coding.objects import id_rows
-from aspectrum.coding.rows import IdColumn, Rows, code_series
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.objects import id_column, id_rows
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows, code_series
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS, InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
 from aspectrum.io.files import read_bytes, reason
 from aspectrum.io.frames import as_number
-from aspectrum.io.source import Source
+from aspectrum.io.reading import rows_of
+from aspectrum.io.source import Source, is_external
 from aspectrum.io.tables import Table, open_table
 
 if TYPE_CHECKING:
     import polars
 
-RowsOf = Callable[[Source, InputSpec, Table], Rows]
-
-_ITEM = InputSpec("features", ("item",))
+_ROWS, _ITEM = INPUTS["features"], InputSpec("features", ("item",))
 _ID_KEYS = ("ids", "items", "item_ids", "item", "id", "names", "index")
 _MATRIX_KEYS = ("features", "vectors", "embeddings", "matrix", "values", "x", "X", "arr_0")
 _SPARSE_KEYS = ("data", "indices", "indptr", "shape")
 
 
-def read_features(source: Source, spec: InputSpec, rows_of: RowsOf) -> Rows:
+def read_features(source: Source) -> Rows:
     """One vector per item."""
     format = source.guessed_format if source.is_path else None
     if format in ("npz", "npy"):
-        return _arrays(source, format, rows_of)
+        return _arrays(source, format)
     if source.ids is not None:
         raise InputError(f"{source.named('features')}: ids are for npy and npz files")
-    table = open_table(source, spec)
+    table = open_table(source, _ROWS)
     vectors = table.vectors()
-    if vectors:
-        return _lists(source, table, vectors, rows_of)
-    if _is_rows(source, spec, table):
-        rows = rows_of(source, spec, table)
+    if not vectors and _is_rows(source, table):
+        rows = rows_of(source, _ROWS, table)
         if table.names is None and "feature" not in source.columns:
             _check_not_vectors(table.source, rows)
         return rows
-    return _columns(source, table, rows_of)
+    names = table.names or ()  # they have some, as only rows may have none
+    said = {role: column for role, column in source.columns.items() if role == "item"}
+    item = find_columns(table.source, _ITEM, said, names, table.width, source.usual)["item"]
+    matrix = _lists(source, table, names, item, vectors) if vectors else _columns(table, names, item)
+    ids = rows_of(Source(source.data, {"item": item + 1}, name=table.source), _ITEM, table).ids
+    return Rows(table.source, ids, place=table.place, matrix=matrix)
 
 
-def _is_rows(source: Source, spec: InputSpec, table: Table) -> bool:
+def _is_rows(source: Source, table: Table) -> bool:
     """Whether a table has rows item, feature[, value], and not one column per dimension."""
     if table.names is None or "feature" in source.columns:
         return True
-    said = None if source.usual is None else source.usual.columns.get("feature")
-    named = [name for name in table.names if name == said or is_spelling("features", ("feature",), name)]
-    if not named:
+    said = source.usual.columns.get("feature")
+    if not any(name == said or is_spelling("features", ("feature",), name) for name in table.names):
         return False
-    known = find_columns(table.source, spec, source.columns, table.names, table.width, source.usual)
+    known = find_columns(table.source, _ROWS, source.columns, table.names, table.width, source.usual)
     others = [name for place, name in enumerate(table.names) if place not in known.values() and table.is_number(place)]
     if others and table.is_number(known["feature"]):
         feature = table.names[known["feature"]]
@@ -74,39 +74,21 @@ def _is_rows(source: Source, spec: InputSpec, table: Table) -> bool:
 
 def _check_not_vectors(source: str, rows: Rows) -> None:
     """Columns without names may be item, feature, value, or an item and two dimensions."""
-    import polars
-
-    names = rows.ids["feature"].ids
-    if (
-        isinstance(names, polars.Series)
-        and names.dtype == polars.String
-        and names.str.contains(r"^[+-]?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?$").any()
-    ):
+    names = rows.ids["feature"].texts
+    if names is not None and names.str.contains(r"^[+-]?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?$").any():
         raise InputError(
             f"{source}: the second column, without a name, holds numbers such as {quoted(names.filter(names.str.contains('[.]'))[0])}; "
             "expected item, feature[, value]. If these are vectors, name the columns in the first line, the first one item"
         )
 
 
-def _item_of(source: Source, table: Table) -> int:
-    assert table.names is not None
-    said = {role: column for role, column in source.columns.items() if role == "item"}
-    return find_columns(table.source, _ITEM, said, table.names, table.width, source.usual)["item"]
-
-
-def _ids_of(source: Source, table: Table, place: int, rows_of: RowsOf) -> Mapping[str, IdColumn]:
-    return rows_of(Source(source.data, {"item": place + 1}, name=table.source), _ITEM, table).ids
-
-
-def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
+def _columns(table: Table, names: Sequence[str], item: int) -> Any:
     """One column per dimension."""
-    assert table.names is not None
-    item = _item_of(source, table)
     others = [other for other in range(table.width) if other != item]
     if not others:
-        raise InputError(f"{table.source}: has no column but {table.names[item]!r}; expected a vector, or one column per dimension")
+        raise InputError(f"{table.source}: has no column but {names[item]!r}; expected a vector, or one column per dimension")
     for other in others:
-        if not table.names[other].strip() or table.names[other].startswith("Unnamed:"):
+        if not names[other].strip() or names[other].startswith("Unnamed:"):
             raise InputError(
                 f"{table.source}: column {other + 1} has no name, like an index written by pandas; drop it (index=False) or name it"
             )
@@ -117,27 +99,24 @@ def _columns(source: Source, table: Table, rows_of: RowsOf) -> Rows:
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):
         row, column = map(int, bad[0])
-        found, name = table.cell(row, others[column]), table.names[others[column]]
+        found, name = table.cell(row, others[column]), names[others[column]]
         holds = "is empty" if found is None else f"holds {quoted(found)}"
         raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number")
-    return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
+    return matrix
 
 
-def _lists(source: Source, table: Table, vectors: list[int], rows_of: RowsOf) -> Rows:
+def _lists(source: Source, table: Table, names: Sequence[str], item: int, vectors: list[int]) -> Any:
     """A column of lists of numbers."""
-    assert table.names is not None
-    item = _item_of(source, table)
     if "feature" in source.columns:
         one = InputSpec("features", (), ("feature",))
-        vectors = [find_columns(table.source, one, {"feature": source.columns["feature"]}, table.names, table.width)["feature"]]
+        vectors = [find_columns(table.source, one, {"feature": source.columns["feature"]}, names, table.width)["feature"]]
     if len(vectors) > 1:
-        both = " and ".join(repr(table.names[place]) for place in vectors[:2])
+        both = " and ".join(repr(names[place]) for place in vectors[:2])
         raise InputError(f"{table.source}: {both} both hold vectors; specify one with ", Option("columns", {"feature": "NAME"}, "features"))
     if item in vectors:
-        raise InputError(f"{table.source}: no item column found, as {table.names[item]!r} holds vectors")
+        raise InputError(f"{table.source}: no item column found, as {names[item]!r} holds vectors")
     column = table.fetch({"vector": vectors[0]}, ())["vector"]
-    matrix = _matrix_of_lists(table, table.names[vectors[0]], column)
-    return Rows(table.source, _ids_of(source, table, item, rows_of), place=table.place, matrix=matrix)
+    return _matrix_of_lists(table, names[vectors[0]], column)
 
 
 def _matrix_of_lists(table: Table, name: str, column: polars.Series) -> Any:
@@ -166,20 +145,19 @@ def _matrix_of_lists(table: Table, name: str, column: polars.Series) -> Any:
     return np.ascontiguousarray(flat.reshape(len(column), width), dtype=kind)
 
 
-def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
+def _arrays(source: Source, format: str) -> Rows:
     name = source.named("features")
     arrays = _loaded(name, format, read_bytes(source.path, name))
     matrix = _matrix(name, arrays)
-    n_rows = len(matrix.offsets) - 1 if isinstance(matrix, SparseRows) else len(matrix)
+    n_rows = len(matrix)
     keys = [key for key in _ID_KEYS if key in arrays]
     if len(keys) > 1:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the ids of the vectors, expected one of them")
-    key = keys[0] if keys else None
     notices = []
     if source.ids is not None:
-        items = _given_ids(source.ids, rows_of)
-    elif key is not None:
-        items = _array_ids(name, key, arrays[key])
+        items = _given_ids(source.ids)
+    elif keys:
+        items = _array_ids(name, keys[0], arrays[keys[0]])
     else:
         items = _array_ids(name, "row numbers", np.arange(n_rows))
         notices.append(Notice("numbered_vectors", n_rows))
@@ -190,9 +168,7 @@ def _arrays(source: Source, format: str, rows_of: RowsOf) -> Rows:
     return Rows(name, {"item": items}, place=lambda row: f"row {row + 1}", matrix=matrix, notices=notices, is_index=is_index)
 
 
-def _given_ids(given: Any, rows_of: RowsOf) -> IdColumn:
-    from aspectrum.io.reading import is_external
-
+def _given_ids(given: Any) -> IdColumn:
     if not is_external(given):
         return id_rows("ids", "item", given).ids["item"]
     source = given if isinstance(given, Source) else Source(given)
@@ -227,8 +203,7 @@ def _matrix(name: str, arrays: Mapping[str, Any]) -> Any:
         )
     if len(keys) > 1:
         raise InputError(f"{name}: {keys[0]} and {keys[1]} may both be the vectors, expected one of them")
-    unknown = [key for key in others if key not in keys]
-    if unknown:
+    if unknown := [key for key in others if key not in keys]:
         raise InputError(f"{name}: holds {keys[0]} and {quoted(unknown[0])}; expected the vectors, and their items named ids")
     matrix = arrays[keys[0]]
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
@@ -243,11 +218,10 @@ def _sparse(name: str, arrays: Mapping[str, Any]) -> SparseRows:
         found = written.item() if written.size == 1 else written.tolist()
         raise InputError(f"{name}: the sparse matrix is stored as {quoted(found)}, expected csr: save_npz(path, matrix.tocsr())")
     data = arrays["data"]
-    kinds = [arrays[key].dtype.kind for key in ("indices", "indptr", "shape")]
-    sound = all(kind in "iu" for kind in kinds) and data.dtype.kind in "biuf"
+    sound = data.dtype.kind in "biuf" and all(arrays[key].dtype.kind in "iu" for key in _SPARSE_KEYS[1:])
     if sound:
         # Signed, as differences of unsigned numbers are never negative.
-        indices, indptr, shape = (arrays[key].astype(np.int64) for key in ("indices", "indptr", "shape"))
+        indices, indptr, shape = (arrays[key].astype(np.int64) for key in _SPARSE_KEYS[1:])
         sound = (
             shape.shape == (2,)
             and all(array.ndim == 1 for array in (data, indices, indptr))
@@ -289,19 +263,14 @@ def _array_ids(name: str, key: str, ids: Any) -> IdColumn:
     if ids.ndim != 1 or ids.dtype.kind not in "iuUS":
         raise InputError(f"{name}: {key} has shape {ids.shape} and type {ids.dtype}, expected one id (a whole number or text) per row")
     if ids.dtype.kind == "u" and len(ids) and ids.max() >= 2**63:
-        known: dict[int, int] = {}
-        codes = np.array([known.setdefault(id, len(known)) for id in ids.tolist()], dtype=np.int32)
-        return IdColumn(codes, list(known))
+        return id_column(name, "item", ids.tolist())
     try:
         if ids.dtype.kind == "S":
             ids = np.char.decode(ids, "utf-8")
-        series = polars.Series(
-            "item",
-            ids.astype(np.int64) if ids.dtype.kind in "iu" else ids.tolist(),
-            dtype=None if ids.dtype.kind in "iu" else polars.String,
-        )
+        is_text = ids.dtype.kind == "U"
+        series = polars.Series(ids.tolist(), dtype=polars.String) if is_text else polars.Series(ids.astype(np.int64))
     except UnicodeError as error:
         raise InputError(f"{name}: {key} holds an id that is not UTF-8 text: {reason(error)}") from None
-    if series.dtype == polars.String and (series == "").any():
+    if is_text and (series == "").any():
         raise InputError(f"{name}, row {int((series == '').arg_max() or 0) + 1}: the item is missing")
     return IdColumn(*code_series(series))

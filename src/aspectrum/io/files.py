@@ -76,8 +76,7 @@ def printed(path: str) -> str:
 def reason(error: BaseException) -> str:
     """What another library says is wrong, on one line."""
     lines = str(error).strip().splitlines()
-    text = lines[0].strip() if lines else type(error).__name__
-    return shortened(text, 200)
+    return shortened(lines[0].strip() if lines else type(error).__name__, 200)
 
 
 def why_unreadable(path: str, error: OSError) -> str:
@@ -88,9 +87,8 @@ def why_unreadable(path: str, error: OSError) -> str:
         return "file not found" + _meant(path)
     if error.errno == errno.EISDIR:
         return "is a directory, expected a file"
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return "cannot be read: no permission"
-    return f"cannot be read: {error.strerror or reason(error)}"
+    denied = error.errno in (errno.EACCES, errno.EPERM)
+    return f"cannot be read: {'no permission' if denied else error.strerror or reason(error)}"
 
 
 def _meant(path: str) -> str:
@@ -139,21 +137,16 @@ def as_text(name: str, data: bytes) -> bytes:
     """The bytes of a text file in UTF-8, without a mark in front, or an error that names the line."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}, line 1: is written in UTF-16 or UTF-32; save it as UTF-8")
-    if data.startswith(codecs.BOM_UTF8):
-        data = data[len(codecs.BOM_UTF8) :]
-    at = data.find(b"\0")
-    if at >= 0:
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if (at := data.find(b"\0")) >= 0:
         raise InputError(f"{name}, line {line_at(data, at)}: holds a zero byte; expected a text file in UTF-8")
     if not data.isascii():
         _check_utf8(name, data)
-        mark = _MARK_IN_FRONT.search(data)
-        if mark:
+        if mark := _MARK_IN_FRONT.search(data):
             raise InputError(f"{name}, line {line_at(data, mark.end())}: begins with a byte order mark; were several files joined?")
-    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        found = _LONE_RETURN.search(data)
-        assert found is not None
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n") and (lone := _LONE_RETURN.search(data)):
         raise InputError(
-            f"{name}, line {line_at(data, found.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
+            f"{name}, line {line_at(data, lone.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
         )
     return data
 

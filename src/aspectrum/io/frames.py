@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 
-from aspectrum.coding.rows import Untyped
+from aspectrum.arrays import Codes
+from aspectrum.coding.ids import not_hashable, quoted
+from aspectrum.coding.rows import Untyped, code_series
 from aspectrum.errors import InputError
 from aspectrum.io.binary import check_arrow, check_parquet
 from aspectrum.io.files import binary_format, reason
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     import polars
 
 Layout = Literal["table", "run", "qrels"]
+Refuse = Callable[[int, str], InputError]
+"""The error for a row, given what is wrong there."""
 
 
 class FrameTable:
@@ -38,6 +42,7 @@ class FrameTable:
             raise InputError(f"{source}: has no columns")
 
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
+        """Columns by role, as they are; those in `numbers` may come as numbers."""
         import polars
 
         return polars.DataFrame([self.frame.to_series(place).alias(role) for role, place in places.items()])
@@ -53,6 +58,7 @@ class FrameTable:
         return f"row {row + 1}"
 
     def vectors(self) -> list[int]:
+        """Places of the columns that hold lists of numbers."""
         import polars
 
         return [
@@ -88,7 +94,9 @@ def read_binary(source: str, file: BinaryIO, format: str | None) -> polars.DataF
     """
     import polars
 
-    with _mapped(file) as data:
+    whole: AbstractContextManager[bytes | mmap.mmap]
+    whole = nullcontext(file.getvalue()) if isinstance(file, io.BytesIO) else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with whole as data:
         format, is_stream = format or binary_format(data[:6]), data[:4] == b"\xff\xff\xff\xff"
 
         def read() -> polars.DataFrame:
@@ -109,12 +117,6 @@ def read_binary(source: str, file: BinaryIO, format: str | None) -> polars.DataF
             raise InputError(f"{source}: cannot be read as {what}: {reason(error)}") from None
 
 
-def _mapped(file: BinaryIO) -> AbstractContextManager[bytes | mmap.mmap]:
-    if isinstance(file, io.BytesIO):
-        return nullcontext(file.getvalue())
-    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
 def to_polars(source: str, given: Any) -> polars.DataFrame:
     """A polars frame from a frame or a column of polars, pandas, PyArrow or DuckDB, without a loop over rows."""
     import polars
@@ -126,9 +128,10 @@ def to_polars(source: str, given: Any) -> polars.DataFrame:
             return given.collect()
         if isinstance(given, polars.Series):
             return given.to_frame()
-        if type(given).__module__.partition(".")[0] == "pandas":
+        library = type(given).__module__.partition(".")[0]
+        if library == "pandas":
             return _from_pandas(source, given)
-        if type(given).__module__.partition(".")[0] == "pyarrow" and not hasattr(given, "schema"):
+        if library == "pyarrow" and not hasattr(given, "schema"):
             return polars.Series(given).to_frame()
         return polars.DataFrame(given)
 
@@ -232,3 +235,60 @@ def _float(value: Any) -> float | None:
         return float(value) if isinstance(value, Real | Decimal | np.number) else None
     except (OverflowError, ValueError):
         return None
+
+
+def code_column(role: str, column: polars.Series, refuse: Refuse) -> tuple[Codes, Any]:
+    """Codes, -1 where there is no id, and the distinct ids: a series of text or whole numbers, or a list of anything else."""
+    import polars
+
+    column = _as_ids(role, column, refuse)
+    if column.dtype not in (polars.String, polars.Int64):
+        return _code_objects(role, column, refuse)
+    if column.dtype == polars.String and (column == "").any():
+        column = column.set(column == "", None)
+    return code_series(column)
+
+
+def _as_ids(role: str, column: polars.Series, refuse: Refuse) -> polars.Series:
+    """Text as String, whole numbers as Int64 where they fit, anything else as it is."""
+    import polars
+
+    kind = column.dtype
+    if isinstance(kind, polars.Categorical | polars.Enum | polars.Null):
+        return column.cast(polars.String)
+    if kind.is_float():
+        column = column.fill_nan(None)
+        limit = 2.0**53 if kind == polars.Float64 else 2.0**24 if kind == polars.Float32 else 2.0**11
+        vague = ~(column.abs() <= limit).fill_null(True)
+        if vague.any():
+            row = int(vague.arg_max())  # type: ignore[arg-type]
+            raise refuse(row, f"the {role} is {column[row]!r}, and {kind} does not tell such numbers apart; expected whole numbers or text")
+    if kind.is_numeric():
+        whole = column.cast(polars.Int64, strict=False)
+        if whole.null_count() == column.null_count() and (kind.is_integer() or (whole.cast(kind) == column).fill_null(True).all()):
+            return whole
+    return column
+
+
+def _code_objects(role: str, column: polars.Series, refuse: Refuse) -> tuple[Codes, list[Any]]:
+    import polars
+
+    codes: list[int] = []
+    known: dict[Any, int] = {}
+    is_flag = column.dtype == polars.Boolean and role not in ("user", "item")
+    for row, given in enumerate(column.to_list()):
+        id = given.item() if isinstance(given, np.generic) else given
+        if isinstance(id, bool) and not is_flag:  # which Python takes for 1 or 0
+            raise refuse(row, f"the {role} is {str(id).lower()}, expected text or a whole number")
+        if id is None or id != id or (isinstance(id, str) and not id):
+            codes.append(-1)
+            continue
+        try:
+            if isinstance(id, str):
+                id.encode()
+            codes.append(known.setdefault(id, len(known)))
+        except TypeError:
+            raise refuse(row, not_hashable(role, id)) from None
+        except UnicodeEncodeError:
+            raise refuse(row, f"the {role} {quoted(id)} holds an unpaired surrogate, which is no text") from None
+    return np.array(codes, dtype=np.int32), list(known)

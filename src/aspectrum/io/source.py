@@ -39,6 +39,9 @@ class UsualColumns:
                 raise InputError(f"{role} is given as column {name!r}, but no input with a {role} has a column of that name")
 
 
+NO_USUAL_COLUMNS = UsualColumns({})
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file or a frame, with what cannot be seen from it.
@@ -47,8 +50,7 @@ class Source:
         data: A path, or a frame of pandas, polars, PyArrow or DuckDB.
         columns: Which column has which role, by name or by place from 1: ``{"user": "uid", "item": 2}``. Roles are user,
             item, aspect, rank, score, grade, strength, weight, feature and value; in social networks also source, target,
-            community and text. By default columns are recognised by
-            their usual names.
+            community and text. By default columns are recognised by their usual names.
         split: A separator of several aspects in one cell, as in ``Action|Comedy``.
         format: csv, tsv, parquet, arrow, jsonl, run or qrels (TREC), npz, npy or graphml. Default: by extension and content.
         header: Whether the first line of a text file names the columns. Default: seen from that line.
@@ -68,7 +70,7 @@ class Source:
     header: bool | None = None
     ids: Any = None
     name: str | None = None
-    usual: UsualColumns | None = None
+    usual: UsualColumns = NO_USUAL_COLUMNS
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -101,3 +103,12 @@ class Source:
         if extension in _COMPRESSED:
             extension = os.path.splitext(stem)[1]
         return _EXTENSIONS.get(extension)
+
+
+def is_external(given: Any) -> bool:
+    """Whether something is a file or a frame, to be read here."""
+    if isinstance(given, Source | str | os.PathLike) or hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__"):
+        return True
+    # Asked by name, as asking a lazy frame for its columns would set it to work.
+    kinds = {kind.__name__ for kind in type(given).__mro__}
+    return type(given).__module__.partition(".")[0] in ("polars", "pandas") and bool(kinds & {"DataFrame", "LazyFrame", "Series", "Index"})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from aspectrum import kernels
@@ -15,7 +17,7 @@ from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.columns import is_place, is_spelling
-from aspectrum.io.files import as_text, read_bytes
+from aspectrum.io.files import as_text, line_at, read_bytes
 from aspectrum.io.frames import Layout
 from aspectrum.io.source import Source
 
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 _N_HEAD = 20
 _FIELDS = {"run": 6, "qrels": 4, "table": 0}
+_PROBLEMS = {
+    "stray quote": "a quote stands in the middle of a field; expected it around the whole field",
+    "open quote": "a quote is opened and never closed",
+}
 _NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)\s*", re.ASCII | re.IGNORECASE)
 _COMMENT = re.compile(rb"[#%]+[ \t\r\n]|[#%]+\Z")  # "# made by"; in "#music" the sign is part of a name
 _QUOTED = re.compile(rb'(?:^|(?<=[\t,;\n]))"(?:[^"]|"")*(?:"|$)')
@@ -47,7 +53,11 @@ class TextTable:
         # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
         start = text if self._quoted else _head(text)
         n_records, self.width = self._check(start)
-        self._check_words()
+        if self._separator == "" and self.layout == "table" and (odd := re.search(rb'(?<!\S)"', text)):
+            raise InputError(
+                f"{source}, line {line_at(text, odd.start())}: a word begins with a quote, and columns are separated by blanks; "
+                "expected words without quotes, or a CSV file"
+            )
         self._about_records = n_records * len(text) // len(start) + 1
         self.untyped: Untyped | None = "number" if self.layout == "table" else "text"
         head = [self._record(row) for row in range(min(_N_HEAD, n_records))]
@@ -66,21 +76,9 @@ class TextTable:
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
             what = {"run": "for a TREC run", "qrels": "for TREC judgments", "table": "as in the first line"}[self.layout]
             raise InputError(f"{where}: has {scan.fields} field{'s' * (scan.fields > 1)}, expected {usual} {what}")
-        if scan.problem == "stray quote":
-            raise InputError(f"{where}: a quote stands in the middle of a field; expected it around the whole field")
-        if scan.problem == "open quote":
-            raise InputError(f"{where}: a quote is opened and never closed")
+        if scan.problem:
+            raise InputError(f"{where}: {_PROBLEMS[scan.problem]}")
         return scan.records, scan.fields
-
-    def _check_words(self) -> None:
-        if self._separator == "" and self.layout == "table":
-            odd = re.search(rb'(?<!\S)"', self._text)
-            if odd:
-                line = self._text.count(b"\n", 0, odd.start()) + 1
-                raise InputError(
-                    f"{self.source}, line {line}: a word begins with a quote, and columns are separated by blanks; "
-                    "expected words without quotes, or a CSV file"
-                )
 
     def coded(self, ids: Sequence[int], numbers: Sequence[int]) -> tuple[dict[int, tuple[Codes, polars.Series]], dict[int, Floats]]:
         """By place: ids as codes (-1 where there is none) with the distinct ids, and numbers (NaN where there is none)."""
@@ -97,21 +95,20 @@ class TextTable:
         return found, dict(zip(numbers, number_columns, strict=True))
 
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
+        """Columns by role: those in `numbers` as numbers, the others as text."""
         import polars
 
         texts, values = self.coded(
             sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
         )
-        return polars.DataFrame(
-            [
-                polars.Series(role, values[place]) if role in numbers else _gathered(*texts[place]).alias(role)
-                for role, place in places.items()
-            ]
-        )
+        columns = {place: polars.Series(column) for place, column in values.items()}
+        for place, (found, ids) in texts.items():
+            codes = polars.Series(found)
+            columns[place] = ids.gather(codes.set(codes < 0, None))
+        return polars.DataFrame([columns[place].alias(role) for role, place in places.items()])
 
     def _record(self, row: int) -> list[str]:
-        text = self._text or self._read_again()
-        return [cell.decode() for cell in kernels.read_record(text, self._separator, self._quoted, self.width, row)]
+        return [cell.decode() for cell in kernels.read_record(self._whole, self._separator, self._quoted, self.width, row)]
 
     def __len__(self) -> int:
         return self._n_rows
@@ -120,8 +117,7 @@ class TextTable:
         return self._record(row + self._skip)[place] or None
 
     def place(self, row: int) -> str:
-        text = self._text or self._read_again()
-        return f"line {kernels.scan_table(text, self._separator, self._quoted, 0, row + self._skip).line}"
+        return f"line {kernels.scan_table(self._whole, self._separator, self._quoted, 0, row + self._skip).line}"
 
     def vectors(self) -> list[int]:
         return []
@@ -129,8 +125,9 @@ class TextTable:
     def is_number(self, place: int) -> bool:
         return place in self._numeric
 
-    def _read_again(self) -> bytes:
-        return self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
+    @property
+    def _whole(self) -> bytes:
+        return self._text or self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
 
     def _without_comments(self, text: bytes) -> bytes:
         """Public edge lists often begin with comments, which become empty lines; the others keep their numbers."""
@@ -140,25 +137,15 @@ class TextTable:
         return b"\n" * text.count(b"\n", 0, end) + text[end:]
 
     def close(self) -> None:
+        """Give back the room that the text takes; it is read again should an error have to name a line."""
         if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
             self._text = b""
 
 
 def _head(text: bytes) -> bytes:
     """The first lines, and at least one with anything on it."""
-    end = 0
-    for _ in range(_N_HEAD):
-        end = text.find(b"\n", end) + 1
-        if end == 0:
-            return text
-    return text if text[:end].isspace() else text[:end]
-
-
-def _gathered(codes: Codes, ids: polars.Series) -> polars.Series:
-    import polars
-
-    places = polars.Series(codes)
-    return ids.gather(places.set(places < 0, None))
+    head = b"".join(islice(io.BytesIO(text), _N_HEAD))
+    return text if head.isspace() else head
 
 
 def _layout(source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> tuple[Layout, str]:
@@ -188,8 +175,7 @@ def _one_of(source: str, text: bytes, spec: InputSpec, how: Source, separators: 
     """The one of several separators in the first line that gives every record the same number of fields."""
     scans = {one: _scanned(text, one) for one in separators if one != how.split}
     fit = [one for one, (scan, _) in scans.items() if not scan.problem]
-    said = {column for column in how.columns.values() if not is_place(column)}
-    said |= set() if how.usual is None else set(how.usual.columns.values())
+    said = {*(column for column in how.columns.values() if not is_place(column)), *how.usual.columns.values()}
     firsts = {
         one: [cell.decode().strip() for cell in kernels.read_record(text, one, quoted, scan.fields, 0)]
         for one, (scan, quoted) in scans.items()
@@ -209,9 +195,8 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
     """A run or judgments, as seen from the first lines."""
     rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
     if spec.trec == "run":
-        is_run = all(
-            len(row) == 6 and row[1].upper() in ("Q0", "0") and reads_as_number(row[3]) and reads_as_number(row[4]) for row in rows[:1]
-        )
+        first = rows[0]
+        is_run = len(first) == 6 and first[1].upper() in ("Q0", "0") and reads_as_number(first[3]) and reads_as_number(first[4])
         return "run" if is_run else None
     if spec.trec != "qrels" or any(len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows):
         return None
@@ -235,15 +220,7 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
 
 def _first_lines(text: bytes) -> list[bytes]:
     """The first lines with anything on them, and of each as much as tells its form."""
-    lines: list[bytes] = []
-    start = 0
-    while len(lines) < _N_HEAD and 0 <= start < len(text):
-        end = text.find(b"\n", start)
-        line = text[start : end if end >= 0 else None][: 1 << 16]
-        if line.strip():
-            lines.append(line)
-        start = end + 1 if end >= 0 else -1
-    return lines
+    return [line[: 1 << 16] for line in islice(filter(bytes.strip, io.BytesIO(text)), _N_HEAD)]
 
 
 def reads_as_number(word: str) -> bool:
@@ -266,7 +243,7 @@ def _is_header(source: str, spec: InputSpec, how: Source, head: Sequence[Sequenc
     first = [cell.strip() for cell in head[0]]
     places = {role: int(column) for role, column in how.columns.items() if is_place(column)}
     names = [column for role, column in how.columns.items() if role not in places]
-    if any(name in first for name in (*names, *(how.usual.columns.values() if how.usual is not None else ()))):
+    if any(name in first for name in (*names, *how.usual.columns.values())):
         return True
     spelled = {role for role in spec.roles if any(is_spelling(spec.name, (role,), cell) for cell in first)}
     if any(reads_as_number(cell) for cell in first):

@@ -14,8 +14,7 @@ from aspectrum.arrays import Codes, Flags, Floats, Offsets
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets, as_codes, check_range
-from aspectrum.coding.sparse import SparseRows
+from aspectrum.coding.rows import SparseRows
 from aspectrum.errors import InputError
 
 Distance = Literal["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"]
