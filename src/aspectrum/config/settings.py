@@ -235,7 +235,3 @@ class Settings(_Model):
         "What only an evaluation of contacts asks.", ContactSettings()
     )
     algorithms: Annotated[Any, WithJsonSchema({})] = _optional("What RELISON recommends by, in a file of its own. It is not run here.")
-
-    def columns_of(self, source: SourceSettings) -> dict[str, str | int]:
-        """Columns of one source: its own, and for the roles it leaves out those of the whole file."""
-        return {**self.columns, **source.columns}
