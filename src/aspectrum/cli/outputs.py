@@ -13,15 +13,14 @@ import click
 
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, choice, with_options
 from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
+from aspectrum.wording import listed
 
 if TYPE_CHECKING:
     from aspectrum.metric import Metric
     from aspectrum.results import SystemResults
 
 Progress = Callable[[str, int, int], None]
-_EXTENSIONS = [format.extensions[0] for format in FORMATS.values() if format.extensions]
-_KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
-
+_KNOWN = listed(format.extensions[0] for format in FORMATS.values() if format.extensions)
 
 output_options = with_options(
     choice("--format", " ".join(FORMATS), "How the numbers are printed. Default: table."),
