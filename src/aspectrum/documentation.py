@@ -156,11 +156,11 @@ def _plain(text: str) -> str:
 
 
 def _parameters(metric: type[Metric]) -> list[dict[str, Any]]:
-    described, hints = _parts(metric)["Args"], get_type_hints(metric)
+    described, hints, usual = _parts(metric)["Args"], get_type_hints(metric), metric()
     return [
         {
             "name": parameter.name,
-            "default": parameter.default,
+            "default": getattr(usual, parameter.name),
             "allowed": _allowed(parameter.name, hints[parameter.name]),
             "description": described.get(parameter.name, ""),
         }
@@ -189,17 +189,14 @@ def _parameter_lines(parameter: Mapping[str, Any], width: int) -> list[str]:
 def _changes(convention: Convention, metric: type[Metric]) -> str:
     """What a convention does to a metric, in words."""
     name = metric.__name__
-    changes = []
-    if name in convention.parameters:
-        changes.append(_assigned(convention.parameters[name]))
-    changes.append(f"users averaged: {convention.users_of.get(name, convention.users)}")
-    if name in convention.undefined_is_0:
-        changes.append("an undefined score counts as 0")
-    if convention.history_above_threshold:
-        changes.append("only history from the relevance threshold on counts")
-    if convention.reads:
-        changes.append(f"inputs are read with {_assigned(convention.reads)}")
-    return "; ".join(changes)
+    changes = (
+        _assigned(convention.parameters.get(name, {})),
+        f"users averaged: {convention.users_of.get(name, convention.users)}",
+        "an undefined score counts as 0" if name in convention.undefined_is_0 else "",
+        "only history from the relevance threshold on counts" if convention.history_above_threshold else "",
+        f"inputs are read with {_assigned(convention.reads)}" if convention.reads else "",
+    )
+    return "; ".join(filter(None, changes))
 
 
 def _wrapped(text: str, width: int, further: str = "") -> list[str]:

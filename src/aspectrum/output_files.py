@@ -134,12 +134,9 @@ def _closing(file: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def _unnamed_file(directory: str) -> int | None:
-    flag = getattr(os, "O_TMPFILE", None)
-    if flag is None:
-        return None
     try:
-        handle = os.open(directory, flag | os.O_WRONLY | os.O_CLOEXEC, 0o666)
-    except OSError:  # not on this file system; if something else is wrong, the named file will say it
+        handle = os.open(directory, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except (AttributeError, OSError):  # not on this system; if something else is wrong, the named file will say it
         return None
     if not os.path.exists(f"/proc/self/fd/{handle}"):  # then it could never be named
         os.close(handle)

@@ -89,7 +89,7 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
-        _complain(error.format_message(), "" if context is None else f"Try '{context.command_path} --help'.")
+        _complain(error.format_message() + (f"\nTry '{context.command_path} --help'." if context else ""))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         _complain("interrupted; no file is left half-written")
@@ -102,10 +102,9 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         return FAILURE
 
 
-def _complain(message: str, further: str = "") -> None:
+def _complain(message: str) -> None:
     """One message; a name in it cannot command the terminal."""
-    text = "\n".join(filter(None, (f"error: {message}", further)))
-    click.echo("\n".join(map(one_line, text.split("\n"))), err=True)
+    click.echo("\n".join(map(one_line, f"error: {message}".split("\n"))), err=True)
 
 
 def _forget_output() -> None:

@@ -35,6 +35,7 @@ _SETTINGS = (*_READING_OPTIONS, "users", "ideal_budget", "ideal_seconds", "threa
 """Options that have the name, and the meaning, of a setting."""
 
 USERS = ("lists", "judged", "both", "relevant", "all")
+_ALL = re.compile(r"\s*all\s*(@|$)", re.IGNORECASE)
 OF, WEIGHTINGS = "own followees followers all", "tf-idf relison counts"
 FILE = click.Path(readable=False)  # a shell completes it; whoever reads it says what is wrong with it
 
@@ -256,11 +257,7 @@ class Job:
         return replace(results, notices=(*further, *results.notices), speaker=replace(results.speaker, on_command_line=True))
 
     def expanded(self, inputs: Iterable[str] | None = None) -> list[Metric]:
-        """Metrics of the texts; ``all@5,10`` is every metric that the inputs allow, which is also the default, at 10.
-
-        Args:
-            inputs: The inputs there are, under the names of :func:`aspectrum.evaluate`. Default: those of the job.
-        """
+        """Metrics of the texts; ``all@5,10`` is every metric that the inputs (default: those of the job) allow; default: ``all@10``."""
         import aspectrum.metrics  # noqa: F401  so that their names are known
         from aspectrum.conventions import conventions_named
         from aspectrum.errors import MetricError
@@ -270,7 +267,7 @@ class Job:
         there = list(self.inputs if inputs is None else inputs)
         convention = self.reading.get("convention")
         ways = conventions_named(None if convention == "both" else convention)
-        given = [parse(text) if isinstance(text, str) and not _is_all(text) else text for text in self.metrics or ("all@10",)]
+        given = [parse(text) if isinstance(text, str) and not _ALL.match(text) else text for text in self.metrics or ("all@10",)]
         named = {str(metric.at(cutoff)) for metric in given if not isinstance(metric, str) for cutoff in metric.cutoffs}
         chosen: list[Metric] = []
         for asked in given:
@@ -287,9 +284,8 @@ class Job:
                     chosen.append(replace(several, k=tuple(left)))
                     named.update(str(several.at(cutoff)) for cutoff in left)
         if not chosen:
-            given_inputs = " and ".join(there) or "the lists alone"
-            under = " and ".join(way.name for way in ways)
-            raise MetricError(f"no metric can be computed from {given_inputs} under convention {under}; see aspectrum metrics")
+            sources, under = " and ".join(there) or "the lists alone", " and ".join(way.name for way in ways)
+            raise MetricError(f"no metric can be computed from {sources} under convention {under}; see aspectrum metrics")
         return chosen
 
 
@@ -376,10 +372,6 @@ def read_until_interrupted() -> None:
 
     with suppress(ValueError):  # not in the main thread
         signal.siginterrupt(signal.SIGINT, True)
-
-
-def _is_all(metric: str) -> bool:
-    return metric.partition("@")[0].strip().lower() == "all"
 
 
 def _whom(users: Any, make: Sources) -> str | Source | None:

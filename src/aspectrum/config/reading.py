@@ -108,7 +108,8 @@ def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
     elif kind in _EXPECTED:
         mistakes.add(written, where, f"found {written.found}, expected {_EXPECTED[kind].format(**context)}")
     else:
-        mistakes.add(written, where, f"found {written.found}, expected {error['msg']}{written.quotes}")
+        quotes = "; put it in quotes if it is text" if isinstance(written.value, bool | int | float) else ""
+        mistakes.add(written, where, f"found {written.found}, expected {error['msg']}{quotes}")
 
 
 _MODELS: Mapping[str | int, type[BaseModel]] = {"contacts": ContactSettings, "outputs": OutputSettings}

@@ -8,17 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    SkipValidation,
-    ValidationInfo,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, Field, PlainValidator, SkipValidation, ValidationInfo, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from aspectrum.contacts.cleaning import Keepable
@@ -144,7 +134,7 @@ _Columns = dict[Annotated[str, _one_of(ROLES)], _Column]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = {"frozen": True, "strict": True, "extra": "forbid"}  # noqa: RUF012 - as the library declares it
 
     @model_validator(mode="before")
     @classmethod

@@ -44,12 +44,12 @@ def _read_text(file: str, mistakes: Mistakes) -> str:
     try:
         with open(file, "rb") as stream:
             data = stream.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
-        mistakes.stop("no such file")
-    except IsADirectoryError:
-        mistakes.stop("it is a directory, expected a YAML file")
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        mistakes.stop(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        known: dict[type[Exception], str] = {
+            FileNotFoundError: "no such file",
+            IsADirectoryError: "it is a directory, expected a YAML file",
+        }
+        mistakes.stop(known.get(type(error)) or f"cannot be read: {getattr(error, 'strerror', None) or error}")
     if len(data) > _MAX_BYTES:
         mistakes.stop(f"it is larger than {_MAX_BYTES >> 20} MiB, expected a configuration in YAML")
     data = data.removeprefix(b"\xef\xbb\xbf")

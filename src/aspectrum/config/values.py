@@ -49,11 +49,6 @@ class Value:
             return repr(text) if text else "empty text"
         return f"the number {text}"
 
-    @property
-    def quotes(self) -> str:
-        """A hint where text is wanted and YAML reads something else."""
-        return "; put it in quotes if it is text" if isinstance(self.value, bool | int | float) else ""
-
 
 class Mistakes:
     """What is wrong with a file, and where."""
