@@ -31,7 +31,7 @@ M = TypeVar("M", bound="BaseModel")
 # --split is about aspects: a bar within the names of features is part of them.
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
 _READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
-_SETTINGS = (*_READING_OPTIONS, "users", "ideal_budget", "ideal_seconds", "threads", "per_user", "systems_as")
+_SETTINGS = (*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds", "threads", "per_user", "systems_as")
 """Options that have the name, and the meaning, of a setting."""
 
 USERS = ("lists", "judged", "both", "relevant", "all")
@@ -219,8 +219,8 @@ class Job:
         settings = Settings() if config is None else read_settings(config)
         files = {name: path for name, path in given.items() if name in ALL_TRUTH}
         _check_settings(settings, config, command, list(files))
-        convention = tuple(",".join(given["convention"]).split(",")) if any(given["convention"]) else ()
-        settings = on_top(settings, {**{name: given.get(name) for name in _SETTINGS}, "convention": convention})
+        given["convention"] = tuple(filter(None, given["convention"]))
+        settings = on_top(settings, {name: given.get(name) for name in _SETTINGS})
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)
         lists = {name: make.source("rankings", path) for name, path in _named(systems).items()} or _lists(settings, make)

@@ -134,7 +134,7 @@ _Columns = dict[Annotated[str, _one_of(ROLES)], _Column]
 
 
 class _Model(BaseModel):
-    model_config = {"frozen": True, "strict": True, "extra": "forbid"}  # noqa: RUF012 - as the library declares it
+    model_config = {"frozen": True, "strict": True, "extra": "forbid"}
 
     @model_validator(mode="before")
     @classmethod
