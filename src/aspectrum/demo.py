@@ -123,9 +123,9 @@ def evaluate_demo() -> SystemResults:
     world = simulate()
     rated = world.grades > 0
     truth: dict[str, Any] = {
-        "aspects": Aspects(_offsets(world.genres), np.nonzero(world.genres)[1].astype(np.int32), GENRES),
-        "history": History(_offsets(world.history), np.nonzero(world.history)[1].astype(np.int32)),
-        "relevance": Relevance(_offsets(rated), np.nonzero(rated)[1].astype(np.int32), world.grades[rated]),
+        "aspects": Aspects(*_rows(world.genres), GENRES),
+        "history": History(*_rows(world.history)),
+        "relevance": Relevance(*_rows(rated), world.grades[rated]),
         "features": Features(world.features),
         "catalogue": np.ones(ITEMS, dtype=np.bool_),
     }
@@ -134,8 +134,9 @@ def evaluate_demo() -> SystemResults:
     return evaluate_systems(systems, METRICS, **truth)
 
 
-def _offsets(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(marks.sum(1)))).astype(np.int64)
+def _rows(marks: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Where the marks of each row start, and their columns."""
+    return np.concatenate(([0], np.cumsum(marks.sum(1)))).astype(np.int64), np.nonzero(marks)[1].astype(np.int32)
 
 
 def write_files(folder: str | os.PathLike[str]) -> list[str]:
@@ -144,16 +145,15 @@ def write_files(folder: str | os.PathLike[str]) -> list[str]:
 
     world, place = simulate(), Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    genres = [f"genre{genre + 1:02}" for genre in range(GENRES)]
-    tables = {"genres.csv": {"item": np.nonzero(world.genres)[0], "genre": [genres[genre] for genre in np.nonzero(world.genres)[1]]}}
-    users, items = np.nonzero(world.history)
-    tables["history.csv"] = {"user": users, "item": items}
-    users, items = np.nonzero(world.grades)
-    tables["relevance.csv"] = {"user": users, "item": items, "rating": world.grades[users, items].astype(np.int64)}
+    (items, genres), (users, seen), (judges, judged) = map(np.nonzero, (world.genres, world.history, world.grades))
+    tables: dict[str, dict[str, Any]] = {
+        "genres.csv": {"item": items, "genre": [f"genre{genre + 1:02}" for genre in genres]},
+        "history.csv": {"user": users, "item": seen},
+        "relevance.csv": {"user": judges, "item": judged, "rating": world.grades[judges, judged].astype(np.int64)},
+    }
+    everyone, ranks = np.repeat(np.arange(USERS), TOP), np.tile(np.arange(1, TOP + 1), USERS)
     for name, lists in recommend(world).items():
-        ranks = np.tile(np.arange(1, TOP + 1), USERS)
-        file = f"recs_{name.lower().replace(' ', '_')}.csv"
-        tables[file] = {"user": np.repeat(np.arange(USERS), TOP), "item": lists.ravel(), "rank": ranks}
+        tables[f"recs_{name.lower().replace(' ', '_')}.csv"] = {"user": everyone, "item": lists.ravel(), "rank": ranks}
     for file, columns in tables.items():
         with replacing(place / file) as output:
             polars.DataFrame(columns).write_csv(output)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import doctest
 import inspect
 import re
 import shlex
 import textwrap
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
-from itertools import zip_longest
+from dataclasses import fields
+from itertools import chain, zip_longest
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
@@ -31,7 +29,7 @@ def list_metrics(width: int = 120) -> str:
     Metric              Other names                         What it is
     """
     rows = [
-        [name, ", ".join(metric.aliases) or "-", _first_sentence(_parts(metric)["summary"])]
+        [name, ", ".join(metric.aliases) or "-", re.split(r"(?<=\.)\s+(?=[A-Z])", _parts(metric)["summary"], maxsplit=1)[0]]
         for name, metric in sorted(registered().items())
     ]
     first = max(len("Metric"), *(len(name) for name, _, _ in rows))
@@ -54,12 +52,13 @@ def describe_metric(name: str, width: int = 100) -> str:
     metric = type(asked)
     parts = _parts(metric)
     own = metric.__name__
+    names = [f"{alias} ({_assigned(preset)})" if preset else alias for alias, preset in metric.aliases.items()]
     changes = {convention.name: _changes(convention, metric) for convention in CONVENTIONS.values()}
     text = _quoted(str(asked.at(10) if asked.cutoffs == (-1,) else asked))
     blocks = [
         textwrap.fill(f"{own}: {parts['summary']}", width),
         f"{name.strip()} stands for {asked}" if str(asked) not in (own, name.strip()) else "",
-        _block("Other names", _wrapped(", ".join(map(_alias, metric.aliases.items())), width)),
+        _block("Other names", _wrapped(", ".join(names), width)),
         _block("Formula (TeX)", parts["formula"].splitlines()),
         *(textwrap.fill(paragraph, width) for paragraph in parts["text"]),
         _block("Parameters", [line for parameter in _parameters(metric) for line in _parameter_lines(parameter, width)]),
@@ -75,24 +74,22 @@ def describe_metric(name: str, width: int = 100) -> str:
 
 def metrics_as_data() -> list[dict[str, Any]]:
     """All metrics with plain values, as for JSON."""
-    found = []
-    for name, metric in sorted(registered().items()):
-        parts = _parts(metric)
-        found.append(
-            {
-                "name": name,
-                "aliases": {alias: dict(preset) for alias, preset in metric.aliases.items()},
-                "summary": parts["summary"],
-                "formula": parts["formula"],
-                "parameters": _parameters(metric),
-                "undefined": parts["Undefined"],
-                "references": parts["References"],
-                "family": metric.family,
-                "higher_is_better": metric.higher_is_better,
-                "needs": [list(inputs) for inputs in needed_inputs(metric)],
-            }
-        )
-    return found
+    return [
+        {
+            "name": name,
+            "aliases": {alias: dict(preset) for alias, preset in metric.aliases.items()},
+            "summary": parts["summary"],
+            "formula": parts["formula"],
+            "parameters": _parameters(metric),
+            "undefined": parts["Undefined"],
+            "references": parts["References"],
+            "family": metric.family,
+            "higher_is_better": metric.higher_is_better,
+            "needs": [list(inputs) for inputs in needed_inputs(metric)],
+        }
+        for name, metric in sorted(registered().items())
+        for parts in [_parts(metric)]
+    ]
 
 
 def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
@@ -113,20 +110,11 @@ def options_of(hint: Any) -> tuple[Any, ...]:
 
 
 def _options(metric: type[Metric]) -> list[str]:
-    """Options of the command line for each set of inputs that is enough, with what the example gives beside."""
+    """Options of the command line for each set of inputs that is enough; if none is needed, for those of the example."""
     needed = needed_inputs(metric)
     if needed == [()]:
-        needed = [tuple(_inputs_of_example(metric))]
+        needed = [tuple(name for name in _INPUTS if re.search(rf"\b{name}=", _parts(metric)["Examples"]))]
     return ["".join(f" --{name} FILE" for name in names) for names in needed] or [""]
-
-
-def _inputs_of_example(metric: type[Metric]) -> list[str]:
-    given: set[str | None] = set()
-    for example in doctest.DocTestParser().get_examples(_parts(metric)["Examples"]):
-        for node in ast.walk(ast.parse(example.source)):
-            if isinstance(node, ast.Call):
-                given.update(keyword.arg for keyword in node.keywords)
-    return [name for name in _INPUTS if name in given]
 
 
 def _quoted(text: str) -> str:
@@ -134,59 +122,45 @@ def _quoted(text: str) -> str:
     return shlex.quote(text) if re.search(r'["$`\\!]', text) else f'"{text}"'
 
 
-def _alias(alias: tuple[str, Mapping[str, Any]]) -> str:
-    name, preset = alias
-    inside = ", ".join(f"{parameter}={written(value)}" for parameter, value in preset.items())
-    return f"{name} ({inside})" if inside else name
+def _assigned(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={written(value)}" for name, value in values.items())
 
 
 def _parts(metric: type[Metric]) -> dict[str, Any]:
     """The docstring taken apart, in plain text: summary, formula, text, and one entry per section."""
     lines = inspect.cleandoc(metric.__doc__ or "").splitlines()
     starts = {line[:-1]: place for place, line in enumerate(lines) if line.endswith(":") and line[:-1] in _SECTIONS}
-    ends = [*sorted(starts.values()), len(lines)]
+    ends = [*starts.values(), len(lines)]
     sections = {
-        name: textwrap.dedent("\n".join(lines[starts[name] + 1 : ends[ends.index(starts[name]) + 1]])).strip() if name in starts else ""
-        for name in _SECTIONS
+        name: textwrap.dedent("\n".join(lines[start + 1 : end])).strip()
+        for (name, start), end in zip(starts.items(), ends[1:], strict=True)
     }
+    arguments = re.split(r"^(\w+):\s", sections.get("Args", ""), flags=re.MULTILINE)
     paragraphs = "\n".join(lines[: ends[0]]).strip().split("\n\n")
-    formula = [_flowing(paragraph.removeprefix(".. math::")) for paragraph in paragraphs if paragraph.startswith(".. math::")]
+    formula = " ".join(paragraph.removeprefix(".. math::") for paragraph in paragraphs if paragraph.startswith(".. math::"))
     text = [_plain(paragraph) for paragraph in paragraphs if not paragraph.startswith(".. math::")]
     return {
         "summary": text[0],
-        "formula": " ".join(formula),
+        "formula": " ".join(formula.split()),
         "text": text[1:],
-        "Args": _arguments(sections["Args"]),
-        "Undefined": _plain(sections["Undefined"]),
-        "References": _plain(sections["References"]),
-        "Examples": sections["Examples"],
+        "Args": {name: _plain(meaning) for name, meaning in zip(arguments[1::2], arguments[2::2], strict=True)},
+        "Undefined": _plain(sections.get("Undefined", "")),
+        "References": _plain(sections.get("References", "")),
+        "Examples": sections.get("Examples", ""),
     }
-
-
-def _flowing(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _plain(text: str) -> str:
     """Without the marks of reStructuredText."""
-    return re.sub(r"(?::\w+:)?(`{1,2})~?([^`]+)\1", r"\2", _flowing(text))
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=\.)\s+(?=[A-Z])", text, maxsplit=1)[0]
-
-
-def _arguments(section: str) -> dict[str, str]:
-    pieces = re.split(r"^(\w+):\s", section, flags=re.MULTILINE)
-    return {name: _plain(text) for name, text in zip(pieces[1::2], pieces[2::2], strict=True)}
+    return re.sub(r"(?::\w+:)?(`{1,2})~?([^`]+)\1", r"\2", " ".join(text.split()))
 
 
 def _parameters(metric: type[Metric]) -> list[dict[str, Any]]:
-    described, hints = _parts(metric)["Args"], get_type_hints(metric)
+    described, hints, usual = _parts(metric)["Args"], get_type_hints(metric), metric()
     return [
         {
             "name": parameter.name,
-            "default": _default(parameter),
+            "default": getattr(usual, parameter.name),
             "allowed": _allowed(parameter.name, hints[parameter.name]),
             "description": described.get(parameter.name, ""),
         }
@@ -194,29 +168,16 @@ def _parameters(metric: type[Metric]) -> list[dict[str, Any]]:
     ]
 
 
-def _default(parameter: Field[Any]) -> Any:
-    if parameter.default is not MISSING:
-        return parameter.default
-    return parameter.default_factory() if parameter.default_factory is not MISSING else None
-
-
 def _allowed(name: str, hint: Any) -> list[str]:
     """What a parameter may be: words as they are written in a metric, or a kind of value."""
     if name == "k":
         return ["a whole number from 1", "several: @5,10", "-1 for the whole list"]
-    found: list[str] = []
-    for option in options_of(hint):
-        if get_origin(option) is Literal:
-            found.extend(map(written, get_args(option)))
-        elif option is type(None):
-            found.append("none")
-        elif option is bool:
-            found.extend(["true", "false"])
-        elif option in (int, float):
-            found.append("a number")
-        else:  # a mapping, or the pairs it is kept as
-            found.append("{key: number, ...}")
-    return list(dict.fromkeys(found))
+    kinds: dict[Any, list[str]] = {type(None): ["none"], bool: ["true", "false"], int: ["a number"], float: ["a number"]}
+    found = [
+        map(written, get_args(option)) if get_origin(option) is Literal else kinds.get(option, ["{key: number, ...}"])
+        for option in options_of(hint)
+    ]
+    return list(dict.fromkeys(chain.from_iterable(found)))
 
 
 def _parameter_lines(parameter: Mapping[str, Any], width: int) -> list[str]:
@@ -228,17 +189,14 @@ def _parameter_lines(parameter: Mapping[str, Any], width: int) -> list[str]:
 def _changes(convention: Convention, metric: type[Metric]) -> str:
     """What a convention does to a metric, in words."""
     name = metric.__name__
-    changes = []
-    if name in convention.parameters:
-        changes.append(", ".join(f"{parameter}={written(value)}" for parameter, value in convention.parameters[name].items()))
-    changes.append(f"users averaged: {convention.users_of.get(name, convention.users)}")
-    if name in convention.undefined_is_0:
-        changes.append("an undefined score counts as 0")
-    if convention.history_above_threshold:
-        changes.append("only history from the relevance threshold on counts")
-    if convention.reads:
-        changes.append("inputs are read with " + ", ".join(f"{option}={written(value)}" for option, value in convention.reads.items()))
-    return "; ".join(changes)
+    changes = (
+        _assigned(convention.parameters.get(name, {})),
+        f"users averaged: {convention.users_of.get(name, convention.users)}",
+        "an undefined score counts as 0" if name in convention.undefined_is_0 else "",
+        "only history from the relevance threshold on counts" if convention.history_above_threshold else "",
+        f"inputs are read with {_assigned(convention.reads)}" if convention.reads else "",
+    )
+    return "; ".join(filter(None, changes))
 
 
 def _wrapped(text: str, width: int, further: str = "") -> list[str]:

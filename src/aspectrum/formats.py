@@ -30,17 +30,11 @@ Format = Literal["table", "json", "csv", "markdown", "latex", "relison"]
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format that results can be written in.
+    """A format that results can be written in."""
 
-    Args:
-        method: The method of the results that renders it; results without that method do not have the format.
-        extensions: Extensions of file names that stand for it.
-        oriented: Whether systems can be the rows or the columns.
-    """
-
-    method: str
+    method: str  # of the results, which renders it; results without it do not have the format
     extensions: tuple[str, ...] = ()
-    oriented: bool = False
+    oriented: bool = False  # whether systems can be the rows or the columns
 
 
 FORMATS: Mapping[Format, OutputFormat] = {
@@ -80,7 +74,7 @@ def written(results: Any, format: str, systems_as: str | None = None) -> str:
 
 def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
     """A plain table, how its numbers were computed, and the notes."""
-    return _joined(plain_table(head, rows), "\n".join(map(one_line, how)), _listed("Notes:", notes))
+    return "\n\n".join(filter(None, (plain_table(head, rows), "\n".join(map(one_line, how)), _listed("Notes:", notes))))
 
 
 def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
@@ -88,7 +82,8 @@ def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequenc
         return "| " + " | ".join(map(_markdown_text, cells)) + " |"
 
     table = [line(head), "| " + " | ".join(["---", *["---:"] * (len(head) - 1)]) + " |", *map(line, rows)]
-    return _joined("\n".join(table), _listed(None, how, _markdown_text), _listed("Notes:\n", notes, _markdown_text))
+    below = (_listed("", how, _markdown_text), _listed("Notes:\n", notes, _markdown_text))
+    return "\n\n".join(filter(None, ("\n".join(table), *below)))
 
 
 def as_latex(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str], alignment: str) -> str:
@@ -141,10 +136,8 @@ def exact_number(value: float) -> str:
 def counted(state: State) -> str:
     """Only what is not 0, but always the users scored; and how far the number may be off."""
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in state.counts.items() if count or name == "scored")
-    limits = state.limits
-    if not limits.get("widest_interval"):
-        return counts
-    return f"{counts}; at least {limits['at_least']:.4f}, one score by up to {limits['widest_interval']:.2g} less"
+    widest = state.limits.get("widest_interval")
+    return f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less" if widest else counts
 
 
 def computed(how: Mapping[str, Any]) -> str:
@@ -177,12 +170,8 @@ def _numeric(cell: str) -> bool:
     return cell in ("undefined", ABSENT) or re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
 
 
-def _joined(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)
-
-
-def _listed(head: str | None, entries: Sequence[str], escaped: Callable[[str], str] = one_line) -> str:
-    return "\n".join([*([head] if head else []), *(f"- {escaped(entry)}" for entry in entries)]) if entries else ""
+def _listed(head: str, entries: Sequence[str], escaped: Callable[[str], str] = one_line) -> str:
+    return "\n".join(filter(None, (head, *(f"- {escaped(entry)}" for entry in entries)))) if entries else ""
 
 
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|<`*["})

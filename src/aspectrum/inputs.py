@@ -34,36 +34,20 @@ NUMBERS = ("rank", "score", "grade", "strength", "weight", "value")
 
 @dataclass(frozen=True)
 class InputSpec:
-    """What an input is and which columns it has.
+    """What an input is and which columns it has."""
 
-    Args:
-        name: The input, as the keyword of :func:`aspectrum.evaluate`, the option and the key of a configuration.
-        required: Roles of the columns that must be there.
-        optional: Roles of the columns that may be there.
-        help: One sentence for the command line and the configuration.
-        rows: What to pass, in error messages. Default: the columns, as ``(user, item[, grade]) rows``.
-        unnamed: Roles by place where columns have no names, one entry per number of columns. Default: the required ones
-            and as many optional ones as there are columns left.
-        split: The role whose cells may hold several values, as ``Action|Comedy``.
-        may_be_missing: Roles that may be empty: the row then says that the item or user is known and has none.
-        expected: Optional roles of which most files have one; it is noted if a file has none but a spare column of numbers.
-        trec: The TREC format that is recognised by its content.
-        commented: Whether comments may precede the rows, as in public edge lists.
-        prose: Whether a column holds running text, in which a quote is a letter.
-    """
-
-    name: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    help: str = ""
-    rows: str = ""
-    unnamed: tuple[tuple[str, ...], ...] = ()
-    split: str | None = None
-    may_be_missing: tuple[str, ...] = ()
-    expected: tuple[str, ...] = ()
-    trec: Literal["run", "qrels"] | None = None
-    commented: bool = False
-    prose: bool = False
+    name: str  # the keyword of `evaluate`, the option and the key of a configuration
+    required: tuple[str, ...]  # roles of the columns that must be there
+    optional: tuple[str, ...] = ()  # roles of the columns that may be there
+    help: str = ""  # one sentence for the command line and the configuration
+    rows: str = ""  # what to pass, in error messages; if not the columns, as `(user, item[, grade]) rows`
+    unnamed: tuple[tuple[str, ...], ...] = ()  # roles by place for each number of columns without names; if not in the order of `roles`
+    split: str | None = None  # the role whose cells may hold several values, as `Action|Comedy`
+    may_be_missing: tuple[str, ...] = ()  # roles that may be empty: the row then says that the item or user is known and has none
+    expected: tuple[str, ...] = ()  # roles of which most files have one; it is noted if a file has only a spare column of numbers
+    trec: Literal["run", "qrels"] | None = None  # the TREC format that is recognised by its content
+    commented: bool = False  # whether comments may precede the rows, as in public edge lists
+    prose: bool = False  # whether a column holds running text, in which a quote is a letter
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -39,12 +39,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _opened(name) as file:
             try:
                 yield file
-            except OSError as error:
-                if error.filename is not None:  # about some other file: a failed write names none
-                    of_the_block = error
-                raise
             except BaseException as error:
-                of_the_block = error
+                if not isinstance(error, OSError) or error.filename is not None:  # a failed write names no file
+                    of_the_block = error
                 raise
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
         if error is of_the_block:
@@ -109,10 +106,12 @@ def _whole(target: str, mode: int | None) -> Iterator[BinaryIO]:
         if mode is not None:
             os.fchmod(handle, mode)
         os.fsync(handle)
-        if named or not _takes_name(handle, target):
-            if not named:
-                _give_name(handle, spare)
-            os.replace(spare, target)
+        if not named:
+            with suppress(FileExistsError):  # a free name is taken at once: there is no spare one to clean up
+                _give_name(handle, target)
+                return
+            _give_name(handle, spare)
+        os.replace(spare, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(spare)
@@ -135,26 +134,14 @@ def _closing(file: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def _unnamed_file(directory: str) -> int | None:
-    flag = getattr(os, "O_TMPFILE", None)
-    if flag is None:
-        return None
     try:
-        handle = os.open(directory, flag | os.O_WRONLY | os.O_CLOEXEC, 0o666)
-    except OSError:  # not on this file system; if something else is wrong, the named file will say it
+        handle = os.open(directory, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except (AttributeError, OSError):  # not on this system; if something else is wrong, the named file will say it
         return None
     if not os.path.exists(f"/proc/self/fd/{handle}"):  # then it could never be named
         os.close(handle)
         return None
     return handle
-
-
-def _takes_name(handle: int, target: str) -> bool:
-    """Name an unnamed file as the target, if that is free. Then there is no moment with a spare name to clean up."""
-    try:
-        _give_name(handle, target)
-    except FileExistsError:
-        return False
-    return True
 
 
 def _give_name(handle: int, name: str) -> None:

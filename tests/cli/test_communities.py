@@ -130,7 +130,7 @@ def test_what_was_left_out_is_said(call: Call, here: Path) -> None:
     ("arguments", "message"),
     [
         ((), "Missing argument 'GRAPH'"),
-        (("",), "GRAPH is an empty name"),
+        (("",), "graph has an empty name"),
         (("train.tsv", "--method", "lieden"), "'lieden' is not one of"),
         (
             ("train.tsv", "--method", "components", "--resolution", "1"),

@@ -93,7 +93,7 @@ def test_parquet(call: Call, here: Path) -> None:
         (1, ["texts.csv", "-o", "w.npz", "--columns", "source=a"], "'source' is not a column of texts, which has user, text"),
         (2, ["texts.csv", "-o", "w.npz", "--columns", "graph:user=a"], "there is no input 'graph'; expected texts"),
         (2, ["texts.csv", "-o", "w.npz", "--columns", "aspects:user=a"], "there is no input 'aspects'; expected texts"),
-        (2, ["", "-o", "w.npz"], "a file has an empty name"),
+        (2, ["", "-o", "w.npz"], "texts has an empty name"),
         (2, ["-", "-o", "w.npz", "--graph", "-"], "the standard input (-) is given twice"),
         (1, ["texts.csv", "-o", "none/w.npz"], "none/w.npz: cannot be written: no such directory"),
         (1, ["none.csv", "-o", "w.npz"], "none.csv: file not found"),

@@ -31,14 +31,6 @@ class _Terminated(KeyboardInterrupt):
     """A polite kill, which unwinds as Ctrl-C does."""
 
 
-def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not context.resilient_parsing:
-        from aspectrum import __version__
-
-        click.echo(f"aspectrum {__version__}")
-        context.exit()
-
-
 @click.group(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -46,7 +38,7 @@ def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
 Example:
   aspectrum evaluate recs.csv --relevance test.csv --aspects genres.csv -m AlphaNDCG@10 -m NDCG@5,10""",
 )
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit.")
+@click.version_option(package_name="aspectrum", message="aspectrum %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Measure how diverse, novel and relevant ranked lists are.
@@ -97,7 +89,7 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
-        _complain(error.format_message(), "" if context is None else f"Try '{context.command_path} --help'.")
+        _complain(error.format_message() + (f"\nTry '{context.command_path} --help'." if context else ""))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         _complain("interrupted; no file is left half-written")
@@ -110,10 +102,9 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         return FAILURE
 
 
-def _complain(message: str, further: str = "") -> None:
+def _complain(message: str) -> None:
     """One message; a name in it cannot command the terminal."""
-    text = "\n".join(filter(None, (f"error: {message}", further)))
-    click.echo("\n".join(map(one_line, text.split("\n"))), err=True)
+    click.echo("\n".join(map(one_line, f"error: {message}".split("\n"))), err=True)
 
 
 def _forget_output() -> None:

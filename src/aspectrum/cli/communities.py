@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import HEADER, Sources, choice, complete_files, file_option, read_until_interrupted
+from aspectrum.cli import options
 from aspectrum.cli.outputs import blamed_on, check_paths
 
 
@@ -19,8 +19,8 @@ Examples:
   aspectrum communities train.csv --columns source=follower,target=followee \\
             --method louvain --resolution 1.5 --seed 7 -o communities.parquet""",
 )
-@click.argument("graph", metavar="GRAPH", shell_complete=complete_files)
-@choice("--method", "leiden louvain label-propagation infomap components strong-components", "Default: leiden.", default="leiden")
+@click.argument("graph", metavar="GRAPH", type=options.FILE)
+@options.choice("--method", "leiden louvain label-propagation infomap components strong-components", "Default: leiden.", default="leiden")
 @click.option(
     "--resolution",
     type=click.FloatRange(min=0, min_open=True, max=math.inf, max_open=True),
@@ -28,29 +28,15 @@ Examples:
     help="For leiden and louvain: above 1, more and smaller communities; below, fewer and larger. Default: 1.",
 )
 @click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    metavar="NUMBER",
-    help="The same seed gives the same communities. Default: 0.",
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, metavar="NUMBER", help="The same seed gives the same communities. Default: 0."
 )
-@click.option(
-    "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as the graph says; an edge list is directed."
+@options.DIRECTED
+@options.columns_option("source=follower,target=followee,weight=n", "ROLE=NAME,...")
+@options.reader_option("csv, tsv, parquet, arrow, jsonl or graphml", "FORMAT")
+@options.HEADER
+@options.file_option(
+    "-o", "--output", help="Write the communities here: .tsv, .txt, .csv or .parquet. Default: as TSV to the standard output."
 )
-@click.option(
-    "--columns",
-    multiple=True,
-    metavar="ROLE=NAME,...",
-    help="Which column is what, as source=follower,target=followee,weight=n. A number is a place, from 1. Columns with usual names are recognised.",
-)
-@click.option(
-    "--reader",
-    multiple=True,
-    metavar="FORMAT",
-    help="csv, tsv, parquet, arrow, jsonl or graphml. Default: by name and content.",
-)
-@HEADER
-@file_option("-o", "--output", help="Write the communities here: .tsv, .txt, .csv or .parquet. Default: as TSV to the standard output.")
 def communities(
     graph: str, method: str, resolution: float | None, seed: int, directed: bool | None, output: str | None, **reading: Any
 ) -> None:
@@ -69,17 +55,15 @@ def communities(
 
     if resolution is not None and method not in WITH_RESOLUTION:
         raise click.UsageError(f"--resolution goes with --method {' or '.join(WITH_RESOLUTION)}, not with {method}")
-    if not graph:
-        raise click.UsageError("GRAPH is an empty name, expected the name of a file")
     if output is not None:
         if output == "-":
             raise click.UsageError("--output -: without --output, the communities go to the standard output")
         with blamed_on("--output"):
             format_of(output)
         check_paths([output], [graph])
-    read_until_interrupted()
-    sources = Sources(("graph",), **reading)
-    found = find_communities(sources.given("graph", graph), method=method, resolution=resolution, seed=seed, directed=directed)
+    options.read_until_interrupted()
+    graph_file = options.Sources(("graph",), **reading).source("graph", graph)
+    found = find_communities(graph_file, method=method, resolution=resolution, seed=seed, directed=directed)
     if output is None:
         click.echo(found.written("tsv"), nl=False)
     else:

@@ -7,24 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import (
-    CONFIG,
-    DUPLICATES,
-    HEADER,
-    OF,
-    READER,
-    SYSTEMS,
-    TIES,
-    USERS_OPTION,
-    WEIGHTINGS,
-    Job,
-    choice,
-    file_option,
-    metric_option,
-    on_top,
-    unknown,
-    with_options,
-)
+from aspectrum.cli import options
+from aspectrum.cli.options import Job
 from aspectrum.cli.outputs import deliver, output_options
 from aspectrum.inputs import SOCIAL_TRUTH
 
@@ -32,53 +16,6 @@ if TYPE_CHECKING:
     from aspectrum.metric import Metric
 
 _FEATURES = "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index."
-
-_OPTIONS = (
-    SYSTEMS,
-    *(file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()),
-    choice("--of texts_of", OF, "Whose texts a user is known by. Default: own."),
-    choice("--weighting", WEIGHTINGS, "How the terms of texts are weighted. Default: as the convention does."),
-    click.option(
-        "--directed/--undirected",
-        default=None,
-        help="Whether the graph is directed. Default: as GraphML says; an edge list is directed.",
-    ),
-    click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
-    click.option(
-        "--keep",
-        multiple=True,
-        metavar="RULE,...",
-        help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
-        "graph) or reciprocal (the reverse is in the train graph).",
-    ),
-    file_option("--feature-ids", help="The users of the rows of an npy file of features."),
-    click.option(
-        "--columns",
-        multiple=True,
-        metavar="[INPUT:]ROLE=NAME,...",
-        help="Which column is what, as train:source=follower,target=followee or communities:community=louvain; lists (rankings) have "
-        "user, candidate, score and rank. A number is a place, from 1. Columns with usual names are recognised.",
-    ),
-    click.option("--split", metavar="TEXT", help="Separator between communities in a cell, as | in 3|7."),
-    READER,
-    HEADER,
-    choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),
-    TIES,
-    DUPLICATES,
-    USERS_OPTION,
-    click.option(
-        "--convention",
-        type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"]),
-        metavar="[published|relison|both]",
-        multiple=True,
-        help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
-    ),
-    metric_option(
-        "Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
-        "all@5,10 for every metric that they allow; may be repeated."
-    ),
-    CONFIG,
-)
 
 
 @click.command(
@@ -90,7 +27,44 @@ Examples:
             --features features.tsv --config relison.yaml --convention both
   aspectrum contacts recs.tsv --train train.graphml --test test.graphml --texts tweets.csv --of followees -m ILD@10""",
 )
-@with_options(*_OPTIONS)
+@options.with_options(
+    options.SYSTEMS,
+    *(options.file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()),
+    options.choice("--of texts_of", options.OF, "Whose texts a user is known by. Default: own."),
+    options.choice("--weighting", options.WEIGHTINGS, "How the terms of texts are weighted. Default: as the convention does."),
+    options.DIRECTED,
+    click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
+    click.option(
+        "--keep",
+        multiple=True,
+        metavar="RULE,...",
+        help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
+        "graph) or reciprocal (the reverse is in the train graph).",
+    ),
+    options.file_option("--feature-ids", help="The users of the rows of an npy file of features."),
+    options.columns_option(
+        "train:source=follower,target=followee or communities:community=louvain; lists (rankings) have user, candidate, score and rank"
+    ),
+    click.option("--split", metavar="TEXT", help="Separator between communities in a cell, as | in 3|7."),
+    options.READER,
+    options.HEADER,
+    options.choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),
+    options.TIES,
+    options.DUPLICATES,
+    options.USERS_OPTION,
+    click.option(
+        "--convention",
+        type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"]),
+        metavar="[published|relison|both]",
+        multiple=True,
+        help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",
+    ),
+    options.metric_option(
+        "Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
+        "all@5,10 for every metric that they allow; may be repeated."
+    ),
+    options.CONFIG,
+)
 @output_options
 def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure the contacts that systems recommend to the users of a social network.
@@ -105,10 +79,10 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     social = {name: given.pop(name) for name in ContactSettings.model_fields}
     social["keep"] = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(","))
     job = Job.of(command="contacts", **given)
-    said = on_top(job.settings.contacts, social)
+    said = options.on_top(job.settings.contacts, social)
     for rule in said.keep:
         if rule not in KEEPABLE:
-            raise click.UsageError(f"--keep: {unknown('rule', rule, KEEPABLE)}")
+            raise click.UsageError(f"--keep: {options.unknown('rule', rule, KEEPABLE)}")
     if "train" not in job.inputs:
         raise click.UsageError("there is no train graph: name its file by --train, or in a --config as inputs.train")
     if {"features", "texts"} <= job.inputs.keys():
@@ -120,8 +94,8 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
             raise click.UsageError(f"{called} goes with --{needed}, which is not given")
     if "ties" in job.reading and job.reading.get("order", "input") == "input":
         raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
-    options = {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
-    deliver(job, _metrics(job), evaluate_systems, format=format, output=output, quiet=quiet, **options)
+    network = {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
+    deliver(job, _metrics(job), evaluate_systems, format=format, output=output, quiet=quiet, **network)
 
 
 def _metrics(job: Job) -> list[Metric]:

@@ -6,18 +6,7 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import (
-    COLUMNS,
-    HEADER,
-    OF,
-    READER,
-    WEIGHTINGS,
-    Sources,
-    choice,
-    complete_files,
-    file_option,
-    read_until_interrupted,
-)
+from aspectrum.cli import options
 from aspectrum.cli.outputs import check_paths
 
 
@@ -30,29 +19,27 @@ Examples:
 then, as often as you like:
   aspectrum contacts recs.tsv --train train.tsv --test test.tsv --features words.npz""",
 )
-@click.argument("texts", metavar="TEXTS", shell_complete=complete_files)
-@file_option("-o", "--output", required=True, metavar="FILE.npz", help="Write the index here.")
-@choice(
+@click.argument("texts", metavar="TEXTS", type=options.FILE)
+@options.file_option("-o", "--output", required=True, metavar="FILE.npz", help="Write the index here.")
+@options.choice(
     "--of",
-    OF,
+    options.OF,
     "Whose texts make a user: their own (default), those of the users they link to, of the users who link to them, or all of these.",
     default="own",
 )
-@file_option("--graph", help="The social network, train links: source, target. Its users are indexed, and nobody else.")
-@click.option(
-    "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as the file says; an edge list is directed."
-)
-@choice(
+@options.file_option("--graph", help="The social network, train links: source, target. Its users are indexed, and nobody else.")
+@options.DIRECTED
+@options.choice(
     "--weighting",
-    WEIGHTINGS,
+    options.WEIGHTINGS,
     "How much a term weighs: scikit-learn's tf-idf (default), RELISON's, or how often it is there.",
     default="tf-idf",
 )
-@choice("--stop-words", "english", "Leave out the words that every text has.")
+@options.choice("--stop-words", "english", "Leave out the words that every text has.")
 @click.option("--min-users", type=click.IntRange(min=1), default=1, metavar="N", help="Leave out terms of fewer users. Default: 1.")
-@COLUMNS
-@READER
-@HEADER
+@options.COLUMNS
+@options.READER
+@options.HEADER
 def index(texts: str, output: str, of: Any, graph: str | None, directed: bool | None, **given: Any) -> None:
     """Make features of users from what they, or their neighbours, wrote: TEXTS has rows user, text.
 
@@ -66,16 +53,14 @@ def index(texts: str, output: str, of: Any, graph: str | None, directed: bool | 
     if not output.lower().endswith(".npz"):
         raise click.UsageError(f"--output {output}: an index is an npz file, expected a name that ends in .npz")
     files = [texts, *([] if graph is None else [graph])]
-    if "" in files:
-        raise click.UsageError("a file has an empty name")
     if files.count("-") > 1:
         raise click.UsageError("the standard input (-) is given twice, and can be read once")
     check_paths([output], files)
-    read_until_interrupted()
+    options.read_until_interrupted()
     reading = {name: given.pop(name) for name in ("columns", "reader", "header")}
-    sources = Sources(("texts",) if graph is None else ("texts", "graph"), **reading)
-    network = None if graph is None else sources.given("graph", graph)
-    made = index_texts(sources.given("texts", texts), of=of, graph=network, directed=directed, **given)
+    sources = options.Sources(("texts",) if graph is None else ("texts", "graph"), **reading)
+    network = None if graph is None else sources.source("graph", graph)
+    made = index_texts(sources.source("texts", texts), of=of, graph=network, directed=directed, **given)
     sources.usual.check()
     made.save(output)
     click.echo(made.summary())

@@ -6,23 +6,12 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import read_until_interrupted
+from aspectrum.cli.options import Number, read_until_interrupted
 
 
-def _unit(_context: click.Context, option: click.Parameter, value: float) -> float:
-    if not 0 <= value <= 1:
-        raise click.BadParameter(f"{value:g} is not between 0 and 1", param=option)
-    return value
-
-
-def _risk(_context: click.Context, option: click.Parameter, value: str) -> str:
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise click.BadParameter(f"{value!r} is not a number from 0", param=option)
-    return value
+def _risk(context: click.Context, option: click.Parameter, value: str) -> str:
+    Number(0).convert(value, option, context)
+    return value  # it is printed as it is given
 
 
 @click.command(
@@ -32,8 +21,8 @@ def _risk(_context: click.Context, option: click.Parameter, value: str) -> str:
 )
 @click.argument("qrels")
 @click.argument("run")
-@click.option("-alpha", type=float, default=0.5, callback=_unit, help="Redundancy intolerance. Default: 0.5.")
-@click.option("-beta", type=float, default=0.5, callback=_unit, help="Patience, for NRBP. Default: 0.5.")
+@click.option("-alpha", type=Number(0, 1), default=0.5, help="Redundancy intolerance. Default: 0.5.")
+@click.option("-beta", type=Number(0, 1), default=0.5, help="Patience, for NRBP. Default: 0.5.")
 @click.option("-traditional", is_flag=True, help="Order by score, ties by descending document id. Default: by rank.")
 @click.option("-c", "complete", is_flag=True, help="Average over every topic of the judgments.")
 @click.option("-M", "depth", type=click.IntRange(min=1), help="Cut the run off at this depth.")

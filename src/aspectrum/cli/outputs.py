@@ -13,15 +13,14 @@ import click
 
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, choice, with_options
 from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
+from aspectrum.wording import listed
 
 if TYPE_CHECKING:
     from aspectrum.metric import Metric
     from aspectrum.results import SystemResults
 
 Progress = Callable[[str, int, int], None]
-_EXTENSIONS = [format.extensions[0] for format in FORMATS.values() if format.extensions]
-_KNOWN = f"{', '.join(_EXTENSIONS[:-1])} or {_EXTENSIONS[-1]}"
-
+_KNOWN = listed(format.extensions[0] for format in FORMATS.values() if format.extensions)
 
 output_options = with_options(
     choice("--format", " ".join(FORMATS), "How the numbers are printed. Default: table."),
@@ -52,12 +51,7 @@ def deliver(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Evaluate what the job says, write the files and print.
-
-    Args:
-        evaluate_systems: What evaluates; `options` are its own, beside those that every job has.
-        format, output, quiet: As the options of that name.
-    """
+    """Evaluate what the job says, write the files and print; `options` are those of `evaluate_systems` that not every job has."""
     from aspectrum.errors import OutputError
 
     outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
@@ -141,15 +135,14 @@ def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:
         exists, folder = os.path.exists(path), os.path.dirname(place)
         if os.path.isfile(path) or not exists:
             taken[place] = "would be written twice"
-        reason = None
-        if os.path.isdir(path):
-            reason = "it is a directory"
-        elif not exists and not os.path.isdir(folder):
-            reason = "no such directory"
-        elif not os.access(path if exists else folder, os.W_OK):
-            reason = "permission denied"
-        if reason is not None:
-            raise OutputError(f"{path}: cannot be written: {reason}")
+        reasons = {
+            "it is a directory": os.path.isdir(path),
+            "no such directory": not exists and not os.path.isdir(folder),
+            "permission denied": not os.access(path if exists else folder, os.W_OK),
+        }
+        wrong = [reason for reason, holds in reasons.items() if holds]
+        if wrong:
+            raise OutputError(f"{path}: cannot be written: {wrong[0]}")
 
 
 @contextmanager

@@ -26,11 +26,10 @@ def init(file: str, force: bool) -> None:
 @click.command(epilog="Example: aspectrum schema > aspectrum.schema.json")
 def schema() -> None:
     """Print the JSON schema of configurations, for editors."""
-    import json
-
     from aspectrum.config import json_schema
+    from aspectrum.formats import as_json
 
-    click.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    click.echo(as_json(json_schema()))
 
 
 @click.command(

@@ -25,7 +25,11 @@ TYPES = {
     "string": "text",
 }
 _GRAMMAR = ("type", "values", "range")
-_RANGE = ("start", "end", "step")
+_RANGE, _SPELLED = ("start", "end", "step"), "{start: 1, end: 10, step: 1}"
+_HINTS: Mapping[Any, str] = {
+    int | float: ". Between [ and ] a comma separates: put a metric with several cutoffs in quotes",
+    dict: ". A name with parameters below it takes no dash, and text that holds ': ' needs quotes",
+}
 
 _Choices = list[tuple[Any, Value]]
 """Values of one parameter, each with the place it comes from."""
@@ -43,11 +47,9 @@ class MetricReader:
         if isinstance(written.value, dict):
             for name, parameters in written.value.items():
                 self._read_named(name, parameters)
-        elif isinstance(written.value, list):
-            for entry in written.value:
+        else:
+            for entry in _several(written):
                 self._read_text(entry)
-        elif written.value is not UNREADABLE:
-            self._read_text(written)
         return tuple(self._metrics)
 
     def _read_text(self, written: Value) -> None:
@@ -57,11 +59,7 @@ class MetricReader:
             except MetricError as error:
                 self._mistakes.add(written, ("metrics",), str(error))
         elif written.value is not UNREADABLE:
-            hint = ""
-            if isinstance(written.value, int | float):
-                hint = ". Between [ and ] a comma separates: put a metric with several cutoffs in quotes"
-            elif isinstance(written.value, dict):
-                hint = ". A name with parameters below it takes no dash, and text that holds ': ' needs quotes"
+            hint = next((hint for kind, hint in _HINTS.items() if isinstance(written.value, kind)), "")
             self._mistakes.add(written, ("metrics",), f"found {written.found}, expected a metric such as ILD@10{hint}")
 
     def _keep(self, metric: Metric, written: Value, *, key: bool = False) -> None:
@@ -87,7 +85,7 @@ class MetricReader:
         choices: dict[str, _Choices] = {}
         if isinstance(written.value, dict):
             choices = self._choices(metric, written.value, where)
-            if "k" not in choices and any(_is_grammar(parameter) for parameter in written.value.values()):
+            if "k" not in choices and any(map(_is_grammar, written.value.values())):
                 said = "has no cutoff, expected cutoff: {type: int, values: [5, 10]}, or cutoff: -1 for the whole list"
                 self._mistakes.add(written, where, said, key=True)
         elif written.value is None:
@@ -114,21 +112,19 @@ class MetricReader:
         for combination in itertools.product(*choices.values()):
             chosen = dict(zip(choices, combination, strict=True))
             values = {parameter: value for parameter, (value, _) in chosen.items()}
-            failure = _failure(metric, values)
-            if failure is None:
-                built[replace(metric, **values)] = None
+            made = _made(metric, values)
+            if not isinstance(made, str):
+                built[made] = None
                 continue
-            if not sound and " goes with " in failure:
+            if not sound and " goes with " in made:
                 continue  # what it goes with may be what has been reported
-            source, name = written, ""
-            for parameter, (_, place) in chosen.items():
-                # The parameter to blame is the one without which it does not fail, or fails otherwise.
-                if _failure(metric, {other: value for other, value in values.items() if other != parameter}) != failure:
-                    source, name = place, "cutoff" if parameter == "k" and "k" not in written.value else parameter
-                    break
+            # The parameter to blame is the one without which it does not fail, or fails otherwise.
+            blamed = [name for name in values if _made(metric, {other: values[other] for other in values if other != name}) != made][:1]
+            source = chosen[blamed[0]][1] if blamed else written
             if id(source) not in reported:  # a range may give thousands of wrong values
                 reported.add(id(source))
-                self._mistakes.add(source, (*where, name) if name else where, failure, key=source is written)
+                names = ["cutoff" if name == "k" and "k" not in written.value else name for name in blamed]
+                self._mistakes.add(source, (*where, *names), made, key=source is written)
         return built
 
     def _choices(self, metric: Metric, parameters: Mapping[str, Value], where: tuple[str, ...]) -> dict[str, _Choices]:
@@ -146,25 +142,32 @@ class MetricReader:
         return choices
 
     def _values(self, written: Value, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
-        if _is_grammar(written):
-            return self._grammar_values(written, where, takes_mapping)
-        if isinstance(written.value, dict) and not takes_mapping:
-            if not written.value:
-                self._mistakes.add(written, where, "found an empty mapping, expected values or range in it")
-            self._check_keys(written.value, _GRAMMAR, where)
-            return []
-        return self._listed_values(written, where, None, takes_mapping)
+        if not isinstance(written.value, dict) or (takes_mapping and not _is_grammar(written)):
+            return self._listed_values(written, where, None, takes_mapping)
+        given: dict[str, Value] = written.value
+        self._check_keys(given, _GRAMMAR, where)
+        if not given:
+            self._mistakes.add(written, where, "found an empty mapping, expected values or range in it")
+        elif _is_grammar(written) and "values" not in given and "range" not in given:
+            self._mistakes.add(written, where, "has neither values nor range, expected values: [5, 10]", key=True)
+        kind = given["type"].value if "type" in given else None
+        if "type" in given and not (isinstance(kind, str) and kind in TYPES):
+            if kind is not UNREADABLE:
+                said = f"found {given['type'].found}, expected {listed(TYPES)}{did_you_mean(kind, TYPES)}"
+                self._mistakes.add(given["type"], (*where, "type"), said)
+            kind = None
+        choices: _Choices = []
+        if "values" in given:
+            choices += self._listed_values(given["values"], (*where, "values"), kind, takes_mapping)
+        if "range" in given:
+            choices += self._ranges(given["range"], (*where, "range"), kind)
+        return choices
 
     def _listed_values(self, written: Value, where: tuple[str, ...], kind: str | None, takes_mapping: bool) -> _Choices:
-        several = written.value if isinstance(written.value, list) else [written]
-        if not several:
+        if written.value == []:
             self._mistakes.add(written, where, "found an empty list, expected at least one value")
-        choices: _Choices = []
-        for one in several:
-            value = self._value(one, where, kind, takes_mapping)
-            if value is not UNREADABLE:
-                choices.append((value, one))
-        return choices
+        values = [(self._value(one, where, kind, takes_mapping), one) for one in _several(written)]
+        return [choice for choice in values if choice[0] is not UNREADABLE]
 
     def _value(self, written: Value, where: tuple[str, ...], kind: str | None, takes_mapping: bool = False) -> Any:
         """One value, as its type wants it; unreadable once it has been reported."""
@@ -184,24 +187,6 @@ class MetricReader:
             return UNREADABLE
         return value
 
-    def _grammar_values(self, written: Value, where: tuple[str, ...], takes_mapping: bool) -> _Choices:
-        given: dict[str, Value] = written.value
-        self._check_keys(given, _GRAMMAR, where)
-        kind = given["type"].value if "type" in given else None
-        if "type" in given and not (isinstance(kind, str) and kind in TYPES):
-            if kind is not UNREADABLE:
-                said = f"found {given['type'].found}, expected {listed(TYPES)}{did_you_mean(kind, TYPES)}"
-                self._mistakes.add(given["type"], (*where, "type"), said)
-            kind = None
-        if "values" not in given and "range" not in given:
-            self._mistakes.add(written, where, "has neither values nor range, expected values: [5, 10]", key=True)
-        choices: _Choices = []
-        if "values" in given:
-            choices += self._listed_values(given["values"], (*where, "values"), kind, takes_mapping)
-        if "range" in given:
-            choices += self._ranges(given["range"], (*where, "range"), kind)
-        return choices
-
     def _check_keys(self, given: Mapping[str, Value], known: Sequence[str], where: tuple[str, ...]) -> None:
         for key, inner in given.items():
             if key not in known:
@@ -211,27 +196,23 @@ class MetricReader:
         if kind in ("boolean", "string"):
             self._mistakes.add(written, where[:-1], f"a range goes with numbers, and type: {kind} says otherwise", key=True)
             return []
-        several = written.value if isinstance(written.value, list) else [written]
-        if not several:
+        if written.value == []:
             self._mistakes.add(written, where, "found an empty list, expected at least one range")
-        choices: _Choices = []
-        for one in several:
-            if isinstance(one.value, dict):
-                choices += [(value, one) for value in self._range(one, where, kind)]
-            elif one.value is not UNREADABLE:
-                self._mistakes.add(one, where, f"found {one.found}, expected {{start: 1, end: 10, step: 1}}")
-        return choices
+        return [(value, one) for one in _several(written) for value in self._range(one, where, kind)]
 
-    def _range(self, written: Value, where: tuple[str, ...], kind: str | None) -> list[int] | list[float]:
+    def _range(self, written: Value, where: tuple[str, ...], kind: str | None) -> Sequence[float]:
         given: dict[str, Value] = written.value
+        if not isinstance(given, dict):
+            if given is not UNREADABLE:
+                self._mistakes.add(written, where, f"found {written.found}, expected {_SPELLED}")
+            return []
         self._check_keys(given, _RANGE, where)
         missing = [name for name in _RANGE if name not in given]
         if missing:
-            self._mistakes.add(written, where, f"has no {listed(missing)}, expected {{start: 1, end: 10, step: 1}}")
-        if kind is None:
-            whole = all(isinstance(inner.value, int) for name, inner in given.items() if name in _RANGE)
-            kind = "int" if whole else "double"
-        values = {name: self._value(given[name], (*where, name), kind) for name in _RANGE if name in given}
+            self._mistakes.add(written, where, f"has no {listed(missing)}, expected {_SPELLED}")
+        bounds = {name: inner for name, inner in given.items() if name in _RANGE}
+        kind = kind or ("int" if all(isinstance(inner.value, int) for inner in bounds.values()) else "double")
+        values = {name: self._value(inner, (*where, name), kind) for name, inner in bounds.items()}
         sound = {name: value for name, value in values.items() if value is not UNREADABLE}
         n_mistakes = len(self._mistakes)
         if sound.get("step", 1) <= 0:
@@ -241,11 +222,15 @@ class MetricReader:
             self._mistakes.add(given["start"], (*where, "start"), said)
         if len(sound) < len(_RANGE) or len(self._mistakes) > n_mistakes:
             return []
-        try:
-            return _steps(sound["start"], sound["end"], sound["step"])
-        except OverflowError:
+        steps = _steps(sound["start"], sound["end"], sound["step"])
+        if steps is None:
             self._mistakes.add(written, where, f"the steps from start to end are too many, expected at most {_MAX_METRICS}")
-            return []
+        return steps or []
+
+
+def _several(written: Value) -> list[Value]:
+    """The values of a list, or a single one."""
+    return written.value if isinstance(written.value, list) else [written]
 
 
 def _is_grammar(written: Value) -> bool:
@@ -261,21 +246,16 @@ def _takes_mapping(metric: Metric, parameter: str) -> bool:
     return parameter != "k" and any(get_origin(option) is tuple for option in options_of(get_type_hints(type(metric))[parameter]))
 
 
-def _failure(metric: Metric, values: Mapping[str, Any]) -> str | None:
-    """Why a metric cannot have these parameters."""
+def _made(metric: Metric, values: Mapping[str, Any]) -> Metric | str:
+    """A metric with these parameters, or why it cannot have them."""
     try:
-        replace(metric, **values)
+        return replace(metric, **values)
     except MetricError as error:
         return str(error)
-    return None
 
 
 def _typed(written: Value, kind: str) -> bool | int | float | str:
-    """A value of a declared type. Quotes do not matter, as they do not in RELISON.
-
-    Raises:
-        ValueError, KeyError, OverflowError: The value is not of the type.
-    """
+    """A value of a declared type, else an error. Quotes do not matter, as they do not in RELISON."""
     value, text = written.value, written.text
     if isinstance(value, dict | list) or value is None:
         raise ValueError
@@ -293,18 +273,15 @@ def _typed(written: Value, kind: str) -> bool | int | float | str:
     return number
 
 
-def _steps(start: float, end: float, step: float) -> list[int] | list[float]:
-    """From start to end by steps, both included.
+def _steps(start: float, end: float, step: float) -> Sequence[float] | None:
+    """From start to end by steps, both included; nothing if there are too many.
 
     The numbers are those that are written: 0.1 and 2 steps of 0.1 are 0.3, not 0.30000000000000004.
-
-    Raises:
-        OverflowError: There are too many.
     """
     first, last, width = (Fraction(repr(number)) for number in (start, end, step))
     n_steps = (last - first) // width
     if n_steps >= _MAX_METRICS:
-        raise OverflowError
+        return None
     values = [first + place * width for place in range(n_steps + 1)]
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
         return [int(value) for value in values] + ([end] if values[-1] != last else [])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from aspectrum.config.metric_grammar import MetricReader
@@ -30,8 +30,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     mistakes = Mistakes(file)
     tree = read_tree(file, mistakes)
     if not isinstance(tree.value, dict):
-        mistakes.add(tree, (), f"found {tree.found}, expected a mapping with {listed(Settings.model_fields)}")
-        mistakes.report()
+        mistakes.stop(f"found {tree.found}, expected a mapping with {listed(Settings.model_fields)}", tree.place)
     entries = {key: inner for key, inner in tree.value.items() if inner.value is not None or key not in Settings.model_fields}
     if "systems" in entries:
         entries["systems"] = _named_systems(entries["systems"], mistakes)
@@ -91,7 +90,8 @@ def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
     words = re.findall(r"'([^']*)'", context.get("expected", ""))
     if kind == "extra_forbidden" or location[-1] == "[key]":
         hint = "; it belongs under inputs" if len(where) == 1 and where[0] in ALL_TRUTH else ""
-        mistakes.add(written, where[:-1], unknown_key(where[-1], words or _fields_at(location)) + hint, key=True)
+        model = Settings if len(location) == 1 else _MODELS.get(location[0], SourceSettings)
+        mistakes.add(written, where[:-1], unknown_key(where[-1], words or model.model_fields) + hint, key=True)
     elif written.value is UNREADABLE:
         return
     elif kind == "missing" and location[-1] == "path":
@@ -108,9 +108,11 @@ def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
     elif kind in _EXPECTED:
         mistakes.add(written, where, f"found {written.found}, expected {_EXPECTED[kind].format(**context)}")
     else:
-        mistakes.add(written, where, f"found {written.found}, expected {error['msg']}{written.quotes}")
+        quotes = "; put it in quotes if it is text" if isinstance(written.value, bool | int | float) else ""
+        mistakes.add(written, where, f"found {written.found}, expected {error['msg']}{quotes}")
 
 
+_MODELS: Mapping[str | int, type[BaseModel]] = {"contacts": ContactSettings, "outputs": OutputSettings}
 _EXPECTED: Mapping[str, str] = {
     "model_type": "a mapping",
     "dict_type": "a mapping",
@@ -124,11 +126,3 @@ _EXPECTED: Mapping[str, str] = {
     "string_too_long": r'one character ("\t" in double quotes is a tab)',
 }
 """What a model's error asks for; of texts only `split` is one for a model."""
-
-
-def _fields_at(location: tuple[str | int, ...]) -> Iterable[str]:
-    if len(location) == 1:
-        return Settings.model_fields
-    if location[0] == "contacts":
-        return ContactSettings.model_fields
-    return (OutputSettings if location[0] == "outputs" else SourceSettings).model_fields

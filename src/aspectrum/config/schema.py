@@ -25,21 +25,18 @@ def json_schema() -> dict[str, Any]:
     schema = _untitled(Settings.model_json_schema())
     definitions = schema["$defs"]
     definitions["OutputSettings"]["required"] = ["path"]  # the extension may say the format
-    columns = {"type": "object", "properties": {role: _described(meaning, _COLUMN) for role, meaning in ROLES.items()}}
-    definitions["Columns"] = {**columns, "additionalProperties": False}
+    definitions["Columns"] = _object({role: _described(meaning, _COLUMN) for role, meaning in ROLES.items()})
     of_source = definitions["SourceSettings"]["properties"]
     of_source["columns"] = _described(of_source["columns"]["description"], {"$ref": "#/$defs/Columns"})
     # The models take what has been read; these may be written in more ways than one, or have more to tell.
     shapes: dict[str, _Schema] = {
         "systems": {"anyOf": [_PATH, {"type": "array", "items": _SOURCE}, {"type": "object", "additionalProperties": _SOURCE}]},
-        "inputs": {
-            "type": "object",
-            "properties": {
+        "inputs": _object(
+            {
                 name: _or_null(_described(spec.help if name in TRUTH else f"For contacts, {spec.comment}.", _SOURCE))
                 for name, spec in ALL_TRUTH.items()
-            },
-            "additionalProperties": False,
-        },
+            }
+        ),
         "columns": {"$ref": "#/$defs/Columns"},
         "metrics": _metrics(definitions),
         "outputs": {"anyOf": [*_OUTPUT["anyOf"], {"type": "array", "items": _OUTPUT}]},
@@ -54,9 +51,8 @@ def json_schema() -> dict[str, Any]:
             ways.append({"type": "string", "pattern": rf"^\s*{one}(\s*,\s*{one})*\s*$"})
         part["properties"][name] = _described(several["description"], {"anyOf": ways})
     for part in (schema, *(definitions[name] for name in ("SourceSettings", "OutputSettings", "ContactSettings"))):
-        part["properties"] = {
-            name: _or_null(inner) if name not in part.get("required", ()) else inner for name, inner in part["properties"].items()
-        }
+        required = part.get("required", ())
+        part["properties"] = {name: inner if name in required else _or_null(inner) for name, inner in part["properties"].items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "aspectrum configuration",
@@ -83,38 +79,25 @@ def _described(meaning: str, schema: _Schema) -> _Schema:
     return {"description": meaning, **schema}
 
 
+def _object(properties: _Schema, **more: Any) -> _Schema:
+    return {"type": "object", "properties": properties, **more, "additionalProperties": False}
+
+
 def _metrics(definitions: dict[str, _Schema]) -> _Schema:
     """Text forms, or names with parameters. Names are read with some leniency, so no other name is refused."""
-    definitions["Range"] = {
-        "description": "From start to end by steps, both included.",
-        "type": "object",
-        "properties": {
-            "start": {"description": "The first value."},
-            "end": {"description": "The last value, even if the steps miss it."},
-            "step": {"description": "More than 0."},
-        },
-        "required": ["start", "end", "step"],
-        "additionalProperties": False,
+    bounds = {"start": "The first value.", "end": "The last value, even if the steps miss it.", "step": "More than 0."}
+    steps = _object({name: {"description": meaning} for name, meaning in bounds.items()}, required=list(bounds))
+    definitions["Range"] = _described("From start to end by steps, both included.", steps)
+    ways = {
+        "type": {"description": "What the values are.", "enum": list(TYPES)},
+        "values": {"description": "One value, or a list of them.", "not": _NULL},
+        "range": {"anyOf": [{"$ref": "#/$defs/Range"}, {"type": "array", "items": {"$ref": "#/$defs/Range"}, "minItems": 1}]},
     }
-    definitions["Values"] = {
-        "description": "Values of a parameter, as RELISON writes them.",
-        "type": "object",
-        "properties": {
-            "type": {"description": "What the values are.", "enum": list(TYPES)},
-            "values": {"description": "One value, or a list of them.", "not": _NULL},
-            "range": {"anyOf": [{"$ref": "#/$defs/Range"}, {"type": "array", "items": {"$ref": "#/$defs/Range"}, "minItems": 1}]},
-        },
-        "anyOf": [{"required": ["values"]}, {"required": ["range"]}],
-        "additionalProperties": False,
-    }
+    values = _object(ways, anyOf=[{"required": ["values"]}, {"required": ["range"]}])
+    definitions["Values"] = _described("Values of a parameter, as RELISON writes them.", values)
     named: dict[str, _Schema] = {}
     for metric in metrics_as_data():
-        definitions[metric["name"]] = {
-            "description": metric["summary"],
-            "type": "object",
-            "properties": dict(_parameters(metric)),
-            "additionalProperties": False,
-        }
+        definitions[metric["name"]] = _described(metric["summary"], _object(dict(_parameters(metric))))
         for name in (metric["name"], *metric["aliases"]):
             named[name] = {"$ref": f"#/$defs/{metric['name']}"}
     text = {"type": "string", "examples": ["AlphaNDCG(alpha=0.5)@5,10", *(f"{name}@10" for name in named)]}
@@ -129,13 +112,8 @@ def _parameters(metric: Mapping[str, Any]) -> Iterator[tuple[str, _Schema]]:
         own = parameter["name"]
         value: _Schema = _CUTOFF if own == "k" else {"anyOf": [_option(option) for option in options_of(hints[own])]}
         for name in ("cutoff", "k") if own == "k" else (own,):
-            yield (
-                name,
-                {
-                    "description": parameter["description"],
-                    "anyOf": [value, {"type": "array", "items": value, "minItems": 1}, {"$ref": "#/$defs/Values"}],
-                },
-            )
+            ways = [value, {"type": "array", "items": value, "minItems": 1}, {"$ref": "#/$defs/Values"}]
+            yield name, {"description": parameter["description"], "anyOf": ways}
 
 
 def _option(hint: Any) -> _Schema:

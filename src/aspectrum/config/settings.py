@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, SkipValidation, ValidationInfo, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, PlainValidator, SkipValidation, ValidationInfo, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from aspectrum.contacts.cleaning import Keepable
@@ -70,29 +70,22 @@ def _column(value: Any) -> Any:
     return value
 
 
+def _as_mapping(value: Any, expected: str) -> Any:
+    if not isinstance(value, str | dict | _Model):
+        raise _expected(expected)
+    return {"path": value} if isinstance(value, str) else value
+
+
 def _as_source(value: Any) -> Any:
-    if isinstance(value, str):
-        return {"path": value}
-    if isinstance(value, dict):
-        given = _without_none(value, SourceSettings.model_fields)
-        return {key: inner for key, inner in given.items() if (key, inner) != ("format", "auto")}
-    if isinstance(value, SourceSettings):
-        return value
-    raise _expected("a path, or a mapping with a path")
+    source = _as_mapping(value, "a path, or a mapping with a path")
+    return {**source, "format": None} if isinstance(source, dict) and source.get("format") == "auto" else source
 
 
 def _as_output(value: Any) -> Any:
-    if isinstance(value, OutputSettings):
-        return value
-    if isinstance(value, str):
-        value = {"path": value}
-    if not isinstance(value, dict):
-        raise _expected("a path, or a mapping with path and format")
-    value = _without_none(value, OutputSettings.model_fields)
-    if "format" not in value and isinstance(value.get("path"), str):
-        named = EXTENSIONS.get(Path(value["path"]).suffix.lower())
-        return value if named is None else {**value, "format": named}
-    return value
+    output = _as_mapping(value, "a path, or a mapping with path and format")
+    if isinstance(output, dict) and output.get("format") is None and isinstance(output.get("path"), str):
+        return {**output, "format": EXTENSIONS.get(Path(output["path"]).suffix.lower())}
+    return output
 
 
 def _as_several(value: Any) -> tuple[Any, ...]:
@@ -112,17 +105,9 @@ def _as_systems(value: Any) -> Any:
     return value
 
 
-def _as_inputs(value: Any) -> Any:
-    return _without_none(value, ALL_TRUTH) if isinstance(value, dict) else value
-
-
-def _as_contacts(value: Any) -> Any:
-    return _without_none(value, ContactSettings.model_fields) if isinstance(value, dict) else value
-
-
-def _without_none(value: dict[Any, Any], known: Iterable[str]) -> dict[Any, Any]:
+def _without_none(value: Any, known: Iterable[str]) -> Any:
     """A known key with nothing behind it says nothing."""
-    return {key: inner for key, inner in value.items() if inner is not None or key not in known}
+    return {key: inner for key, inner in value.items() if inner is not None or key not in known} if isinstance(value, dict) else value
 
 
 def _one_of(words: Iterable[str]) -> PlainValidator:
@@ -149,7 +134,12 @@ _Columns = dict[Annotated[str, _one_of(ROLES)], _Column]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = {"frozen": True, "strict": True, "extra": "forbid"}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, value: Any) -> Any:
+        return _without_none(value, cls.model_fields)
 
 
 class SourceSettings(_Model):
@@ -195,8 +185,8 @@ class Settings(_Model):
     systems: Annotated[dict[str, _Source], BeforeValidator(_as_systems)] = _optional(
         "The lists of each system: names and paths, or a list of paths.", {}
     )
-    inputs: Annotated[dict[Annotated[str, _one_of(ALL_TRUTH)], _Source], BeforeValidator(_as_inputs)] = _optional(
-        "What the lists are measured against.", {}
+    inputs: Annotated[dict[Annotated[str, _one_of(ALL_TRUTH)], _Source], BeforeValidator(lambda value: _without_none(value, ALL_TRUTH))] = (
+        _optional("What the lists are measured against.", {})
     )
     columns: _Columns = _optional("Which column holds what, for every source that does not say it itself.", {})
     metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = _optional(
@@ -231,11 +221,5 @@ class Settings(_Model):
     per_user: _FilePath | None = _optional("A file for the scores of every user.")
     systems_as: Literal["columns", "rows"] | None = _optional("Whether systems are the columns or the rows of a table. Default: columns.")
 
-    contacts: Annotated[ContactSettings, BeforeValidator(_as_contacts)] = _optional(
-        "What only an evaluation of contacts asks.", ContactSettings()
-    )
+    contacts: ContactSettings = _optional("What only an evaluation of contacts asks.", ContactSettings())
     algorithms: Annotated[Any, WithJsonSchema({})] = _optional("What RELISON recommends by, in a file of its own. It is not run here.")
-
-    def columns_of(self, source: SourceSettings) -> dict[str, str | int]:
-        """Columns of one source: its own, and for the roles it leaves out those of the whole file."""
-        return {**self.columns, **source.columns}

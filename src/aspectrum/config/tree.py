@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
 from yaml.composer import ComposerError
 
-from aspectrum.config.values import UNREADABLE, Mistakes, Value
+from aspectrum.config.values import UNREADABLE, Mistakes, Place, Value
 from aspectrum.wording import shortened
 
 _MAX_BYTES = 1 << 20
@@ -23,18 +24,15 @@ def read_tree(file: str, mistakes: Mistakes) -> Value:
     unprintable = _Loader.NON_PRINTABLE.search(text)
     if unprintable is not None:
         found = f"found the character U+{ord(unprintable.group()):04X}, which YAML does not allow"
-        mistakes.add_at(_place_after(text[: unprintable.start()]), (), found)
-        mistakes.report()
+        mistakes.stop(found, _place_after(text[: unprintable.start()]))
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark, message = _syntax_mistake(error)
-        mistakes.add_at(_place(mark or loader.get_mark()), (), message)
-        mistakes.report()
+        mistakes.stop(message, _place(mark or loader.get_mark()))
     except (ValueError, OverflowError):  # an escape such as "\UFFFFFFFF"
-        mistakes.add_at(_place(loader.get_mark()), (), "not valid YAML: an escape in this text is no character")
-        mistakes.report()
+        mistakes.stop("not valid YAML: an escape in this text is no character", _place(loader.get_mark()))
     finally:
         loader.dispose()
     if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "null"):
@@ -46,12 +44,12 @@ def _read_text(file: str, mistakes: Mistakes) -> str:
     try:
         with open(file, "rb") as stream:
             data = stream.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
-        mistakes.stop("no such file")
-    except IsADirectoryError:
-        mistakes.stop("it is a directory, expected a YAML file")
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        mistakes.stop(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        known: dict[type[Exception], str] = {
+            FileNotFoundError: "no such file",
+            IsADirectoryError: "it is a directory, expected a YAML file",
+        }
+        mistakes.stop(known.get(type(error)) or f"cannot be read: {getattr(error, 'strerror', None) or error}")
     if len(data) > _MAX_BYTES:
         mistakes.stop(f"it is larger than {_MAX_BYTES >> 20} MiB, expected a configuration in YAML")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -59,15 +57,14 @@ def _read_text(file: str, mistakes: Mistakes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         place = _place_after(data[: error.start].decode("utf-8"))
-        mistakes.add_at(place, (), f"found the byte 0x{data[error.start]:02x}, which is not UTF-8; expected text in UTF-8")
-        mistakes.report()
+        mistakes.stop(f"found the byte 0x{data[error.start]:02x}, which is not UTF-8; expected text in UTF-8", place)
 
 
-def _place_after(text: str) -> tuple[int, int]:
+def _place_after(text: str) -> Place:
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
-def _place(mark: yaml.Mark) -> tuple[int, int]:
+def _place(mark: yaml.Mark) -> Place:
     return mark.line + 1, mark.column + 1
 
 
@@ -99,6 +96,14 @@ for _kind, _pattern, _first in (
     _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"(?:{_pattern})\Z"), _first)
 
 _WORDS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+_SCALARS: Mapping[str, Callable[[str], Any]] = {
+    "str": str,
+    "merge": str,
+    "null": lambda _: None,
+    "bool": lambda text: _WORDS[text.lower()],
+    "int": lambda text: int(text.replace("_", "")),
+    "float": lambda text: float(re.sub(r"\.(inf|nan)$", r"\1", text.lower().replace("_", ""))),
+}
 
 
 def _syntax_mistake(error: yaml.MarkedYAMLError) -> tuple[yaml.Mark | None, str]:
@@ -133,13 +138,13 @@ class _TreeReader:
         self._n_values = 0
         self._inside: list[yaml.Node] = []
 
-    def read(self, node: yaml.Node, where: tuple[str, ...], key: tuple[int, int] | None) -> Value:
+    def read(self, node: yaml.Node, where: tuple[str, ...], key: Place | None) -> Value:
         place = _place(node.start_mark)
         self._n_values += 1
         if self._n_values > _MAX_VALUES:
-            found = f"found more than {_MAX_VALUES} values, those of an alias counted wherever it stands; expected fewer"
-            self._mistakes.add_at(place, (), found)
-            self._mistakes.report()
+            self._mistakes.stop(
+                f"found more than {_MAX_VALUES} values, those of an alias counted wherever it stands; expected fewer", place
+            )
         if any(node is outer for outer in self._inside):
             self._mistakes.add_at(place, where, "an alias stands inside the value it stands for")
             return Value(UNREADABLE, place, key=key)
@@ -150,50 +155,32 @@ class _TreeReader:
         return written
 
     def _value(self, node: yaml.Node, where: tuple[str, ...]) -> Any:
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node, where)
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
             return self._mapping(node, where)
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
             return [self.read(inner, where, None) for inner in node.value]
-        return self._tagged(node, where)
-
-    def _scalar(self, node: yaml.ScalarNode, where: tuple[str, ...]) -> Any:
-        text, kind = str(node.value), node.tag.removeprefix(_TAG)
+        kind = node.tag.removeprefix(_TAG)
+        if not isinstance(node, yaml.ScalarNode) or kind not in _SCALARS:
+            tag = shortened(str(node.tag).replace(_TAG, "!!"))
+            return self._unreadable(node, where, f"found the tag {tag}, expected a plain value")
         if not self._is_text(node, where):
             return UNREADABLE
         try:
-            match kind:
-                case "str" | "merge":
-                    return text
-                case "null":
-                    return None
-                case "bool":
-                    return _WORDS[text.lower()]
-                case "int":
-                    return int(text.replace("_", ""))
-                case "float":
-                    return float(re.sub(r"\.(inf|nan)$", r"\1", text.lower().replace("_", "")))
-                case _:
-                    return self._tagged(node, where)
+            return _SCALARS[kind](node.value)
         except (ValueError, KeyError):  # a tag that the text does not fit, or thousands of digits
-            found = f"found {shortened(text)!r}, which cannot be read as {kind}"
-            self._mistakes.add_at(_place(node.start_mark), where, found)
-            return UNREADABLE
+            return self._unreadable(node, where, f"found {shortened(node.value)!r}, which cannot be read as {kind}")
+
+    def _unreadable(self, node: yaml.Node, where: tuple[str, ...], found: str) -> Any:
+        self._mistakes.add_at(_place(node.start_mark), where, found)
+        return UNREADABLE
 
     def _is_text(self, node: yaml.ScalarNode, where: tuple[str, ...]) -> bool:
         try:
             str(node.value).encode()
         except UnicodeEncodeError:
-            found = f"found {shortened(node.value)!r}, which holds half a character"
-            self._mistakes.add_at(_place(node.start_mark), where, found)
+            self._unreadable(node, where, f"found {shortened(node.value)!r}, which holds half a character")
             return False
         return True
-
-    def _tagged(self, node: yaml.Node, where: tuple[str, ...]) -> Any:
-        tag = str(node.tag).replace(_TAG, "!!")
-        self._mistakes.add_at(_place(node.start_mark), where, f"found the tag {shortened(tag)}, expected a plain value")
-        return UNREADABLE
 
     def _mapping(self, node: yaml.MappingNode, where: tuple[str, ...]) -> dict[str, Value]:
         entries: dict[str, Value] = {}

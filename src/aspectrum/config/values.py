@@ -9,25 +9,21 @@ from typing import Any, NoReturn
 from aspectrum.errors import ConfigError
 from aspectrum.wording import did_you_mean, listed, one_line, shortened
 
+Place = tuple[int, int]
+"""Line and column, from 1."""
+
 UNREADABLE = object()
 """The value of what has been reported already."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of the file: None, bool, int, float, str, a list or dict of such, or unreadable.
-
-    Args:
-        value: What it is.
-        place: Line and column, from 1.
-        text: A scalar as it stands in the file.
-        key: Where the key before it stands.
-    """
+    """A value of the file: None, bool, int, float, str, a list or dict of such, or unreadable; and where it stands."""
 
     value: Any
-    place: tuple[int, int]
-    text: str = ""
-    key: tuple[int, int] | None = None
+    place: Place
+    text: str = ""  # a scalar as it stands in the file
+    key: Place | None = None  # where the key before it stands
 
     @property
     def plain(self) -> Any:
@@ -53,11 +49,6 @@ class Value:
             return repr(text) if text else "empty text"
         return f"the number {text}"
 
-    @property
-    def quotes(self) -> str:
-        """A hint where text is wanted and YAML reads something else."""
-        return "; put it in quotes if it is text" if isinstance(self.value, bool | int | float) else ""
-
 
 class Mistakes:
     """What is wrong with a file, and where."""
@@ -73,7 +64,7 @@ class Mistakes:
         """A mistake in a value, or in the key before it if there is one."""
         self.add_at((written.key if key else None) or written.place, where, message)
 
-    def add_at(self, place: tuple[int, int], where: Iterable[str], message: str) -> None:
+    def add_at(self, place: Place, where: Iterable[str], message: str) -> None:
         """A mistake at a line and column; `where` are the keys that lead there."""
         names = ".".join(where)
         self._found.add((*place, f"{names}: {message}" if names else message))
@@ -82,8 +73,11 @@ class Mistakes:
         """All that was found, one line each."""
         raise ConfigError("\n".join(one_line(f"{self._file}:{line}:{column}: {said}") for line, column, said in sorted(self._found)))
 
-    def stop(self, message: str) -> NoReturn:
-        """A mistake of the file as a whole."""
+    def stop(self, message: str, place: Place | None = None) -> NoReturn:
+        """Report a mistake after which nothing can be read; without a place, it is one of the file as a whole."""
+        if place is not None:
+            self.add_at(place, (), message)
+            self.report()
         raise ConfigError(one_line(f"{self._file}: {message}"))
 
 
