@@ -6,7 +6,9 @@ import math
 import re
 import types
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
 from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
-from aspectrum.states import Certainty, ExactSum, Mean, State
+from aspectrum.states import Mean, State, exact_sums
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -72,10 +74,8 @@ class Metric:
         _registry.update({name: (cls, dict(preset)) for name, preset in names.items()})
 
     def __post_init__(self) -> None:
-        for parameter in fields(self):
-            if parameter.name != "k":
-                value = _checked(type(self), parameter.name, getattr(self, parameter.name))
-                object.__setattr__(self, parameter.name, value)
+        for name, value in self.parameters.items():
+            object.__setattr__(self, name, _checked(type(self), name, value))
         object.__setattr__(self, "k", _checked_cutoffs(type(self), self.k))
 
     @property
@@ -86,6 +86,11 @@ class Metric:
     def at(self, cutoff: int) -> Self:
         """The same metric at one cutoff."""
         return replace(self, k=cutoff)
+
+    @property
+    def names(self) -> list[str]:
+        """The text form at each cutoff."""
+        return [str(self.at(cutoff)) for cutoff in self.cutoffs]
 
     def needs(self) -> tuple[frozenset[str], ...]:
         """Sets of inputs, beside the lists, each of which is enough; the one that is preferred first."""
@@ -109,12 +114,8 @@ class Metric:
         return {parameter.name: getattr(self, parameter.name) for parameter in fields(self) if parameter.name != "k"}
 
     def __str__(self) -> str:
-        set_ = {
-            parameter.name: getattr(self, parameter.name)
-            for parameter in fields(self)
-            if parameter.name != "k" and getattr(self, parameter.name) != parameter.default
-        }
-        inside = ", ".join(f"{name}={written(value)}" for name, value in set_.items())
+        defaults = {parameter.name: parameter.default for parameter in fields(self)}
+        inside = ", ".join(f"{name}={written(value)}" for name, value in self.parameters.items() if value != defaults[name])
         cutoffs = "" if self.cutoffs == (-1,) else "@" + ",".join(map(str, self.cutoffs))
         return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
 
@@ -195,28 +196,22 @@ class UserMetric(Metric):
             return scores
 
         scores = settled(fractions.scores)
-        totals, n_undefined = ExactSum.columns(scores)
-        weights: list[ExactSum | None] = [None] * len(totals)
-        if self.pooled:
-            totals, _ = ExactSum.columns(np.where(np.isnan(scores), 0.0, fractions.numerators))
-            weights = list(ExactSum.columns(np.where(np.isnan(scores), 0.0, fractions.denominators))[0])
-        n_missing = int(missing.sum())
         least = None if fractions.least_scores is None else settled(fractions.least_scores)
-        certainties: list[Certainty | None] = [None] * len(totals)
+        defined = ~np.isnan(scores)
+        totals, n_undefined = exact_sums(scores)
+        columns: dict[str, Any] = {"total": totals, "scored": defined.sum(axis=0).tolist(), "undefined": n_undefined}
+        if self.pooled:
+            parts = {"total": fractions.numerators, "weights": fractions.denominators}
+            columns |= {name: exact_sums(np.where(defined, values, 0.0))[0] for name, values in parts.items()}
         if least is not None and fractions.proved is not None:
-            certainties = list(Certainty.columns(scores, least, fractions.proved))
-        states: list[State] = [
-            Mean(
-                totals[place],
-                weights[place],
-                len(scores) - n_undefined[place],
-                n_undefined[place],
-                n_missing,
-                {name: int(counts[place]) for name, counts in fractions.noticed.items()},
-                certainties[place],
-            )
-            for place in range(len(self.cutoffs))
-        ]
+            unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
+            widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
+            columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
+        states: list[State] = []
+        for place in range(len(self.cutoffs)):
+            noticed = {name: int(counts[place]) for name, counts in fractions.noticed.items()}
+            own = {name: values[place] for name, values in columns.items()}
+            states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed))
         return Summary(states, scores, least)
 
 
@@ -268,19 +263,20 @@ def parse(text: str) -> Metric:
     >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
     'AlphaNDCG(alpha=0.9)@5,10'
     """
-    head, _, cutoffs = text.strip().rpartition("@") if _has_cutoffs(text) else (text.strip(), "", "")
+    head, cutoffs = text.strip(), None
+    if text.rfind("@") > text.rfind(")"):
+        head, _, cutoffs = head.rpartition("@")
     name, _, inside = head.partition("(")
-    name = name.strip()
     if inside and not inside.rstrip().endswith(")"):
         raise MetricError(f"{text!r}: a closing bracket is missing; expected Name(parameter=value, ...)@k")
-    cls, preset = _named(name)
-    given = {**preset, **_read_parameters(inside.rstrip()[:-1] if inside else "", text)}
+    cls, preset = _named(name.strip())
+    given = {**preset, **_read_parameters(inside.rstrip()[:-1], text)}
     known = {parameter.name for parameter in fields(cls)} - {"k"}
     for parameter in given:
         if parameter not in known:
             hint = did_you_mean(parameter, known) or "."
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
-    if _has_cutoffs(text):
+    if cutoffs is not None:
         try:
             given["k"] = tuple(int(k) for k in cutoffs.split(","))
         except ValueError:
@@ -288,25 +284,18 @@ def parse(text: str) -> Metric:
     return cls(**given)
 
 
-def _has_cutoffs(text: str) -> bool:
-    return text.rfind("@") > text.rfind(")")
-
-
 def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    found = _registry.get(name)
-    if found is None:
-        names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
-        own = names.get(_plain(name))
-        if own is None:
-            hint = did_you_mean(name, names.values(), cutoff=0.5, plain=_plain) or "."
-            raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
-        found = _registry[own]
-    return found
+    names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
+    own = name if name in _registry else names.get(_plain(name))
+    if own is None:
+        hint = did_you_mean(name, names.values(), cutoff=0.5, plain=_plain) or "."
+        raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
+    return _registry[own]
 
 
 def _plain(name: str) -> str:
     """Case, blanks, hyphens and underscores do not tell metrics apart."""
-    return name.casefold().replace(" ", "").replace("-", "").replace("_", "").replace("α", "alpha")
+    return re.sub("[ _-]", "", name.casefold()).replace("α", "alpha")
 
 
 def _read_parameters(text: str, whole: str) -> dict[str, Any]:
@@ -381,51 +370,34 @@ def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
     return ordered[0] if len(ordered) == 1 else ordered
 
 
-_hints: dict[type[Metric], dict[str, Any]] = {}
+_hints: Any = cache(get_type_hints)
 
 
 def _checked(cls: type[Metric], name: str, value: Any) -> Any:
     """The value as its annotation wants it, or an error that says what was expected."""
-    if cls not in _hints:
-        _hints[cls] = get_type_hints(cls)
-    hint = _hints[cls][name]
+    hint = _hints(cls)[name]
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    words: list[Any] = []
-    if value is None and type(None) not in options:
+    words = [word for option in options for word in (get_args(option) if get_origin(option) is Literal else ())]
+    words += [None] * (type(None) in options)
+    if value is None and None not in words:
         value = "none"  # which the text form writes for both
-    for option in options:
-        if get_origin(option) is Literal:
-            words.extend(get_args(option))
-            if value in get_args(option):
-                return value
-        elif option is type(None):
-            words.append(None)
-            if value is None:
-                return value
-        elif option is bool and isinstance(value, bool):
-            return value
-        elif option is float and isinstance(value, int | float | np.number) and not isinstance(value, bool):
-            try:
-                number = float(value)
-            except OverflowError:
-                number = math.inf
-            if not math.isfinite(number):
-                raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
-            return number
-        elif get_origin(option) is tuple and isinstance(value, Mapping | tuple):
-            return _checked_pairs(cls, name, value)
-    names = {bool: "true or false", float: "a number"}
-    expected = [repr(word) for word in words] + [names[option] for option in options if option in names]
-    expected += ["{key: number, ...}" for option in options if get_origin(option) is tuple]
+    if value in words or (bool in options and isinstance(value, bool)):
+        return value
+    if float in options and isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
+        return number
+    takes_pairs = any(get_origin(option) is tuple for option in options)
+    if takes_pairs and isinstance(value, Mapping | tuple):
+        with suppress(TypeError, ValueError):
+            return tuple((key, float(number)) for key, number in (value.items() if isinstance(value, Mapping) else value))
+    expected = [*map(repr, words), *(["true or false"] * (bool in options)), *(["a number"] * (float in options))]
+    expected += ["{key: number, ...}"] * takes_pairs
     raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {' or '.join(expected)}")
-
-
-def _checked_pairs(cls: type[Metric], name: str, value: Any) -> tuple[tuple[Any, float], ...]:
-    pairs = tuple(value.items()) if isinstance(value, Mapping) else value
-    try:
-        return tuple((key, float(number)) for key, number in pairs)
-    except (TypeError, ValueError):
-        raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {{key: number, ...}}") from None
 
 
 def check_unit(metric: Metric, **values: float) -> None:
