@@ -109,9 +109,10 @@ class Mean(State):
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], *_: Any) -> Mean:
+        scored, undefined, missing = data["users"]
         least, open, widest = data["certainty"] or (None, 0, 0.0)
-        total, weights, least = (text and int(text, 16) for text in (data["total"], data["weights"], least))
-        return cls(total, weights, *data["users"], dict(data["noticed"]), least, open, widest)
+        weights, least = (text and int(text, 16) for text in (data["weights"], least))
+        return cls(int(data["total"], 16), weights, scored, undefined, missing, dict(data["noticed"]), least, open, widest)
 
     @property
     def value(self) -> float:

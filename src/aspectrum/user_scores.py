@@ -14,6 +14,7 @@ import numpy as np
 from aspectrum import formats
 from aspectrum.arrays import Floats
 from aspectrum.coding import Ids
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.output_files import replacing
 
@@ -145,7 +146,13 @@ class ScoresFile:
             pieces = [os.path.join(folder.name, name) for name in sorted(os.listdir(folder.name))]
             whole = os.path.join(folder.name, "whole")
             scans = [polars.scan_parquet(piece) for piece in pieces]
-            polars.concat(scans, how="diagonal_relaxed").sink_parquet(whole)  # ids may have turned out to be text on the way
+            scores = polars.concat(scans, how="diagonal_relaxed")  # ids may have turned out to be text on the way
+            row = ["system", "user"] if self.with_system else ["user"]
+            twice = scores.group_by(row).len().filter(polars.col("len") > 1).head(1).collect()
+            if len(twice):
+                hint = "" if self.with_system else "; with_system=True tells systems apart"
+                raise InputError(f"{os.fspath(self.path)}: the scores of user {quoted(twice['user'][0])} were written twice{hint}")
+            scores.sink_parquet(whole)
             with replacing(self.path) as target, open(whole, "rb") as source:
                 while chunk := source.read(1 << 20):
                     target.write(chunk)
