@@ -169,18 +169,14 @@ class UserMetric(Metric):
         return self.resolved(world.truth).fractions(world).scores
 
     def observe(self, world: World) -> list[State]:
-        return self.summarise(world, self.resolved(world.truth).fractions(world)).states
+        return self.resolved(world.truth).summarise(world).states
 
-    def without_lists(self, world: World) -> Fractions:
-        """The scores of users who have no list: 0, unless the mean is one of sums."""
-        if self.pooled:
-            return self.fractions(world)
-        nothing = np.zeros((world.n_users, len(self.cutoffs)))
-        return Fractions(nothing, np.ones(nothing.shape))
-
-    def summarise(self, world: World, fractions: Fractions, undefined: float = math.nan) -> Summary:
-        """States and scores of some users. A missing list scores 0, an undefined score `undefined`."""
+    def summarise(self, world: World, undefined: float = math.nan) -> Summary:
+        """States and scores of some users. A missing list scores 0 (but counts in a mean of sums), an undefined score `undefined`."""
         expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
+        nobody_is_listed = world.n_users > 0 and not world.listed.any()
+        computes = self.pooled or not nobody_is_listed
+        fractions = self.fractions(world) if computes else Fractions(np.zeros(expected), np.ones(expected))
         if not isinstance(fractions, Fractions):
             raise MetricError(f"{name}.fractions returned {type(fractions).__name__}, expected Fractions(numerators, denominators)")
         if fractions.numerators.shape != expected or fractions.denominators.shape != expected:
@@ -253,8 +249,7 @@ class AspectMetric(UserMetric):
         return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
 
     def resolved(self, truth: Truth) -> Self:
-        changed: dict[str, Any] = {"judged_by": self.judging(truth)}
-        return replace(self, **changed)
+        return replace(self, judged_by=self.judging(truth))  # type: ignore[call-arg]
 
 
 def parse(text: str) -> Metric:

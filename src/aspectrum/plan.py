@@ -11,7 +11,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, get_args
@@ -34,11 +34,10 @@ from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
-from aspectrum.io import is_external, read_input
+from aspectrum.io import Source, is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
 from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
 from aspectrum.results import Column, Results
-from aspectrum.states import State
 from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
@@ -104,7 +103,7 @@ class Plan:
             resolved = self.convention.applied(spent).resolved(self.truth)
             _check_needs(asked, resolved, self.truth)
             choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
-            judged_in = _judged_in(resolved) if choice in ("judged", "both") else None
+            judged_in = getattr(resolved, "judged_by", resolved.truth) if choice in ("judged", "both") else None
             if (choice, judged_in) not in groups:
                 groups[choice, judged_in] = _Group.of(self.truth, choice, judged_in, whom)
             task = _Task(asked, resolved, self.convention.undefined_for(asked), _how(resolved, self.truth, choice, self.convention))
@@ -143,7 +142,8 @@ class Plan:
 
         Items and users that the truth does not know are added.
         """
-        with _unless(read_arrow, getattr(given, "data", given), "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
+        path = given.data if isinstance(given, Source) else given
+        with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
             rows = list_rows(given, name)
         return build_lists(rows, self.tables, self.truth.reading)
 
@@ -213,10 +213,10 @@ class Plan:
         rest = self._observe(nobody.and_without_lists(others[averaged]), None, scores, system)
         settled = joined_parts(part.parts, rest)
         columns = {
-            column.name: column
+            name: Column(task.asked.at(k), state, task.how)
             for group, whole in zip(self._groups, settled, strict=True)
             for task, states in zip(group.tasks, whole.states, strict=True)
-            for column in task.columns(states)
+            for name, k, state in zip(task.asked.names, task.asked.cutoffs, states, strict=True)
         }
         return Results(
             {name: columns[name] for metric in self.metrics for name in metric.names},
@@ -312,15 +312,9 @@ class _Task:
     undefined: float
     how: Mapping[str, Any]
 
-    def columns(self, states: Iterable[State]) -> list[Column]:
-        return [Column(self.asked.at(k), state, self.how) for k, state in zip(self.asked.cutoffs, states, strict=True)]
-
     def observe(self, world: World) -> Summary:
-        if not isinstance(self.resolved, UserMetric):
-            return Summary(self.resolved.observe(world))
-        nobody_has_a_list = world.n_users > 0 and not world.listed.any()
-        fractions = self.resolved.without_lists(world) if nobody_has_a_list else self.resolved.fractions(world)
-        return self.resolved.summarise(world, fractions, self.undefined)
+        metric = self.resolved
+        return metric.summarise(world, self.undefined) if isinstance(metric, UserMetric) else Summary(metric.observe(world))
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,7 +339,9 @@ class _Group:
             raise MetricError(f"users is {choice!r}, expected {known} or a set of users; a file of users is asp.Source(path)")
         if choice == "relevant":
             return cls(choice, truth.with_relevant_items())
-        return cls(choice, truth.judged(judged_in) if choice in ("judged", "both") else None)
+        if choice in ("judged", "both"):
+            return cls(choice, truth.judged(None if judged_in == "membership" else judged_in))
+        return cls(choice, None)
 
     def averages(self, users: npt.NDArray[np.integer], have_list: Flags | bool) -> Flags:
         """Which of some users are averaged."""
@@ -413,12 +409,6 @@ def as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
     return read
 
 
-def _judged_in(metric: Metric) -> str | None:
-    """The input that judges users for this metric, if it is judged at all."""
-    truth = getattr(metric, "judged_by", metric.truth)
-    return None if truth == "membership" else truth
-
-
 def _batch_size(world: World) -> int:
     places = max(1, len(world.rankings.items))
     aspects = max(1, len(world.aspect_ids))  # weights may need room for every aspect of every user
@@ -450,11 +440,9 @@ def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Conventio
         applied = chosen.applied(metric)
     except MetricError:
         return False
-    whom = {"relevant": {"relevance"}, "judged": TRUTHS, "both": TRUTHS}.get(chosen.users_for(metric))
+    judgments = {"subtopics", "relevance", "history"}
+    whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric))
     return (whom is None or bool(whom & given)) and any(names <= given for names in applied.needs())
-
-
-TRUTHS = {"subtopics", "relevance", "history"}
 
 
 @contextmanager
@@ -462,11 +450,14 @@ def _unless(read: Callable[[Any], Any], path: Any, said: str) -> Iterator[None]:
     """If a file cannot be read within, but can be by `read`, the error says what it is."""
     try:
         yield
-    except InputError as error:
-        with suppress(InputError, TypeError):
+    except InputError:
+        try:
             read(path)
-            error = InputError(f"{os.fspath(path)}: {said}")
-        raise error from None
+        except (InputError, TypeError):
+            pass
+        else:
+            raise InputError(f"{os.fspath(path)}: {said}") from None
+        raise
 
 
 @contextmanager
