@@ -1,5 +1,6 @@
 """Measures how diverse, novel and relevant ranked lists are."""
 
+from importlib import import_module as _module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,21 +56,17 @@ _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectReca
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
     if name in ("contacts", "integrations"):
-        return import_module(f"aspectrum.{name}")
+        return _module(f"aspectrum.{name}")
     # Only a class can be a metric: modules that Python asks for here on their way in must not load all metrics.
-    if name not in __all__ and not (name[:1].isupper() and name in import_module("aspectrum.metrics").__all__):
+    if name not in __all__ and not (name[:1].isupper() and name in _module("aspectrum.metrics").__all__):
         raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
     own = _OTHER_NAMES.get(name, name)
-    homes = (import_module(f"aspectrum.{home}") for home in _HOMES)
+    homes = (_module(f"aspectrum.{home}") for home in _HOMES)
     found = next(getattr(home, own) for home in homes if hasattr(home, own))
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    from importlib import import_module
-
-    return sorted({*globals(), *__all__, *import_module("aspectrum.metrics").__all__})
+    return sorted({*globals(), *__all__, *_module("aspectrum.metrics").__all__})

@@ -220,9 +220,7 @@ def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
     parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}
     for name, part in parts.items():
         if not isinstance(part, KINDS[name]):
-            raise InputError(
-                f"{name} comes as {type(part).__name__} while rankings come as codes: give {KINDS[name].__name__}, or ids everywhere"
-            )
+            raise InputError(f"{name} is {type(part).__name__} while rankings are codes: give {KINDS[name].__name__}, or ids everywhere")
     threshold = inputs.get("threshold", 1.0)
     if "relevance" in parts and threshold != 1.0:
         parts["relevance"] = replace(parts["relevance"], threshold=threshold)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -72,9 +71,6 @@ class Convention:
             return replace(metric, **{name: value for name, value in mine.items() if getattr(metric, name) == defaults[name]})
         except MetricError as error:
             raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
-
-    def undefined_for(self, metric: Metric) -> float:
-        return 0.0 if type(metric).__name__ in self.undefined_is_0 else math.nan
 
     def users_for(self, metric: Metric) -> UserChoice:
         return self.users_of.get(type(metric).__name__, self.users)

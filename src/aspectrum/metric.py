@@ -136,14 +136,9 @@ class Fractions:
 
     @property
     def scores(self) -> Floats:
-        return self._over(self.denominators)
+        return self.over(self.denominators)
 
-    @property
-    def least_scores(self) -> Floats | None:
-        """Lower bounds of the scores; None when scores are exact."""
-        return None if self.upper_denominators is None else self._over(self.upper_denominators)
-
-    def _over(self, denominators: Floats) -> Floats:
+    def over(self, denominators: Floats) -> Floats:
         scores = np.full(self.numerators.shape, math.nan)
         np.divide(self.numerators, denominators, out=scores, where=denominators != 0)
         return scores
@@ -192,7 +187,7 @@ class UserMetric(Metric):
             return scores
 
         scores = settled(fractions.scores)
-        least = None if fractions.least_scores is None else settled(fractions.least_scores)
+        least = None if fractions.upper_denominators is None else settled(fractions.over(fractions.upper_denominators))
         defined = ~np.isnan(scores)
         totals, n_undefined = exact_sums(scores)
         columns: dict[str, Any] = {"total": totals, "scored": defined.sum(axis=0).tolist(), "undefined": n_undefined}

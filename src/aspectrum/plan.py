@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
-from aspectrum.arrays import Codes, Flags
+from aspectrum.arrays import Flags
 from aspectrum.arrow_file import read_arrow
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
@@ -105,16 +105,17 @@ class Plan:
             choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
             judged_in = getattr(resolved, "judged_by", resolved.truth) if choice in ("judged", "both") else None
             if (choice, judged_in) not in groups:
-                groups[choice, judged_in] = _Group.of(self.truth, choice, judged_in, whom)
-            task = _Task(asked, resolved, self.convention.undefined_for(asked), _how(resolved, self.truth, choice, self.convention))
-            groups[choice, judged_in].tasks.append(task)
+                averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
+                groups[choice, judged_in] = _Group(choice, averaged)
+            undefined = 0.0 if type(asked).__name__ in self.convention.undefined_is_0 else math.nan
+            groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, _how(resolved, self.truth, choice, self.convention)))
         self._groups = tuple(groups.values())
 
     def __repr__(self) -> str:
         users = ", ".join(dict.fromkeys(group.choice for group in self._groups))
         return f"Plan({', '.join(map(str, self.metrics))}; users={users}, convention={self.convention.name})"
 
-    def _named_users(self, users: Any) -> Codes:
+    def _named_users(self, users: Any) -> Flags:
         if not isinstance(users, Rows):
             if is_external(users):
                 users = read_input("users", users)
@@ -127,10 +128,10 @@ class Plan:
                 for user, code in codes.items():
                     if code is None:
                         raise InputError(f"users: {quoted(user)} is not a user of the truth")
-                return np.array(list(codes.values()), dtype=np.int32)
+                return flags_of(np.array(list(codes.values()), dtype=np.int32), self.truth.n_users)
         self.tables.join([users])
         self.inputs["users"] = self.tables.input("users", users)
-        return self.inputs["users"].ids["user"].codes
+        return flags_of(self.inputs["users"].ids["user"].codes, len(self.tables.user))
 
     @property
     def needs(self) -> dict[str, tuple[frozenset[str], ...]]:
@@ -218,14 +219,10 @@ class Plan:
             for task, states in zip(group.tasks, whole.states, strict=True)
             for name, k, state in zip(task.asked.names, task.asked.cutoffs, states, strict=True)
         }
-        return Results(
-            {name: columns[name] for metric in self.metrics for name in metric.names},
-            tuple(
-                replace(whole.scores, users=self.tables.user.renamed(whole.scores.users)) for whole in settled if whole.scores is not None
-            ),
-            tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices),
-            part,
-        )
+        ordered = {name: columns[name] for metric in self.metrics for name in metric.names}
+        kept = [whole.scores for whole in settled if whole.scores is not None]
+        blocks = tuple(replace(scores, users=self.tables.user.renamed(scores.users)) for scores in kept)
+        return Results(ordered, blocks, tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices), part)
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:
         """Users or items that the truth, users that were named, or some lists know; not what other lists named before."""
@@ -330,19 +327,6 @@ class _Group:
     averaged: Flags | None
     tasks: list[_Task] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, truth: Truth, choice: str, judged_in: str | None, named: Codes | None) -> _Group:
-        if named is not None:
-            return cls(choice, flags_of(named, int(named.max(initial=-1)) + 1))
-        if choice not in get_args(UserChoice):
-            known = ", ".join(map(repr, get_args(UserChoice)))
-            raise MetricError(f"users is {choice!r}, expected {known} or a set of users; a file of users is asp.Source(path)")
-        if choice == "relevant":
-            return cls(choice, truth.with_relevant_items())
-        if choice in ("judged", "both"):
-            return cls(choice, truth.judged(None if judged_in == "membership" else judged_in))
-        return cls(choice, None)
-
     def averages(self, users: npt.NDArray[np.integer], have_list: Flags | bool) -> Flags:
         """Which of some users are averaged."""
         chosen = np.ones(len(users), np.bool_)
@@ -363,6 +347,16 @@ class _Group:
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)
 
 
+def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:
+    """Who is averaged, as for a group."""
+    if choice not in get_args(UserChoice):
+        known = ", ".join(map(repr, get_args(UserChoice)))
+        raise MetricError(f"users is {choice!r}, expected {known} or a set of users; a file of users is asp.Source(path)")
+    if choice in ("judged", "both"):
+        return truth.judged(None if judged_in == "membership" else judged_in)
+    return truth.with_relevant_items() if choice == "relevant" else None
+
+
 def with_spending(metrics: Sequence[Metric], **given: float | None) -> list[Metric]:
     """The metrics with what may be spent on exact ideals, where they do not say so themselves; there must be one to spend it on."""
     spending: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -371,9 +365,7 @@ def with_spending(metrics: Sequence[Metric], **given: float | None) -> list[Metr
         if not 0 <= value < math.inf:
             raise MetricError(f"{name} is {value}, expected a number from 0")
         if not exact:
-            raise MetricError(
-                Option(name, value), " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10"
-            )
+            raise MetricError(Option(name, value), " is for exact ideals, and no metric has one, such as AlphaNDCG(ideal=exact)@10")
     own = {name.removeprefix("ideal_"): value for name, value in spending.items()}
     return [
         replace(metric, **{name: value for name, value in own.items() if getattr(metric, name) is None}) if metric in exact else metric
@@ -427,10 +419,9 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
 
 def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
     """Whether the truth has what a metric needs, or an error that names what is missing."""
-    needs = resolved.needs()
-    if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
-        name = next(name for name in TRUTH if name in needs[0] and getattr(truth, name) is None)
-        raise missing(name, str(asked.at(-1)))
+    given, needs = {name for name in TRUTH if getattr(truth, name) is not None}, resolved.needs()
+    if not any(names <= given for names in needs):
+        raise missing(next(name for name in TRUTH if name in needs[0] - given), str(asked.at(-1)))
 
 
 def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:
