@@ -1,7 +1,5 @@
 """Public entry points: evaluate, evaluate_systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

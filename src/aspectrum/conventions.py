@@ -1,7 +1,5 @@
 """Other tools' numbers, as data: what each does differently from the published definitions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -141,11 +139,10 @@ def convention_named(name: str | Convention | None) -> Convention:
     """A convention by name; None is the published definitions."""
     if isinstance(name, Convention):
         return name
-    known = "published" if name is None else name
-    if not isinstance(known, str) or known not in CONVENTIONS:
-        hint = did_you_mean(name, CONVENTIONS) or "."
-        raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
-    return CONVENTIONS[known]
+    if name is None or (isinstance(name, str) and name in CONVENTIONS):
+        return CONVENTIONS[name or "published"]
+    hint = did_you_mean(name, CONVENTIONS) or "."
+    raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
 
 
 def conventions_named(names: str | Convention | Iterable[str | Convention] | None) -> list[Convention]:

@@ -321,7 +321,7 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
             raise MetricError(f"{type(metric).__name__} has no ideal list; expected one of {having}")
         changed: dict[str, Any] = {"ideal": "exact", **({"normalize": "ideal"} if "normalize" in metric.parameters else {})}
         chosen.append(replace(metric, **changed))
-    return with_spending(chosen, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+    return with_spending(chosen, ideal_budget, ideal_seconds)
 
 
 def _request(metric: Metric, world: World) -> IdealRequest:

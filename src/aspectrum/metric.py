@@ -16,6 +16,7 @@ import numpy as np
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
 from aspectrum.judging import JUDGINGS, JudgedBy, choose_judgment
+from aspectrum.metric_text import read_text, written
 from aspectrum.states import Mean, State, exact_sums
 from aspectrum.wording import did_you_mean
 
@@ -169,9 +170,8 @@ class UserMetric(Metric):
     def summarise(self, world: World, undefined: float = math.nan) -> Summary:
         """States and scores of some users. A missing list scores 0 (but counts in a mean of sums), an undefined score `undefined`."""
         expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
-        nobody_is_listed = world.n_users > 0 and not world.listed.any()
-        computes = self.pooled or not nobody_is_listed
-        fractions = self.fractions(world) if computes else Fractions(np.zeros(expected), np.ones(expected))
+        all_missing = world.n_users > 0 and not world.listed.any() and not self.pooled
+        fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions(world)
         if not isinstance(fractions, Fractions):
             raise MetricError(f"{name}.fractions returned {type(fractions).__name__}, expected Fractions(numerators, denominators)")
         if fractions.numerators.shape != expected or fractions.denominators.shape != expected:
@@ -233,9 +233,8 @@ class AspectMetric(UserMetric):
 
     def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         """Inputs that a way of judging needs with these parameters: alternatives, each of which is enough."""
-        more: dict[Any, tuple[str, ...]] = {"unseen": ("history",)}
-        if not JUDGINGS[judged_by].only_judged_gain:  # what users judged is then another input
-            more["judged"] = ("relevance",)
+        judged = () if JUDGINGS[judged_by].only_judged_gain else ("relevance",)  # what users judged may be another input
+        more: dict[Any, tuple[str, ...]] = {"unseen": ("history",), "judged": judged}
         return [more.get(self.parameters.get("pool"), ())]
 
     def judging(self, truth: Truth) -> JudgedBy:
@@ -253,25 +252,15 @@ def parse(text: str) -> Metric:
     >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
     'AlphaNDCG(alpha=0.9)@5,10'
     """
-    head, cutoffs = text.strip(), None
-    if text.rfind("@") > text.rfind(")"):
-        head, _, cutoffs = head.rpartition("@")
-    name, _, inside = head.partition("(")
-    if inside and not inside.rstrip().endswith(")"):
-        raise MetricError(f"{text!r}: a closing bracket is missing; expected Name(parameter=value, ...)@k")
-    cls, preset = _named(name.strip())
-    given = {**preset, **_read_parameters(inside.rstrip()[:-1], text)}
+    name, parameters, cutoffs = read_text(text)
+    cls, preset = _named(name)
     known = {parameter.name for parameter in fields(cls)} - {"k"}
-    for parameter in given:
+    for parameter in parameters:
         if parameter not in known:
             hint = did_you_mean(parameter, known) or "."
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
-    if cutoffs is not None:
-        try:
-            given["k"] = tuple(int(k) for k in cutoffs.split(","))
-        except ValueError:
-            raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers; expected @5 or @5,10") from None
-    return cls(**given)
+    given = {**preset, **parameters}
+    return cls(**given) if cutoffs is None else cls(k=cutoffs, **given)
 
 
 def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
@@ -286,67 +275,6 @@ def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
 def _plain(name: str) -> str:
     """Case, blanks, hyphens and underscores do not tell metrics apart."""
     return re.sub("[ _-]", "", name.casefold()).replace("α", "alpha")
-
-
-def _read_parameters(text: str, whole: str) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for piece in _split(text, ","):
-        name, equals, value = piece.partition("=")
-        if not equals or not name.strip():
-            raise MetricError(f"{whole!r}: {piece.strip()!r} is not of the form parameter=value")
-        if name.strip() in parameters:
-            raise MetricError(f"{whole!r}: parameter {name.strip()!r} is given twice")
-        parameters[name.strip()] = _read_value(value.strip(), whole)
-    return parameters
-
-
-def _read_value(text: str, whole: str) -> Any:
-    if text.startswith("{") and text.endswith("}"):
-        pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
-        if any(len(pair) != 2 or any(piece.strip().startswith("{") for piece in pair) for pair in pairs):
-            raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
-        return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
-    if text[:1] in ("'", '"'):
-        if len(text) < 2 or text[-1] != text[0]:
-            raise MetricError(f"{whole!r}: a quote is missing in {text!r}")
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
-    if text.lower() in ("true", "false", "none"):
-        return {"true": True, "false": False, "none": None}[text.lower()]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """Pieces between separators that stand outside quotes and braces."""
-    pieces, depth, quote, escaped = [""], 0, "", False
-    for character in text:
-        if quote:
-            escaped, closes = (character == "\\" and not escaped), character == quote and not escaped
-            quote = "" if closes else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "{}":
-            depth += 1 if character == "{" else -1
-        elif character == separator and depth == 0:
-            pieces.append("")
-            continue
-        pieces[-1] += character
-    return [piece for piece in pieces if piece.strip()]
-
-
-def written(value: Any) -> str:
-    """The value of a parameter as text that reads back."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return "{" + ", ".join(f"{written(key)}: {written(number)}" for key, number in value) + "}"
-    if isinstance(value, str) and not (value.isidentifier() and value.lower() not in ("true", "false", "none", "nan", "inf", "infinity")):
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return str(value)
 
 
 def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
@@ -385,8 +313,8 @@ def _checked(cls: type[Metric], name: str, value: Any) -> Any:
     if takes_pairs and isinstance(value, Mapping | tuple):
         with suppress(TypeError, ValueError):
             return tuple((key, float(number)) for key, number in (value.items() if isinstance(value, Mapping) else value))
-    expected = [*map(repr, words), *(["true or false"] * (bool in options)), *(["a number"] * (float in options))]
-    expected += ["{key: number, ...}"] * takes_pairs
+    kinds = {"true or false": bool in options, "a number": float in options, "{key: number, ...}": takes_pairs}
+    expected = [*map(repr, words), *(kind for kind, fits in kinds.items() if fits)]
     raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {' or '.join(expected)}")
 
 

@@ -91,7 +91,7 @@ class Plan:
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
         self.metrics = as_metrics(metrics)
-        spending = with_spending(self.metrics, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+        spending = with_spending(self.metrics, ideal_budget, ideal_seconds)
         self.truth = truth.read_as(self.convention.reading(truth.options))
         self.tables = self.truth.tables.copy()
         self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
@@ -283,8 +283,7 @@ class Plan:
         """What the metrics remember of a world, batch by batch."""
         if scores is not None and not isinstance(scores, ScoresFile):
             raise InputError(f"scores is {scores!r}, expected an asp.ScoresFile")
-        found = []
-        done = 0
+        found, done = [], 0
         size = _batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
             for batch in world.batches(size) if world.n_users else [world]:
@@ -357,18 +356,19 @@ def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:
     return truth.with_relevant_items() if choice == "relevant" else None
 
 
-def with_spending(metrics: Sequence[Metric], **given: float | None) -> list[Metric]:
+def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Metric]:
     """The metrics with what may be spent on exact ideals, where they do not say so themselves; there must be one to spend it on."""
+    given = {"budget": ideal_budget, "seconds": ideal_seconds}
     spending: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     exact = [metric for metric in metrics if getattr(metric, "ideal", None) == "exact"]
     for name, value in spending.items():
+        option = Option(f"ideal_{name}", value)
         if not 0 <= value < math.inf:
-            raise MetricError(f"{name} is {value}, expected a number from 0")
+            raise MetricError(f"{option.name} is {value}, expected a number from 0")
         if not exact:
-            raise MetricError(Option(name, value), " is for exact ideals, and no metric has one, such as AlphaNDCG(ideal=exact)@10")
-    own = {name.removeprefix("ideal_"): value for name, value in spending.items()}
+            raise MetricError(option, " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
     return [
-        replace(metric, **{name: value for name, value in own.items() if getattr(metric, name) is None}) if metric in exact else metric
+        replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None}) if metric in exact else metric
         for metric in metrics
     ]
 
