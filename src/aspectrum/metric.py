@@ -168,7 +168,7 @@ class UserMetric(Metric):
         return self.resolved(world.truth).summarise(world).states
 
     def summarise(self, world: World, undefined: float = math.nan) -> Summary:
-        """States and scores of some users. A missing list scores 0 (but counts in a mean of sums), an undefined score `undefined`."""
+        """States and scores of some users. A missing list scores 0 (unless the mean is one of sums), an undefined score `undefined`."""
         expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
         all_missing = world.n_users > 0 and not world.listed.any() and not self.pooled
         fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions(world)
