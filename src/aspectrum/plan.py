@@ -103,7 +103,9 @@ class Plan:
             resolved = self.convention.applied(spent).resolved(self.truth)
             _check_needs(asked, resolved, self.truth)
             choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
-            judged_in = getattr(resolved, "judged_by", resolved.truth) if choice in ("judged", "both") else None
+            judged_in = getattr(resolved, "judged_by", resolved.truth)
+            if choice not in ("judged", "both") or judged_in == "membership":
+                judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
                 averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
                 groups[choice, judged_in] = _Group(choice, averaged)
@@ -352,7 +354,7 @@ def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:
         known = ", ".join(map(repr, get_args(UserChoice)))
         raise MetricError(f"users is {choice!r}, expected {known} or a set of users; a file of users is asp.Source(path)")
     if choice in ("judged", "both"):
-        return truth.judged(None if judged_in == "membership" else judged_in)
+        return truth.judged(judged_in)
     return truth.with_relevant_items() if choice == "relevant" else None
 
 
