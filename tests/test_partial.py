@@ -160,7 +160,7 @@ def test_damage_is_noticed_wherever_it_is(part: Path, tmp_path: Path) -> None:
 
 def test_foreign_files_are_refused(tmp_path: Path, part: Path) -> None:
     path = tmp_path / "foreign.arrow"
-    for frame in (polars.DataFrame({"user": ["a"], "item": ["x"]}), polars.DataFrame(), polars.read_ipc(part.read_bytes()).clear()):
+    for frame in (polars.DataFrame({"user": ["a"], "of": [1]}), polars.DataFrame(), polars.read_ipc(part.read_bytes()).clear()):
         frame.write_ipc(path)
         with pytest.raises(asp.InputError, match=f"{path}: is not a file that aspectrum wrote"):
             plan().read(path)
@@ -172,6 +172,19 @@ def test_foreign_files_are_refused(tmp_path: Path, part: Path) -> None:
         plan().read(tmp_path / "missing.arrow")
     with pytest.raises(asp.InputError, match=str(tmp_path)):
         plan().read(tmp_path)
+
+
+def test_lists_and_parts_in_each_other_s_place_are_told_apart(part: Path, tmp_path: Path) -> None:
+    lists = polars.DataFrame({"user": ["a"], "item": ["x"]})
+    lists.write_csv(tmp_path / "lists.csv")
+    lists.write_parquet(tmp_path / "lists.parquet")
+    lists.write_ipc(tmp_path / "lists.arrow")
+    for name in ("lists.csv", "lists.parquet", "lists.arrow"):
+        with pytest.raises(asp.InputError, match=rf"{name}: holds lists, not a part of an evaluation; plan\.observe\(path\) takes it"):
+            plan().read(tmp_path / name)
+    for given in (part, str(part), asp.Source(part)):
+        with pytest.raises(asp.InputError, match=r"bob\.arrow: is a part of an evaluation, .*; plan\.read\(path\) takes it"):
+            plan().observe(given)
 
 
 def test_a_part_is_written_whole_or_not_at_all(part: Path, tmp_path: Path) -> None:
@@ -231,6 +244,18 @@ def test_a_scores_file_is_used_as_a_context(tmp_path: Path) -> None:
         plan.observe({"a": ["x"]}, scores=scores)
     with pytest.raises(asp.InputError, match=r"expected an asp\.ScoresFile"):
         plan.observe({"a": ["x"]}, scores="scores.parquet")  # type: ignore[arg-type]
+
+
+def test_a_scores_file_has_a_user_of_a_system_once(tmp_path: Path) -> None:
+    plan = asp.Plan("NDCG@1", asp.Truth.read(relevance={"a": ["x"], "b": ["x"]}))
+    path = tmp_path / "scores.parquet"
+    for systems in ({"one": {"a": ["x"], "b": ["x"]}, "other": {"b": ["y"]}}, {"one": {"b": ["x"]}, "other": {"b": ["y"]}}):
+        with pytest.raises(asp.InputError, match="scores of user 'b' were written twice; with_system=True"), asp.ScoresFile(path) as scores:
+            plan.evaluate(systems, scores=scores)
+        assert not path.exists()
+    with asp.ScoresFile(path, with_system=True) as scores:
+        plan.evaluate({"one": {"a": ["x"]}, "other": {"a": ["y"]}}, scores=scores)
+    assert polars.read_parquet(path).rows() == [("one", "a", 1.0), ("other", "a", 0.0)]
 
 
 def test_parts_of_plans_that_grew_apart_add_up(tmp_path: Path) -> None:

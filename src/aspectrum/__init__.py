@@ -1,5 +1,6 @@
 """Measures how diverse, novel and relevant ranked lists are."""
 
+from importlib import import_module as _module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,101 +40,33 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Names are loaded when they are first asked for, so that the command line can answer at once.
-_HOMES = (
-    "metrics",
-    "errors",
-    "world",
-    "metric",
-    "conventions",
-    "results",
-    "user_scores",
-    "ideal",
-    "io",
-    "partial",
-    "plan",
-    "api",
-    "ideal_lists",
-)
-_MODULES = ("contacts", "integrations")
-_OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
+# Functions and modules; what they return; inputs; metrics and conventions; errors.
+__all__ = ["contacts", "evaluate", "evaluate_systems", "gains", "ideal_list", "integrations", "parse", "registered", "summarise_ideals"]
+__all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
+__all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "Source", "Subtopics", "Truth", "Weights", "World"]
+__all__ += ["CONVENTIONS", "Convention", "Metric", "UserMetric"]
+__all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
+__all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall"]
+__all__ += ["AspectrumError", "ConfigError", "InputError", "MetricError", "MissingInput", "MissingLibrary", "OutputError"]
 
-__all__ = [
-    "CONVENTIONS",
-    "DCG",
-    "EPC",
-    "ERRIA",
-    "ILD",
-    "MAP",
-    "MAPIA",
-    "NDCG",
-    "NRBP",
-    "AlphaDCG",
-    "AlphaNDCG",
-    "AspectRecall",
-    "AspectrumError",
-    "Aspects",
-    "CommunityRecall",
-    "ConfigError",
-    "Convention",
-    "Features",
-    "Gains",
-    "GiniComplement",
-    "History",
-    "IdealList",
-    "IdealSummaries",
-    "IdealSummary",
-    "InputError",
-    "IntraListDiversity",
-    "Metric",
-    "MetricError",
-    "MissingInput",
-    "MissingLibrary",
-    "OutputError",
-    "Partial",
-    "Plan",
-    "Precision",
-    "PrecisionIA",
-    "Rankings",
-    "Recall",
-    "Relevance",
-    "Results",
-    "ScoresFile",
-    "Source",
-    "SubtopicRecall",
-    "Subtopics",
-    "SystemResults",
-    "Truth",
-    "UserMetric",
-    "Weights",
-    "World",
-    "contacts",
-    "evaluate",
-    "evaluate_systems",
-    "gains",
-    "ideal_list",
-    "integrations",
-    "parse",
-    "registered",
-    "summarise_ideals",
-]
+# Names are loaded when they are first asked for, so that the command line can answer at once.
+_HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name
+_HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists"]
+_OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        return import_module(f"aspectrum.{name}")
+    if name in ("contacts", "integrations"):
+        return _module(f"aspectrum.{name}")
     # Only a class can be a metric: modules that Python asks for here on their way in must not load all metrics.
-    if name not in __all__ and not (name[:1].isupper() and name in import_module("aspectrum.metrics").__all__):
+    if name not in __all__ and not (name[:1].isupper() and name in _module("aspectrum.metrics").__all__):
         raise AttributeError(f"module 'aspectrum' has no attribute {name!r}")
-    homes = (import_module(f"aspectrum.{home}") for home in _HOMES)  # metrics first: once loaded, they are known by name
-    found = next(getattr(home, _OTHER_NAMES.get(name, name)) for home in homes if hasattr(home, _OTHER_NAMES.get(name, name)))
+    own = _OTHER_NAMES.get(name, name)
+    homes = (_module(f"aspectrum.{home}") for home in _HOMES)
+    found = next(getattr(home, own) for home in homes if hasattr(home, own))
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    from importlib import import_module
-
-    return sorted({*globals(), *__all__, *import_module("aspectrum.metrics").__all__})
+    return sorted({*globals(), *__all__, *_module("aspectrum.metrics").__all__})

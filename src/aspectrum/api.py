@@ -1,7 +1,5 @@
 """Public entry points: evaluate, evaluate_systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,13 +105,7 @@ def evaluate(
 
 
 def evaluate_one(evaluate_several: Callable[..., SystemResults], lists: str, options: dict[str, Any]) -> Results:
-    """The results of one system, by a function for several.
-
-    Args:
-        evaluate_several: The function.
-        lists: The option that holds the lists, and what errors call them.
-        options: All options of the function for one system.
-    """
+    """The results of one system, by a function for several; the option `lists` holds its lists, and is what errors call them."""
     progress = options.pop("progress")
     told = None if progress is None else lambda _, done, total: progress(done, total)
     results = evaluate_several({lists: options.pop(lists)}, progress=told, **options)
@@ -200,38 +192,33 @@ Read = list[tuple[Truth, dict[str, Any]]]
 
 
 def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Convention) -> Read:
-    if any(isinstance(given, World) for given in systems.values()):
-        return _worlds(systems, inputs)
-    if any(isinstance(given, Rankings) for given in systems.values()):
-        return _coded(systems, inputs)
+    for kind, read in ((World, _worlds), (Rankings, _coded)):
+        others = [name for name, given in systems.items() if not isinstance(given, kind)]
+        if len(others) < len(systems):
+            if others:
+                found = type(systems[others[0]]).__name__
+                raise InputError(f"system {others[0]!r} is {found} while others are {kind.__name__}: give all in one form")
+            return read(systems, inputs)
     return [(convention.truth(**inputs), {name: _once("rankings", given) for name, given in systems.items()})]
 
 
-def _worlds(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
+def _worlds(systems: Mapping[str, World], inputs: Mapping[str, Any]) -> Read:
     """Systems that are worlds, each with its own truth."""
     defaults = {"threshold": 1.0, "duplicates": "error"}
     for name, given in inputs.items():
-        if given != defaults.get(name) if name in defaults else given is not None:
+        if given is not None and (name not in defaults or given != defaults[name]):
             raise InputError(f"{name} was given beside a World; a World already holds everything")
-    for name, given in systems.items():
-        if not isinstance(given, World):
-            raise InputError(f"system {name!r} is {type(given).__name__} while others are Worlds: give all in one form")
     return [(world.truth.changed(rows=None, inputs={}), {name: world}) for name, world in systems.items()]
 
 
-def _coded(systems: Mapping[str, Any], inputs: Mapping[str, Any]) -> Read:
+def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
     """Systems that come as codes, as does everything else then."""
-    for name, given in systems.items():
-        if not isinstance(given, Rankings):
-            raise InputError(f"system {name!r} comes with ids while others come as Rankings (codes): give all in one form")
     if inputs.get("items") is not None:
         raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
     parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}
     for name, part in parts.items():
         if not isinstance(part, KINDS[name]):
-            raise InputError(
-                f"{name} comes as {type(part).__name__} while rankings come as codes: give {KINDS[name].__name__}, or ids everywhere"
-            )
+            raise InputError(f"{name} is {type(part).__name__} while rankings are codes: give {KINDS[name].__name__}, or ids everywhere")
     threshold = inputs.get("threshold", 1.0)
     if "relevance" in parts and threshold != 1.0:
         parts["relevance"] = replace(parts["relevance"], threshold=threshold)

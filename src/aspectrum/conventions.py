@@ -1,8 +1,6 @@
 """Other tools' numbers, as data: what each does differently from the published definitions."""
 
-from __future__ import annotations
-
-import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
@@ -45,14 +43,13 @@ class Convention:
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
-        asked = {name: value for name, value in options.items() if value is not None}
+        asked = {option.name: options[option.name] for option in fields(Reading) if options.get(option.name) is not None}
         reading = Reading(**{**self.reads, **asked})
         return replace(reading, history_threshold=reading.threshold) if self.history_above_threshold else reading
 
     def truth(self, **inputs: Any) -> Truth:
         """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""
-        options = {option.name: inputs[option.name] for option in fields(Reading) if option.name in inputs}
-        return Truth.read(reading=self.reading(options), **inputs)
+        return Truth.read(reading=self.reading(inputs), **inputs)
 
     def named(self, metric: Metric) -> str:
         """What the tool calls a metric; parameters that it may not have are added.
@@ -72,9 +69,6 @@ class Convention:
             return replace(metric, **{name: value for name, value in mine.items() if getattr(metric, name) == defaults[name]})
         except MetricError as error:
             raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
-
-    def undefined_for(self, metric: Metric) -> float:
-        return 0.0 if type(metric).__name__ in self.undefined_is_0 else math.nan
 
     def users_for(self, metric: Metric) -> UserChoice:
         return self.users_of.get(type(metric).__name__, self.users)
@@ -145,11 +139,10 @@ def convention_named(name: str | Convention | None) -> Convention:
     """A convention by name; None is the published definitions."""
     if isinstance(name, Convention):
         return name
-    found = CONVENTIONS.get("published" if name is None else name) if name is None or isinstance(name, str) else None
-    if found is None:
-        hint = did_you_mean(name, CONVENTIONS) or "."
-        raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
-    return found
+    if name is None or (isinstance(name, str) and name in CONVENTIONS):
+        return CONVENTIONS[name or "published"]
+    hint = did_you_mean(name, CONVENTIONS) or "."
+    raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
 
 
 def conventions_named(names: str | Convention | Iterable[str | Convention] | None) -> list[Convention]:
@@ -160,9 +153,9 @@ def conventions_named(names: str | Convention | Iterable[str | Convention] | Non
     """
     several: Any = names.split(",") if isinstance(names, str) else names if isinstance(names, Iterable) else [names]
     found = [convention_named(name.strip() if isinstance(name, str) else name) for name in several]
-    for place, way in enumerate(found):
-        if way.name in (other.name for other in found[:place]):
-            raise MetricError(f"convention {way.name} is named twice")
     if not found:
         raise MetricError("no convention is named")
+    name, times = Counter(convention.name for convention in found).most_common(1)[0]
+    if times > 1:
+        raise MetricError(f"convention {name} is named twice")
     return found

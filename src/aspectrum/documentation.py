@@ -14,7 +14,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
 from aspectrum.conventions import CONVENTIONS, Convention
-from aspectrum.metric import Metric, parse, registered, written
+from aspectrum.metric import Metric, parse, registered
+from aspectrum.metric_text import written
 
 _DIRECTIONS = {True: "Higher is better.", False: "Lower is better.", None: "Neither higher nor lower is better."}
 _SECTIONS = ("Args", "Undefined", "References", "Examples")

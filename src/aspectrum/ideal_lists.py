@@ -22,7 +22,7 @@ from aspectrum.ideal.gains import user_code
 from aspectrum.ideal.greedy import items_at
 from aspectrum.judging import OwnPools
 from aspectrum.metric import Metric, parse, registered
-from aspectrum.plan import spending_on_ideals, spent_on_ideal
+from aspectrum.plan import with_spending
 from aspectrum.world import Rankings, World
 
 
@@ -274,8 +274,7 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
             raise MetricError(f"{type(metric).__name__} has no ideal list; expected one of {having}")
         changed: dict[str, Any] = {"ideal": "exact", **({"normalize": "ideal"} if "normalize" in metric.parameters else {})}
         chosen.append(replace(metric, **changed))
-    spending = spending_on_ideals(chosen, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
-    return [spent_on_ideal(metric, spending) for metric in chosen]
+    return with_spending(chosen, ideal_budget, ideal_seconds)
 
 
 def _name(metric: Metric, cutoff: int) -> str:

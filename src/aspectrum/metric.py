@@ -6,7 +6,9 @@ import math
 import re
 import types
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -14,7 +16,8 @@ import numpy as np
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
-from aspectrum.states import Certainty, ExactSum, Mean, State
+from aspectrum.metric_text import read_text, written
+from aspectrum.states import Mean, State, exact_sums
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -75,10 +78,8 @@ class Metric:
         _registry.update({name: (cls, dict(preset)) for name, preset in names.items()})
 
     def __post_init__(self) -> None:
-        for parameter in fields(self):
-            if parameter.name != "k":
-                value = _checked(type(self), parameter.name, getattr(self, parameter.name))
-                object.__setattr__(self, parameter.name, value)
+        for name, value in self.parameters.items():
+            object.__setattr__(self, name, _checked(type(self), name, value))
         object.__setattr__(self, "k", _checked_cutoffs(type(self), self.k))
 
     @property
@@ -89,6 +90,11 @@ class Metric:
     def at(self, cutoff: int) -> Self:
         """The same metric at one cutoff."""
         return replace(self, k=cutoff)
+
+    @property
+    def names(self) -> list[str]:
+        """The text form at each cutoff."""
+        return [str(self.at(cutoff)) for cutoff in self.cutoffs]
 
     def needs(self) -> tuple[frozenset[str], ...]:
         """Sets of inputs, beside the lists, each of which is enough; the one that is preferred first."""
@@ -112,12 +118,8 @@ class Metric:
         return {parameter.name: getattr(self, parameter.name) for parameter in fields(self) if parameter.name != "k"}
 
     def __str__(self) -> str:
-        set_ = {
-            parameter.name: getattr(self, parameter.name)
-            for parameter in fields(self)
-            if parameter.name != "k" and getattr(self, parameter.name) != parameter.default
-        }
-        inside = ", ".join(f"{name}={written(value)}" for name, value in set_.items())
+        defaults = {parameter.name: parameter.default for parameter in fields(self)}
+        inside = ", ".join(f"{name}={written(value)}" for name, value in self.parameters.items() if value != defaults[name])
         cutoffs = "" if self.cutoffs == (-1,) else "@" + ",".join(map(str, self.cutoffs))
         return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
 
@@ -138,14 +140,9 @@ class Fractions:
 
     @property
     def scores(self) -> Floats:
-        return self._over(self.denominators)
+        return self.over(self.denominators)
 
-    @property
-    def least_scores(self) -> Floats | None:
-        """Lower bounds of the scores; None when scores are exact."""
-        return None if self.upper_denominators is None else self._over(self.upper_denominators)
-
-    def _over(self, denominators: Floats) -> Floats:
+    def over(self, denominators: Floats) -> Floats:
         scores = np.full(self.numerators.shape, math.nan)
         np.divide(self.numerators, denominators, out=scores, where=denominators != 0)
         return scores
@@ -171,18 +168,13 @@ class UserMetric(Metric):
         return self.resolved(world.truth).fractions(world).scores
 
     def observe(self, world: World) -> list[State]:
-        return self.summarise(world, self.resolved(world.truth).fractions(world)).states
+        return self.resolved(world.truth).summarise(world).states
 
-    def without_lists(self, world: World) -> Fractions:
-        """The scores of users who have no list: 0, unless the mean is one of sums."""
-        if self.pooled:
-            return self.fractions(world)
-        nothing = np.zeros((world.n_users, len(self.cutoffs)))
-        return Fractions(nothing, np.ones(nothing.shape))
-
-    def summarise(self, world: World, fractions: Fractions, undefined: float = math.nan) -> Summary:
-        """States and scores of some users. A missing list scores 0, an undefined score `undefined`."""
+    def summarise(self, world: World, undefined: float = math.nan) -> Summary:
+        """States and scores of some users. A missing list scores 0 (unless the mean is one of sums), an undefined score `undefined`."""
         expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
+        all_missing = world.n_users > 0 and not world.listed.any() and not self.pooled
+        fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions(world)
         if not isinstance(fractions, Fractions):
             raise MetricError(f"{name}.fractions returned {type(fractions).__name__}, expected Fractions(numerators, denominators)")
         if fractions.numerators.shape != expected or fractions.denominators.shape != expected:
@@ -198,28 +190,22 @@ class UserMetric(Metric):
             return scores
 
         scores = settled(fractions.scores)
-        totals, n_undefined = ExactSum.columns(scores)
-        weights: list[ExactSum | None] = [None] * len(totals)
+        least = None if fractions.upper_denominators is None else settled(fractions.over(fractions.upper_denominators))
+        defined = ~np.isnan(scores)
+        totals, n_undefined = exact_sums(scores)
+        columns: dict[str, Any] = {"total": totals, "scored": defined.sum(axis=0).tolist(), "undefined": n_undefined}
         if self.pooled:
-            totals, _ = ExactSum.columns(np.where(np.isnan(scores), 0.0, fractions.numerators))
-            weights = list(ExactSum.columns(np.where(np.isnan(scores), 0.0, fractions.denominators))[0])
-        n_missing = int(missing.sum())
-        least = None if fractions.least_scores is None else settled(fractions.least_scores)
-        certainties: list[Certainty | None] = [None] * len(totals)
+            parts = {"total": fractions.numerators, "weights": fractions.denominators}
+            columns |= {name: exact_sums(np.where(defined, values, 0.0))[0] for name, values in parts.items()}
         if least is not None and fractions.proved is not None:
-            certainties = list(Certainty.columns(scores, least, fractions.proved))
-        states: list[State] = [
-            Mean(
-                totals[place],
-                weights[place],
-                len(scores) - n_undefined[place],
-                n_undefined[place],
-                n_missing,
-                {name: int(counts[place]) for name, counts in fractions.noticed.items()},
-                certainties[place],
-            )
-            for place in range(len(self.cutoffs))
-        ]
+            unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
+            widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
+            columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
+        states: list[State] = []
+        for place in range(len(self.cutoffs)):
+            noticed = {name: int(counts[place]) for name, counts in fractions.noticed.items()}
+            own = {name: values[place] for name, values in columns.items()}
+            states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed))
         return Summary(states, scores, least)
 
 
@@ -250,9 +236,8 @@ class AspectMetric(UserMetric):
 
     def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         """Inputs that a way of judging needs with these parameters: alternatives, each of which is enough."""
-        more: dict[Any, tuple[str, ...]] = {"unseen": ("history",)}
-        if not JUDGINGS[judged_by].only_judged_gain:  # what users judged is then another input
-            more["judged"] = ("relevance",)
+        judged = () if JUDGINGS[judged_by].only_judged_gain else ("relevance",)  # what users judged may be another input
+        more: dict[Any, tuple[str, ...]] = {"unseen": ("history",), "judged": judged}
         return [more.get(self.parameters.get("pool"), ())]
 
     def coverage(self, world: World) -> Coverage:
@@ -265,8 +250,7 @@ class AspectMetric(UserMetric):
         return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
 
     def resolved(self, truth: Truth) -> Self:
-        changed: dict[str, Any] = {"judged_by": self.judging(truth)}
-        return replace(self, **changed)
+        return replace(self, judged_by=self.judging(truth))  # type: ignore[call-arg]
 
 
 def parse(text: str) -> Metric:
@@ -275,106 +259,29 @@ def parse(text: str) -> Metric:
     >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
     'AlphaNDCG(alpha=0.9)@5,10'
     """
-    head, _, cutoffs = text.strip().rpartition("@") if _has_cutoffs(text) else (text.strip(), "", "")
-    name, _, inside = head.partition("(")
-    name = name.strip()
-    if inside and not inside.rstrip().endswith(")"):
-        raise MetricError(f"{text!r}: a closing bracket is missing; expected Name(parameter=value, ...)@k")
+    name, parameters, cutoffs = read_text(text)
     cls, preset = _named(name)
-    given = {**preset, **_read_parameters(inside.rstrip()[:-1] if inside else "", text)}
     known = {parameter.name for parameter in fields(cls)} - {"k"}
-    for parameter in given:
+    for parameter in parameters:
         if parameter not in known:
             hint = did_you_mean(parameter, known) or "."
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
-    if _has_cutoffs(text):
-        try:
-            given["k"] = tuple(int(k) for k in cutoffs.split(","))
-        except ValueError:
-            raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers; expected @5 or @5,10") from None
-    return cls(**given)
-
-
-def _has_cutoffs(text: str) -> bool:
-    return text.rfind("@") > text.rfind(")")
+    given = {**preset, **parameters}
+    return cls(**given) if cutoffs is None else cls(k=cutoffs, **given)
 
 
 def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    found = _registry.get(name)
-    if found is None:
-        names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
-        own = names.get(_plain(name))
-        if own is None:
-            hint = did_you_mean(name, names.values(), cutoff=0.5, plain=_plain) or "."
-            raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
-        found = _registry[own]
-    return found
+    names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
+    own = name if name in _registry else names.get(_plain(name))
+    if own is None:
+        hint = did_you_mean(name, names.values(), cutoff=0.5, plain=_plain) or "."
+        raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
+    return _registry[own]
 
 
 def _plain(name: str) -> str:
     """Case, blanks, hyphens and underscores do not tell metrics apart."""
-    return name.casefold().replace(" ", "").replace("-", "").replace("_", "").replace("α", "alpha")
-
-
-def _read_parameters(text: str, whole: str) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for piece in _split(text, ","):
-        name, equals, value = piece.partition("=")
-        if not equals or not name.strip():
-            raise MetricError(f"{whole!r}: {piece.strip()!r} is not of the form parameter=value")
-        if name.strip() in parameters:
-            raise MetricError(f"{whole!r}: parameter {name.strip()!r} is given twice")
-        parameters[name.strip()] = _read_value(value.strip(), whole)
-    return parameters
-
-
-def _read_value(text: str, whole: str) -> Any:
-    if text.startswith("{") and text.endswith("}"):
-        pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
-        if any(len(pair) != 2 or any(piece.strip().startswith("{") for piece in pair) for pair in pairs):
-            raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
-        return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
-    if text[:1] in ("'", '"'):
-        if len(text) < 2 or text[-1] != text[0]:
-            raise MetricError(f"{whole!r}: a quote is missing in {text!r}")
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
-    if text.lower() in ("true", "false", "none"):
-        return {"true": True, "false": False, "none": None}[text.lower()]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """Pieces between separators that stand outside quotes and braces."""
-    pieces, depth, quote, escaped = [""], 0, "", False
-    for character in text:
-        if quote:
-            escaped, closes = (character == "\\" and not escaped), character == quote and not escaped
-            quote = "" if closes else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "{}":
-            depth += 1 if character == "{" else -1
-        elif character == separator and depth == 0:
-            pieces.append("")
-            continue
-        pieces[-1] += character
-    return [piece for piece in pieces if piece.strip()]
-
-
-def written(value: Any) -> str:
-    """The value of a parameter as text that reads back."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return "{" + ", ".join(f"{written(key)}: {written(number)}" for key, number in value) + "}"
-    if isinstance(value, str) and not (value.isidentifier() and value.lower() not in ("true", "false", "none", "nan", "inf", "infinity")):
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return str(value)
+    return re.sub("[ _-]", "", name.casefold()).replace("α", "alpha")
 
 
 def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
@@ -388,51 +295,34 @@ def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
     return ordered[0] if len(ordered) == 1 else ordered
 
 
-_hints: dict[type[Metric], dict[str, Any]] = {}
+_hints: Any = cache(get_type_hints)
 
 
 def _checked(cls: type[Metric], name: str, value: Any) -> Any:
     """The value as its annotation wants it, or an error that says what was expected."""
-    if cls not in _hints:
-        _hints[cls] = get_type_hints(cls)
-    hint = _hints[cls][name]
+    hint = _hints(cls)[name]
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    words: list[Any] = []
-    if value is None and type(None) not in options:
+    words = [word for option in options for word in (get_args(option) if get_origin(option) is Literal else ())]
+    words += [None] * (type(None) in options)
+    if value is None and None not in words:
         value = "none"  # which the text form writes for both
-    for option in options:
-        if get_origin(option) is Literal:
-            words.extend(get_args(option))
-            if value in get_args(option):
-                return value
-        elif option is type(None):
-            words.append(None)
-            if value is None:
-                return value
-        elif option is bool and isinstance(value, bool):
-            return value
-        elif option is float and isinstance(value, int | float | np.number) and not isinstance(value, bool):
-            try:
-                number = float(value)
-            except OverflowError:
-                number = math.inf
-            if not math.isfinite(number):
-                raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
-            return number
-        elif get_origin(option) is tuple and isinstance(value, Mapping | tuple):
-            return _checked_pairs(cls, name, value)
-    names = {bool: "true or false", float: "a number"}
-    expected = [repr(word) for word in words] + [names[option] for option in options if option in names]
-    expected += ["{key: number, ...}" for option in options if get_origin(option) is tuple]
+    if value in words or (bool in options and isinstance(value, bool)):
+        return value
+    if float in options and isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
+        return number
+    takes_pairs = any(get_origin(option) is tuple for option in options)
+    if takes_pairs and isinstance(value, Mapping | tuple):
+        with suppress(TypeError, ValueError):
+            return tuple((key, float(number)) for key, number in (value.items() if isinstance(value, Mapping) else value))
+    kinds = {"true or false": bool in options, "a number": float in options, "{key: number, ...}": takes_pairs}
+    expected = [*map(repr, words), *(kind for kind, fits in kinds.items() if fits)]
     raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {' or '.join(expected)}")
-
-
-def _checked_pairs(cls: type[Metric], name: str, value: Any) -> tuple[tuple[Any, float], ...]:
-    pairs = tuple(value.items()) if isinstance(value, Mapping) else value
-    try:
-        return tuple((key, float(number)) for key, number in pairs)
-    except (TypeError, ValueError):
-        raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {{key: number, ...}}") from None
 
 
 def check_unit(metric: Metric, **values: float) -> None:

@@ -9,29 +9,32 @@ import hashlib
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
-from aspectrum.arrays import Codes, Flags
+from aspectrum.arrays import Flags
+from aspectrum.arrow_file import read_arrow
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
-from aspectrum.conventions import Convention, convention_named
+from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.findings import Inputs, notices_on
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
-from aspectrum.io import is_external, read_input
+from aspectrum.io import Source, is_external, read_input
 from aspectrum.metric import Metric, Summary, UserMetric, parse
 from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
 from aspectrum.results import Column, Results
@@ -87,7 +90,7 @@ class Plan:
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
         self.metrics = as_metrics(metrics)
-        spending = spending_on_ideals(self.metrics, ideal_budget=ideal_budget, ideal_seconds=ideal_seconds)
+        spending = with_spending(self.metrics, ideal_budget, ideal_seconds)
         self.truth = truth.read_as(self.convention.reading(truth.options))
         self.tables = self.truth.tables.copy()
         self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
@@ -95,36 +98,41 @@ class Plan:
         self.inputs = dict(self.truth.inputs)
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
         groups: dict[tuple[str, str | None], _Group] = {}
-        for asked in self.metrics:
-            resolved = spent_on_ideal(self.convention.applied(asked), spending).resolved(self.truth)
+        for asked, spent in zip(self.metrics, spending, strict=True):
+            resolved = self.convention.applied(spent).resolved(self.truth)
             _check_needs(asked, resolved, self.truth)
             choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
-            judged_in = _judged_in(resolved) if choice in ("judged", "both") else None
+            judged_in = getattr(resolved, "judged_by", resolved.truth)
+            if choice not in ("judged", "both") or judged_in == "membership":
+                judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
-                groups[choice, judged_in] = _Group.of(self.truth, choice, judged_in, whom)
-            task = _Task(asked, resolved, self.convention.undefined_for(asked), _how(resolved, self.truth, choice, self.convention))
-            groups[choice, judged_in].tasks.append(task)
+                averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
+                groups[choice, judged_in] = _Group(choice, averaged)
+            undefined = 0.0 if type(asked).__name__ in self.convention.undefined_is_0 else math.nan
+            groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, _how(resolved, self.truth, choice, self.convention)))
         self._groups = tuple(groups.values())
 
     def __repr__(self) -> str:
         users = ", ".join(dict.fromkeys(group.choice for group in self._groups))
         return f"Plan({', '.join(map(str, self.metrics))}; users={users}, convention={self.convention.name})"
 
-    def _named_users(self, users: Any) -> Codes:
-        rows = users if isinstance(users, Rows) else read_input("users", users) if is_external(users) else None
-        if rows is None:
-            if not isinstance(users, Iterable):
+    def _named_users(self, users: Any) -> Flags:
+        if not isinstance(users, Rows):
+            if is_external(users):
+                users = read_input("users", users)
+            elif not isinstance(users, Iterable):
                 raise InputError(f"users is {users!r}, expected a word such as 'judged', or the users themselves")
-            several = list(users)
-            if self.truth.rows is None:
-                for user in several:
-                    if self.truth.users.code(user) is None:
+            elif self.truth.rows is not None:
+                users = id_rows("users", "user", list(users))
+            else:  # the truth came as codes
+                codes = {user: self.truth.users.code(user) for user in users}
+                for user, code in codes.items():
+                    if code is None:
                         raise InputError(f"users: {quoted(user)} is not a user of the truth")
-                return np.array([self.truth.users.code(user) for user in several], dtype=np.int32)
-            rows = id_rows("users", "user", several)
-        self.tables.join([rows])
-        self.inputs["users"] = self.tables.input("users", rows)
-        return self.inputs["users"].ids["user"].codes
+                return flags_of(np.array(list(codes.values()), dtype=np.int32), self.truth.n_users)
+        self.tables.join([users])
+        self.inputs["users"] = self.tables.input("users", users)
+        return flags_of(self.inputs["users"].ids["user"].codes, len(self.tables.user))
 
     @property
     def needs(self) -> dict[str, tuple[frozenset[str], ...]]:
@@ -136,7 +144,10 @@ class Plan:
 
         Items and users that the truth does not know are added.
         """
-        return build_lists(list_rows(given, name), self.tables, self.truth.reading)
+        path = given.data if isinstance(given, Source) else given
+        with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
+            rows = list_rows(given, name)
+        return build_lists(rows, self.tables, self.truth.reading)
 
     def observe(
         self, lists: Any, *, progress: Progress | None = None, scores: ScoresFile | None = None, system: str | None = None
@@ -149,8 +160,6 @@ class Plan:
             scores: A file that the scores of users go to.
             system: What the system is called; parts of systems with different names do not add up.
         """
-        if scores is not None and not isinstance(scores, ScoresFile):
-            raise InputError(f"scores is {scores!r}, expected an asp.ScoresFile")
         if isinstance(lists, World | Rankings):
             coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
         else:
@@ -158,9 +167,7 @@ class Plan:
             if not self.tables.item.has_codes_of(coded.input.ids["item"].table):
                 raise InputError("these lists were coded by another plan")
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
-        write = None if scores is None else partial(self._write, scores=scores, system=system)
-        parts = self._observe(world, self._groups, keep=self.per_user, progress=progress, write=write)
-        return Partial(self, parts, coded.input, system)
+        return Partial(self, self._observe(world, progress, scores, system), coded.input, system)
 
     def evaluate(
         self, systems: Mapping[str, Any], progress: Callable[[str, int, int], None] | None = None, scores: ScoresFile | None = None
@@ -172,11 +179,10 @@ class Plan:
             progress: Called with the name of a system, its users done and its users in all.
             scores: A file that the scores of users go to.
         """
-        parts = {
-            name: self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
-            for name, lists in systems.items()
-        }
-        parts = {name: replace(part, system=None) for name, part in parts.items()}  # a name here need not be the system's own
+        parts = {}
+        for name, lists in systems.items():
+            part = self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
+            parts[name] = replace(part, system=None)  # a name here need not be the system's own
         among = [part.lists for part in parts.values()]
         return {name: self.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
 
@@ -205,27 +211,20 @@ class Plan:
         nothing = np.empty(0, np.int32)
         nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
         nobody.seen_items = seen
-        rest: list[GroupPart] = []
-        for group in self._groups:
-            others = nobody.and_without_lists(np.flatnonzero(group.everybody(len(listed)) & known & ~listed))
-            rest += self._observe(others, (group,), keep=self.per_user or scores is not None)
-        if scores is not None:
-            self._write(rest, scores, system)
-        settled = joined_parts(part.parts, rest if self.per_user else _without_scores(rest))
-        columns = {}
-        for group, whole in zip(self._groups, settled, strict=True):
-            for task, states in zip(group.tasks, whole.states, strict=True):
-                columns[task.asked] = [
-                    Column(task.asked.at(k), state, task.how) for k, state in zip(task.asked.cutoffs, states, strict=True)
-                ]
-        return Results(
-            {column.name: column for metric in self.metrics for column in columns[metric]},
-            tuple(
-                replace(whole.scores, users=self.tables.user.renamed(whole.scores.users)) for whole in settled if whole.scores is not None
-            ),
-            tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices),
-            part,
-        )
+        others = np.flatnonzero(known & ~listed)
+        averaged = np.any([group.averages(others, False) for group in self._groups], axis=0)
+        rest = self._observe(nobody.and_without_lists(others[averaged]), None, scores, system)
+        settled = joined_parts(part.parts, rest)
+        columns = {
+            name: Column(task.asked.at(k), state, task.how)
+            for group, whole in zip(self._groups, settled, strict=True)
+            for task, states in zip(group.tasks, whole.states, strict=True)
+            for name, k, state in zip(task.asked.names, task.asked.cutoffs, states, strict=True)
+        }
+        ordered = {name: columns[name] for metric in self.metrics for name in metric.names}
+        kept = [whole.scores for whole in settled if whole.scores is not None]
+        blocks = tuple(replace(scores, users=self.tables.user.renamed(scores.users)) for scores in kept)
+        return Results(ordered, blocks, tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices), part)
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:
         """Users or items that the truth, users that were named, or some lists know; not what other lists named before."""
@@ -246,21 +245,23 @@ class Plan:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What parts of an evaluation must have in common to add up, as plain data."""
-        given = [group.averaged for group in self._groups if group.choice == "given" and group.averaged is not None]
-        named = sorted(str(user) for flags in given[:1] for user in self.tables.user.ids.take(np.flatnonzero(flags)))
-        digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest() if given else None
+        digest, averaged = None, self._groups[0].averaged
+        if self._groups[0].choice == "given" and averaged is not None:
+            named = sorted(map(str, self.tables.user.ids.take(np.flatnonzero(averaged))))
+            digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest()
         how = json.loads(json.dumps(self.how, default=str))
-        reading = {name: value for name, value in vars(self.truth.reading).items() if self.truth.inputs}  # codes are not read
+        reading = dict(vars(self.truth.reading)) if self.truth.inputs else {}  # codes are not read
         return {"columns": how, "per_user": self.per_user, "users": digest, "reading": reading, "truth": dict(self.truth.fingerprints)}
 
     def read(self, path: str | os.PathLike[str]) -> Partial:
         """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""
-        return read_partial(path, self)
+        with _unless(list_rows, path, "holds lists, not a part of an evaluation; plan.observe(path) takes it"):
+            return read_partial(path, self)
 
     @property
     def how(self) -> dict[str, Mapping[str, Any]]:
         """How each number is computed, by its name."""
-        return {name: task.how for group in self._groups for task in group.tasks for name in task.names}
+        return {name: task.how for group in self._groups for task in group.tasks for name in task.asked.names}
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"memory": {}}  # which is only there to save time
@@ -280,36 +281,23 @@ class Plan:
         named = SomeIds(self.tables.item, rankings.items, repeating=True)
         return CodedLists(rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
 
-    def _write(self, parts: Sequence[GroupPart], scores: ScoresFile, system: str | None) -> None:
-        blocks = [part.scores for part in parts if part.scores is not None]
-        if blocks:
-            scores.add(blocks, self.how, system)
-
-    def _observe(
-        self,
-        world: World,
-        groups: Sequence[_Group],
-        *,
-        keep: bool,
-        progress: Progress | None = None,
-        write: Callable[[Sequence[GroupPart]], None] | None = None,
-    ) -> tuple[GroupPart, ...]:
-        """What the metrics of some groups remember of a world, batch by batch; `write` gets scores that are not to be kept."""
-        found = []
-        done = 0
+    def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
+        """What the metrics remember of a world, batch by batch."""
+        if scores is not None and not isinstance(scores, ScoresFile):
+            raise InputError(f"scores is {scores!r}, expected an asp.ScoresFile")
+        found, done = [], 0
         size = _batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
-            for batch in world.batches(size):
+            for batch in world.batches(size) if world.n_users else [world]:
                 with reporting(_of_users(progress, done, batch.n_users, world.n_users)):
-                    parts = [group.observe(batch, keep or write is not None) for group in groups]
-                if write is not None:
-                    write(parts)
-                found.append(parts if keep else _without_scores(parts))
+                    parts = [group.observe(batch, self.per_user or scores is not None) for group in self._groups]
+                blocks = [part.scores for part in parts if part.scores is not None]
+                if scores is not None and blocks:
+                    scores.add(blocks, self.how, system)
+                found.append(parts if self.per_user else [replace(part, scores=None) for part in parts])
                 done += batch.n_users
-                if progress is not None:
+                if progress is not None and done:
                     progress(done, world.n_users)
-            if not found:
-                found.append([group.observe(world, keep) for group in groups])
         return joined_parts(*found)
 
 
@@ -322,16 +310,9 @@ class _Task:
     undefined: float
     how: Mapping[str, Any]
 
-    @property
-    def names(self) -> list[str]:
-        return [str(self.asked.at(cutoff)) for cutoff in self.asked.cutoffs]
-
     def observe(self, world: World) -> Summary:
-        if not isinstance(self.resolved, UserMetric):
-            return Summary(self.resolved.observe(world))
-        nobody_has_a_list = world.n_users > 0 and not world.listed.any()
-        fractions = self.resolved.without_lists(world) if nobody_has_a_list else self.resolved.fractions(world)
-        return self.resolved.summarise(world, fractions, self.undefined)
+        metric = self.resolved
+        return metric.summarise(world, self.undefined) if isinstance(metric, UserMetric) else Summary(metric.observe(world))
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,93 +321,58 @@ class _Group:
 
     Args:
         choice: Who is averaged, in a word.
-        averaged: Which users of the truth are; None means all of them.
-        newcomers: Whether users that only lists name are.
-        need_list: Whether only users with a list are.
+        averaged: Which users of the truth are; None means all of them, and those that only lists name.
     """
 
     choice: str
     averaged: Flags | None
-    newcomers: bool = False
-    need_list: bool = False
     tasks: list[_Task] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, truth: Truth, choice: str, judged_in: str | None, named: Codes | None) -> _Group:
-        if choice == "given" and named is not None:
-            return cls(choice, flags_of(named, int(named.max(initial=-1)) + 1))
-        made: dict[str, Callable[[], _Group]] = {
-            "lists": lambda: cls(choice, None, newcomers=True, need_list=True),
-            "judged": lambda: cls(choice, truth.judged(judged_in)),
-            "both": lambda: cls(choice, truth.judged(judged_in), need_list=True),
-            "relevant": lambda: cls(choice, truth.with_relevant_items()),
-            "all": lambda: cls(choice, None, newcomers=True),
-        }
-        if choice not in made:
-            raise MetricError(
-                f"users is {choice!r}, expected {', '.join(map(repr, made))} or a set of users; a file of users is asp.Source(path)"
-            )
-        return made[choice]()
-
-    def everybody(self, n_users: int) -> Flags:
-        """Who is averaged although there is no list, and who is if there is one."""
-        if self.averaged is None:
-            return np.full(n_users, not self.need_list)
-        return self.with_list(n_users) if not self.need_list else np.zeros(n_users, np.bool_)
-
-    def with_list(self, n_users: int) -> Flags:
-        if self.averaged is None:
-            return np.ones(n_users, np.bool_)
-        rest = np.full(max(0, n_users - len(self.averaged)), self.newcomers)
-        return np.append(self.averaged, rest)[:n_users]
+    def averages(self, users: npt.NDArray[np.integer], have_list: Flags | bool) -> Flags:
+        """Which of some users are averaged."""
+        chosen = np.ones(len(users), np.bool_)
+        if self.averaged is not None:
+            chosen = np.append(self.averaged, False)[np.minimum(users, len(self.averaged))]
+        return chosen & have_list if self.choice in ("lists", "both") else chosen
 
     def observe(self, batch: World, keep_scores: bool) -> GroupPart:
-        part = batch
-        if self.averaged is not None:
-            chosen = self.with_list(len(batch.tables.user))[batch.codes]
-            part = batch if chosen.all() else batch.take(np.flatnonzero(chosen))
+        part = batch.take(np.flatnonzero(self.averages(batch.codes, batch.listed)))
         found = {task: task.observe(part) for task in self.tasks}
-        scored = {task: summary for task, summary in found.items() if summary.scores is not None}
+        scored = [(task.asked.names, summary) for task, summary in found.items() if summary.scores is not None]
         scores = None
         if keep_scores and scored:
-            least = {
-                name: values
-                for task, summary in scored.items()
-                if summary.least is not None
-                for name, values in zip(task.names, summary.least.T, strict=True)
-            }
-            names = tuple(name for task in scored for name in task.names)
-            scores = UserScores(part.users, names, np.hstack([summary.scores for summary in scored.values()]), least)  # type: ignore[misc]
+            lower = [(names, summary.least.T) for names, summary in scored if summary.least is not None]
+            least = {name: values for names, columns in lower for name, values in zip(names, columns, strict=True)}
+            all_names = tuple(name for names, _ in scored for name in names)
+            scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), least)  # type: ignore[misc]
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)
 
 
-def _without_scores(parts: Sequence[GroupPart]) -> list[GroupPart]:
-    return [GroupPart(part.states, None) for part in parts]
+def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:
+    """Who is averaged, as for a group."""
+    if choice not in get_args(UserChoice):
+        known = ", ".join(map(repr, get_args(UserChoice)))
+        raise MetricError(f"users is {choice!r}, expected {known} or a set of users; a file of users is asp.Source(path)")
+    if choice in ("judged", "both"):
+        return truth.judged(judged_in)
+    return truth.with_relevant_items() if choice == "relevant" else None
 
 
-def spending_on_ideals(metrics: Iterable[Metric], **given: float | None) -> dict[str, float]:
-    """What may be spent on an exact ideal, by parameter; there must be one to spend it on."""
-    for name, value in given.items():
-        if value is None:
-            continue
+def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Metric]:
+    """The metrics with what may be spent on exact ideals, where they do not say so themselves; there must be one to spend it on."""
+    given = {"budget": ideal_budget, "seconds": ideal_seconds}
+    spending: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    exact = [metric for metric in metrics if getattr(metric, "ideal", None) == "exact"]
+    for name, value in spending.items():
+        option = Option(f"ideal_{name}", value)
         if not 0 <= value < math.inf:
-            raise MetricError(f"{name} is {value}, expected a number from 0")
-        if not any(_is_exact(metric) for metric in metrics):
-            raise MetricError(
-                Option(name, value), " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10"
-            )
-    return {name.removeprefix("ideal_"): value for name, value in given.items() if value is not None}
-
-
-def _is_exact(metric: Metric) -> bool:
-    return getattr(metric, "ideal", None) == "exact"
-
-
-def spent_on_ideal(metric: Metric, spending: Mapping[str, Any]) -> Metric:
-    """The metric with what may be spent on an exact ideal, unless it says so itself."""
-    if not _is_exact(metric):
-        return metric
-    return replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None})
+            raise MetricError(f"{option.name} is {value}, expected a number from 0")
+        if not exact:
+            raise MetricError(option, " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
+    return [
+        replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None}) if metric in exact else metric
+        for metric in metrics
+    ]
 
 
 def _of_users(progress: Progress | None, done: int, users: int, total: int) -> Progress | None:
@@ -445,26 +391,16 @@ def _of_users(progress: Progress | None, done: int, users: int, total: int) -> P
 
 def as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
     given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not given:
+        raise MetricError("no metric was asked for")
     read = [parse(metric) if isinstance(metric, str) else metric for metric in given]
     for metric in read:
         if not isinstance(metric, Metric):
             raise MetricError(f"{metric!r} is not a metric; give its text form or an object such as AlphaNDCG(k=10)")
-    seen: set[str] = set()
-    for metric in read:
-        for cutoff in metric.cutoffs:
-            name = str(metric.at(cutoff))
-            if name in seen:
-                raise MetricError(f"{name} is asked for twice")
-            seen.add(name)
-    if not read:
-        raise MetricError("no metric was asked for")
+    name, times = Counter(name for metric in read for name in metric.names).most_common(1)[0]
+    if times > 1:
+        raise MetricError(f"{name} is asked for twice")
     return read
-
-
-def _judged_in(metric: Metric) -> str | None:
-    """The input that judges users for this metric, if it is judged at all."""
-    truth = getattr(metric, "judged_by", metric.truth)
-    return None if truth == "membership" else truth
 
 
 def _batch_size(world: World) -> int:
@@ -485,10 +421,9 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
 
 def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
     """Whether the truth has what a metric needs, or an error that names what is missing."""
-    needs = resolved.needs()
-    if not any(all(getattr(truth, name) is not None for name in names) for names in needs):
-        name = next(name for name in TRUTH if name in needs[0] and getattr(truth, name) is None)
-        truth.need(name, str(asked.at(-1)))
+    given, needs = {name for name in TRUTH if getattr(truth, name) is not None}, resolved.needs()
+    if not any(names <= given for names in needs):
+        truth.need(next(name for name in TRUTH if name in needs[0] - given), str(asked.at(-1)))
 
 
 def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:
@@ -498,26 +433,37 @@ def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Conventio
         applied = chosen.applied(metric)
     except MetricError:
         return False
-    whom = {"relevant": {"relevance"}, "judged": TRUTHS, "both": TRUTHS}.get(chosen.users_for(metric))
+    judgments = {"subtopics", "relevance", "history"}
+    whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric))
     return (whom is None or bool(whom & given)) and any(names <= given for names in applied.needs())
 
 
-TRUTHS = {"subtopics", "relevance", "history"}
+@contextmanager
+def _unless(read: Callable[[Any], Any], path: Any, said: str) -> Iterator[None]:
+    """If a file cannot be read within, but can be by `read`, the error says what it is."""
+    try:
+        yield
+    except InputError:
+        try:
+            read(path)
+        except (InputError, TypeError):
+            pass
+        else:
+            raise InputError(f"{os.fspath(path)}: {said}") from None
+        raise
 
 
 @contextmanager
 def with_threads(n: int | None) -> Iterator[None]:
     """At most so many threads within; None leaves it at one per core."""
-    if n is None:
-        yield
-        return
-    if n < 1:
+    if n is not None and n < 1:
         raise InputError(f"threads is {n}, expected at least 1")
-    before = kernels.set_threads(n)
+    before = None if n is None else kernels.set_threads(n)
     try:
         yield
     finally:
-        kernels.set_threads(before)
+        if before is not None:
+            kernels.set_threads(before)
 
 
 PLAN_OPTIONS = ("users", "threads", "batch_size", "per_user", "ideal_budget", "ideal_seconds")

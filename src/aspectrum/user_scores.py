@@ -15,6 +15,7 @@ import numpy as np
 from aspectrum import formats
 from aspectrum.arrays import Floats
 from aspectrum.coding import Ids
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.output_files import replacing
 
@@ -139,6 +140,12 @@ class ScoresFile:
                 self._write_piece(folder.name)
             pieces = [polars.scan_parquet(os.path.join(folder.name, name)) for name in sorted(os.listdir(folder.name))]
             whole = os.path.join(folder.name, "whole")
-            polars.concat(pieces, how="diagonal_relaxed").sink_parquet(whole)  # ids may have turned out to be text on the way
+            scores = polars.concat(pieces, how="diagonal_relaxed")  # ids may have turned out to be text on the way
+            row = ["system", "user"] if self.with_system else ["user"]
+            twice = scores.group_by(row).len().filter(polars.col("len") > 1).head(1).collect(engine="streaming")
+            if len(twice):
+                hint = "" if self.with_system else "; with_system=True tells systems apart"
+                raise InputError(f"{os.fspath(self.path)}: the scores of user {quoted(twice['user'][0])} were written twice{hint}")
+            scores.sink_parquet(whole)
             with replacing(self.path) as target, open(whole, "rb") as source:
                 shutil.copyfileobj(source, target)

@@ -105,7 +105,7 @@ def test_what_cannot_be_is_an_error_not_a_crash(build: Any, message: str) -> Non
 
 
 def test_codes_and_ids_do_not_mix() -> None:
-    with pytest.raises(asp.InputError, match="relevance comes as dict while rankings come as codes: give Relevance"):
+    with pytest.raises(asp.InputError, match="relevance is dict while rankings are codes: give Relevance"):
         asp.evaluate(asp.Rankings(OFFSETS, ITEMS), "NDCG", relevance={0: [1]})
 
 

@@ -1,0 +1,82 @@
+"""The text form of metrics, ``Name(parameter=value, ...)@k1,k2``, read and written without knowing any metric."""
+
+import re
+from typing import Any
+
+from aspectrum.errors import MetricError
+
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def read_text(text: str) -> tuple[str, dict[str, Any], tuple[int, ...] | None]:
+    """The name, the parameters and the cutoffs, if there are any."""
+    head, at, cutoffs = text.rpartition("@") if text.rfind("@") > text.rfind(")") else (text, "", "")
+    name, _, inside = head.strip().partition("(")
+    if inside and not inside.endswith(")"):
+        raise MetricError(f"{text!r}: a closing bracket is missing; expected Name(parameter=value, ...)@k")
+    parameters = _read_parameters(inside[:-1], text)
+    try:
+        return name.strip(), parameters, tuple(int(k) for k in cutoffs.split(",")) if at else None
+    except ValueError:
+        raise MetricError(f"{text!r}: the cutoffs {cutoffs.strip()!r} are not whole numbers; expected @5 or @5,10") from None
+
+
+def _read_parameters(text: str, whole: str) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for piece in _split(text, ","):
+        name, equals, value = piece.partition("=")
+        if not equals or not name.strip():
+            raise MetricError(f"{whole!r}: {piece.strip()!r} is not of the form parameter=value")
+        if name.strip() in parameters:
+            raise MetricError(f"{whole!r}: parameter {name.strip()!r} is given twice")
+        parameters[name.strip()] = _read_value(value.strip(), whole)
+    return parameters
+
+
+def _read_value(text: str, whole: str) -> Any:
+    if text.startswith("{") and text.endswith("}"):
+        pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
+        if any(len(pair) != 2 or any(piece.strip().startswith("{") for piece in pair) for pair in pairs):
+            raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
+        return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
+    if text[:1] in ("'", '"'):
+        if len(text) < 2 or text[-1] != text[0]:
+            raise MetricError(f"{whole!r}: a quote is missing in {text!r}")
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Pieces between separators that stand outside quotes and braces."""
+    pieces, depth, quote, escaped = [""], 0, "", False
+    for character in text:
+        if quote:
+            escaped, closes = (character == "\\" and not escaped), character == quote and not escaped
+            quote = "" if closes else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "{}":
+            depth += 1 if character == "{" else -1
+        elif character == separator and depth == 0:
+            pieces.append("")
+            continue
+        pieces[-1] += character
+    return [piece for piece in pieces if piece.strip()]
+
+
+def written(value: Any) -> str:
+    """The value of a parameter as text that reads back."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "{" + ", ".join(f"{written(key)}: {written(number)}" for key, number in value) + "}"
+    if isinstance(value, str) and not (value.isidentifier() and value.lower() not in (*_WORDS, "nan", "inf", "infinity")):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return str(value)
