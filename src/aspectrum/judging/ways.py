@@ -58,10 +58,9 @@ class ByHistory(Judging):
     inputs = ("aspects", "history")
 
     def cover(self) -> Coverage:
-        world, history = self.world, self.world.need_history(self._needs)
-        return Coverage(
-            self, world.rankings, self._sets, world.known_items, None, *self._counted_aspects_of(history.offsets, history.items)
-        )
+        world, sets = self.world, self._sets
+        history = world.need_history(self._needs)
+        return Coverage(self, world.rankings, sets, world.known_items, None, *self._counted_aspects_of(history.offsets, history.items))
 
     def attainable_aspects(self) -> WantedAspects:
         history = self.world.need_history(self._needs)
