@@ -24,7 +24,7 @@ from aspectrum.results import Results
 from aspectrum.states import STATES, State
 from aspectrum.user_scores import UserScores
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Partial:
             "aspectrum": version("aspectrum"),
             "plan": self.plan.identity,
             "lists": {
-                **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external")},
+                **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external", "ties_by")},
                 "notices": [notice.to_data() for notice in lists.notices],
                 "users": users.ids,
                 "items": items.ids,

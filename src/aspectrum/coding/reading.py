@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from aspectrum.coding.table import SomeIds
-from aspectrum.diagnostics.notices import Notice, added
+from aspectrum.diagnostics.notices import Notice, Option, added
 from aspectrum.errors import InputError
 
 Order = Literal["auto", "rank", "score", "input"]
@@ -74,6 +74,7 @@ class Input:
         notices: What a user should know of it.
         ordered_by: For rankings, what ordered the lists: rank, score or input; ``mixed`` if it was not the same in all pieces.
         external: Whether it was read from a file or a frame.
+        ties_by: For rankings with ties in the order of item ids, what that order is: numbers or text.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Input:
     notices: list[Notice] = field(default_factory=list)
     ordered_by: str | None = None
     external: bool = False
+    ties_by: str | None = None
 
     def notice(self, kind: str, count: int, **detail: Any) -> None:
         """Remember how many rows had something that a user should know of."""
@@ -94,6 +96,26 @@ class Input:
         notices = added([*self.notices, *other.notices])
         ids = {role: (some + other.ids[role]).distinct() for role, some in self.ids.items()}
         source = self.source if self.source == other.source else f"{self.source}, {other.source}"
+        check_ties((self, other))
         orders = {piece.ordered_by for piece in (self, other) if piece.n_rows}
         ordered_by = orders.pop() if len(orders) == 1 else "mixed" if orders else self.ordered_by
-        return replace(self, source=source, n_rows=self.n_rows + other.n_rows, ids=ids, notices=notices, ordered_by=ordered_by)
+        return replace(
+            self,
+            source=source,
+            n_rows=self.n_rows + other.n_rows,
+            ids=ids,
+            notices=notices,
+            ordered_by=ordered_by,
+            ties_by=self.ties_by or other.ties_by,
+        )
+
+
+def check_ties(several: Iterable[Input]) -> None:
+    """Ties are broken in the same order in all lists: what looked like numbers in some may have turned out to be text in others."""
+    sources = {lists.ties_by: lists.source for lists in several if lists.ties_by is not None}
+    if len(sources) > 1:
+        raise InputError(
+            f"ties are broken by item id, and ids are numbers in {sources['numbers']}, but text in {sources['text']}, which is another order; "
+            "read all of them as text, as from a frame, or use ",
+            Option("ties", "input"),
+        )

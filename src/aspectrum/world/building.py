@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,10 @@ def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     try:
         tables.join([rows])
         facts = tables.input("rankings", rows, ordered_by)
-        return CodedLists(_rankings(rows, facts, tables, reading), facts)
+        rankings = _rankings(rows, facts, tables, reading)
+        if reading.ties != "input" and any(notice.kind in ("tied_scores", "tied_ranks") for notice in facts.notices):
+            facts = replace(facts, ties_by="text" if isinstance(tables.item.ids[0], str) else "numbers")
+        return CodedLists(rankings, facts)
     finally:
         tables.forget(rows)
 
