@@ -25,7 +25,7 @@ from aspectrum.arrays import Flags
 from aspectrum.arrow_file import read_arrow
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
-from aspectrum.coding.reading import Input, check_ties
+from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
 from aspectrum.conventions import Convention, UserChoice, convention_named
@@ -206,7 +206,6 @@ class Plan:
             raise InputError(f"part is {type(part).__name__}, expected a Partial, as from plan.observe(...); add several with +")
         check_same(self, part.plan)
         read = [part.lists, *among]
-        check_ties(read)
         known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nothing = np.empty(0, np.int32)
@@ -280,7 +279,9 @@ class Plan:
         if not self.tables.item.has_codes_of(world.tables.item):
             rankings = replace(rankings, items=items[rankings.items])
         named = SomeIds(self.tables.item, rankings.items, repeating=True)
-        return CodedLists(rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}))
+        return CodedLists(
+            rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}, ties_by=world.ties_by)
+        )
 
     def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
         """What the metrics remember of a world, batch by batch."""

@@ -127,9 +127,13 @@ class Ids:
         return self._order[0]
 
     @property
+    def can_be_ordered(self) -> bool:
+        return self._order[1]
+
+    @property
     def tie_rule(self) -> str:
         """Who gets exact ties, in words."""
-        return "largest item id" if self._order[1] else "last item given, as ids cannot be ordered"
+        return "largest item id" if self.can_be_ordered else "last item given, as ids cannot be ordered"
 
     @cached_property
     def _order(self) -> tuple[Codes, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -74,7 +74,7 @@ class Input:
         notices: What a user should know of it.
         ordered_by: For rankings, what ordered the lists: rank, score or input; ``mixed`` if it was not the same in all pieces.
         external: Whether it was read from a file or a frame.
-        ties_by: For rankings with ties in the order of item ids, what that order is: numbers or text.
+        ties_by: For rankings whose ties are in the order of item ids, that order: ``text``, or ``numbers`` where there are ties.
     """
 
     name: str
@@ -96,7 +96,12 @@ class Input:
         notices = added([*self.notices, *other.notices])
         ids = {role: (some + other.ids[role]).distinct() for role, some in self.ids.items()}
         source = self.source if self.source == other.source else f"{self.source}, {other.source}"
-        check_ties((self, other))
+        if {self.ties_by, other.ties_by} == {"numbers", "text"}:
+            raise InputError(
+                f"ties are broken by item id, and ids are {self.ties_by} in {self.source}, but {other.ties_by} in {other.source}, which have "
+                "different orders; read the ids of all parts as text, as from a frame, or use ",
+                Option("ties", "input"),
+            )
         orders = {piece.ordered_by for piece in (self, other) if piece.n_rows}
         ordered_by = orders.pop() if len(orders) == 1 else "mixed" if orders else self.ordered_by
         return replace(
@@ -107,15 +112,4 @@ class Input:
             notices=notices,
             ordered_by=ordered_by,
             ties_by=self.ties_by or other.ties_by,
-        )
-
-
-def check_ties(several: Iterable[Input]) -> None:
-    """Ties are broken in the same order in all lists: what looked like numbers in some may have turned out to be text in others."""
-    sources = {lists.ties_by: lists.source for lists in several if lists.ties_by is not None}
-    if len(sources) > 1:
-        raise InputError(
-            f"ties are broken by item id, and ids are numbers in {sources['numbers']}, but text in {sources['text']}, which is another order; "
-            "read all of them as text, as from a frame, or use ",
-            Option("ties", "input"),
         )

@@ -38,6 +38,7 @@ class IdTable:
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
         self._token = object()
         self._origins: dict[object, int] = {}  # tables that this one is a copy of, and how many ids they had then
+        self._began_as_text = False  # whether the first of these had ids that are text
         self._lock = threading.RLock()
         self._heads: dict[str, Named] = {}  # an id of each kind that is no text of a text file, and where it stands
         self._examples: dict[str, dict[str, Any]] = {}  # once ids are a list: by kind, an id of each source
@@ -73,6 +74,7 @@ class IdTable:
         other = IdTable(self.role)
         own: dict[str, Any] = {"_token": other._token, "_lock": other._lock, "_origins": self._lineage()}
         own |= {"_joined": dict(self._joined), "_heads": dict(self._heads)}
+        own["_began_as_text"] = self._began_as_text if self._origins else len(self) > 0 and isinstance(self.ids[0], str)
         own["_examples"] = {kind: dict(examples) for kind, examples in self._examples.items()}
         other.__dict__.update(self.__dict__ | own)
         return other
@@ -110,6 +112,14 @@ class IdTable:
         """The codes of the ids that a column that was joined names."""
         joined = self.joined(column)
         return joined if column.named is None else joined[column.named]
+
+    def ordered(self, column: IdColumn) -> Ids | None:
+        """The ids of a column as they are ordered: those of a text file as numbers if they and the first table's can be; None if ids have no order.
+
+        What else was joined since does not matter, so the order does not depend on who comes first.
+        """
+        ids = Ids(column.ids if self._began_as_text else settled(self.role, [("", column)])[0])
+        return ids if ids.can_be_ordered else None
 
     def join(self, columns: Sequence[Named]) -> None:
         """Give a code to every id that has none."""

@@ -87,15 +87,22 @@ def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     try:
         tables.join([rows])
         facts = tables.input("rankings", rows, ordered_by)
-        rankings = _rankings(rows, facts, tables, reading)
-        if reading.ties != "input" and any(notice.kind in ("tied_scores", "tied_ranks") for notice in facts.notices):
-            facts = replace(facts, ties_by="text" if isinstance(tables.item.ids[0], str) else "numbers")
-        return CodedLists(rankings, facts)
+        tie_order = None if reading.ties == "input" else tables.item.ordered(rows.ids["item"])
+        rankings = _rankings(rows, facts, tables, reading, tie_order)
+        return CodedLists(rankings, replace(facts, ties_by=_ties_by(facts, tie_order)))
     finally:
         tables.forget(rows)
 
 
-def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Rankings:
+def _ties_by(facts: Input, tie_order: Ids | None) -> str | None:
+    """In which order of ids ties are broken, if that would show beside lists with the other order."""
+    if tie_order is None or len(tie_order) == 0:
+        return None
+    tied = any(notice.kind in ("tied_scores", "tied_ranks") for notice in facts.notices)
+    return "text" if isinstance(tie_order[0], str) else "numbers" if tied else None
+
+
+def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading, tie_order: Ids | None) -> Rankings:
     owners = facts.ids["user"]
     users, items = rows.ids["user"].own_codes, tables.item.codes(rows.ids["item"])
     if reading.users_in_one_block:
@@ -103,7 +110,7 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Ran
     by = facts.ordered_by or "input"
     offsets, at = kernels.group_rows(users, len(owners))
     if by in rows.numbers:
-        seconds = None if reading.ties == "input" else tables.item.ids.heads[items]
+        seconds = None if tie_order is None else tie_order.heads[rows.ids["item"].codes]
         at = kernels.sort_segments(offsets, at, rows.numbers[by], by == "score", seconds, reading.ties == "descending")
     user, place = kernels.find_repeat(offsets, items[at], len(tables.item))
     if user >= 0 and reading.duplicates != "first":
@@ -115,7 +122,7 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> Ran
         facts.notice("duplicates", len(at) - len(first))
         at = at[first]
         offsets, _ = kernels.group_rows(users[at], len(owners))
-    tied = _note_ties(rows, facts, users[at], at, reading.ties)
+    tied = _note_ties(rows, facts, users[at], at, "input" if tie_order is None else reading.ties)
     return Rankings(offsets, items[at], tied)
 
 

@@ -63,6 +63,7 @@ class World:
         self.memory: dict[Hashable, Any] = {} if memory is None else memory
         self.covered: dict[Hashable, Any] = {}  # of these lists only
         self.seen_items: Flags | None = None  # items that count where there is no catalogue; None means all
+        self.ties_by: str | None = None  # as of an Input
         if memory is None:
             self._check()
 
@@ -90,7 +91,9 @@ class World:
     def of_lists(lists: CodedLists, truth: Truth, tables: Tables, memory: dict[Hashable, Any] | None = None) -> World:
         """The users of some lists."""
         codes = lists.input.ids["user"].within(tables.user)
-        return World(lists.rankings, truth, codes=codes, tables=tables, memory={} if memory is None else memory)
+        world = World(lists.rankings, truth, codes=codes, tables=tables, memory={} if memory is None else memory)
+        world.ties_by = lists.input.ties_by
+        return world
 
     @property
     def n_items(self) -> int:
@@ -195,7 +198,7 @@ class World:
 
     def _part(self, rankings: Rankings, codes: Codes | None) -> World:
         part = World(rankings, self.truth, codes=codes, tables=self.tables, memory=self.memory)
-        part.seen_items = self.seen_items
+        part.seen_items, part.ties_by = self.seen_items, self.ties_by
         return part
 
     def __getstate__(self) -> dict[str, Any]:
