@@ -179,3 +179,9 @@ def test_words_that_read_as_nothing() -> None:
         assert asp.parse(str(metric)) == metric
     assert asp.parse("AlphaDCG(discount=none)") == asp.AlphaDCG(discount="none")
     assert asp.parse("ERRIA(normalize=none)") == asp.ERRIA()
+
+
+@pytest.mark.parametrize("text", ["NDGC@x", "NDGC(gain)@5"])
+def test_a_wrong_name_is_told_before_anything_else(text: str) -> None:
+    with pytest.raises(asp.MetricError, match="unknown metric 'NDGC'; did you mean 'NDCG'"):
+        asp.parse(text)

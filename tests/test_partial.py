@@ -2,6 +2,7 @@
 
 import pickle
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -295,3 +296,21 @@ def test_codes_of_a_world_are_users_each_once(codes: list[int]) -> None:
     truth = asp.Truth.read(relevance={"u": ["x"], "v": ["y"]})
     with pytest.raises(asp.InputError, match="codes"):
         asp.World(asp.Rankings(np.array([0, 1, 2]), np.array([0, 1])), truth, codes=np.array(codes, dtype=np.int32))
+
+
+def test_a_file_without_any_scores(tmp_path: Path) -> None:
+    for with_system, columns in ((False, ["user"]), (True, ["system", "user"])):
+        with asp.ScoresFile(tmp_path / "scores.parquet", with_system=with_system):
+            pass
+        assert polars.read_parquet(tmp_path / "scores.parquet").columns == columns
+
+
+def test_a_part_finished_twice(tmp_path: Path) -> None:
+    measured = plan("NDCG@2", users="judged", per_user=False)
+    with ExitStack() as open_files:
+        scores = open_files.enter_context(asp.ScoresFile(tmp_path / "s.parquet"))
+        part = measured.observe(ANN, scores=scores)
+        for _ in range(2):
+            measured.finish(part, scores=scores)
+        with pytest.raises(asp.InputError, match="written twice; was a part observed, or finished, twice"):
+            open_files.pop_all().close()

@@ -2,14 +2,16 @@
 
 import math
 import pickle
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars
 import pytest
 
 import aspectrum as asp
+import aspectrum.metric as metric_module
 
 RELEVANCE = {"ann": ["x"], "bob": ["y", "z"], "eve": ["x"]}
 LISTS = {"ann": ["x", "y"], "bob": ["x", "y"]}
@@ -159,3 +161,25 @@ def test_what_other_lists_name_does_not_change_a_finished_part() -> None:
     assert dict(after) == dict(before) == {"NDCG@2": 0.5, "GiniComplement@2": 0.5}
     assert after == before
     assert after.details["GiniComplement@2"]["catalogue_items"] == 3
+
+
+def test_spending_reaches_ideals_that_a_convention_makes_exact() -> None:
+    exact = asp.Convention("exact", "exact ideals", parameters={"ERRIA": {"normalize": "ideal", "ideal": "exact"}})
+    truth = asp.Truth.read(relevance={"ann": ["x"]}, aspects={"x": ["a"]})
+    plan = asp.Plan(["AlphaNDCG(ideal=exact)@2", "ERRIA@2"], truth, convention=exact, ideal_budget=7)
+    assert [how["budget"] for how in plan.how.values()] == [7.0, 7.0]
+
+
+def test_an_average_of_ones_own_is_not_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metric_module, "_registry", dict(metric_module._registry))
+
+    @dataclass(frozen=True)
+    class Share(asp.UserMetric):
+        family = "relevance"
+        average: Literal["users", "ratio"] = "ratio"
+
+        def fractions(self, world: asp.World) -> metric_module.Fractions:
+            lengths = world.rankings.lengths[:, np.newaxis].astype(np.float64)
+            return metric_module.Fractions(np.ones(lengths.shape), lengths)
+
+    assert asp.evaluate({"ann": ["x"], "bob": ["x", "y"]}, Share())[Share()] == 0.75

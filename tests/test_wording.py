@@ -14,7 +14,7 @@ from aspectrum.wording import did_you_mean, listed, one_line, shortened
         ("next\x85line\u2028", r"next\x85line\u2028"),
         ("moc.\u202eexe", r"moc.\u202eexe"),  # would turn the direction of writing
         ("half \ud800", r"half \ud800"),
-        ("می\u200cخواهم, a\u00a0b", "می\u200cخواهم, a\u00a0b"),
+        ("می\u200cخواهم, a\u00a0b\u202fc, \u200f", "می\u200cخواهم, a\u00a0b\u202fc, \u200f"),  # parts of words, not of lines
     ],
 )
 def test_one_line(text: str, shown: str) -> None:

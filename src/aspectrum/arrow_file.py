@@ -29,8 +29,8 @@ def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     outline = json.dumps(data, ensure_ascii=False, default=lambda data: _outlined(data, arrays))
     rows = [("texts", [outline, _digest(outline, arrays)]), *arrays]
     columns = []
-    for name, type in _COLUMNS.items():
-        dtype = getattr(polars, type)
+    for name, dtype_name in _COLUMNS.items():
+        dtype = getattr(polars, dtype_name)
         cells = [polars.Series(values, dtype=dtype) if kind == name else None for kind, values in rows]
         columns.append(polars.Series(name, cells, polars.List(dtype)))
     content = io.BytesIO()  # polars hides why a write to a file failed

@@ -43,13 +43,13 @@ class Convention:
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
-        asked = {option.name: options[option.name] for option in fields(Reading) if options.get(option.name) is not None}
-        reading = Reading(**{**self.reads, **asked})
+        reading = Reading(**{**self.reads, **{name: value for name, value in options.items() if value is not None}})
         return replace(reading, history_threshold=reading.threshold) if self.history_above_threshold else reading
 
     def truth(self, **inputs: Any) -> Truth:
         """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""
-        return Truth.read(reading=self.reading(inputs), **inputs)
+        options = {option.name: inputs[option.name] for option in fields(Reading) if option.name in inputs}
+        return Truth.read(reading=self.reading(options), **inputs)
 
     def named(self, metric: Metric) -> str:
         """What the tool calls a metric; parameters that it may not have are added.

@@ -16,7 +16,7 @@ import numpy as np
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.errors import MetricError
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
-from aspectrum.metric_text import read_text, written
+from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, written
 from aspectrum.states import Mean, State, exact_sums
 from aspectrum.wording import did_you_mean
 
@@ -157,7 +157,7 @@ class UserMetric(Metric):
     @property
     def pooled(self) -> bool:
         """Whether the number is the sum of numerators over the sum of denominators, not the mean of scores."""
-        return self.parameters.get("average") in ("ratio", "links")
+        return False
 
     def fractions(self, world: World) -> Fractions:
         """The scores as fractions, of a metric whose choices are made."""
@@ -259,15 +259,16 @@ def parse(text: str) -> Metric:
     >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
     'AlphaNDCG(alpha=0.9)@5,10'
     """
-    name, parameters, cutoffs = read_text(text)
+    name, inside, cutoffs = read_name(text)
     cls, preset = _named(name)
+    parameters = read_parameters(inside, text)
     known = {parameter.name for parameter in fields(cls)} - {"k"}
     for parameter in parameters:
         if parameter not in known:
             hint = did_you_mean(parameter, known) or "."
             raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
     given = {**preset, **parameters}
-    return cls(**given) if cutoffs is None else cls(k=cutoffs, **given)
+    return cls(**given) if cutoffs is None else cls(k=read_cutoffs(cutoffs, text), **given)
 
 
 def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:

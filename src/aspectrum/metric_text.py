@@ -8,20 +8,23 @@ from aspectrum.errors import MetricError
 _WORDS = {"true": True, "false": False, "none": None}
 
 
-def read_text(text: str) -> tuple[str, dict[str, Any], tuple[int, ...] | None]:
-    """The name, the parameters and the cutoffs, if there are any."""
+def read_name(text: str) -> tuple[str, str, str | None]:
+    """The name, the text of the parameters and that of the cutoffs, if there are any."""
     head, at, cutoffs = text.rpartition("@") if text.rfind("@") > text.rfind(")") else (text, "", "")
     name, _, inside = head.strip().partition("(")
     if inside and not inside.endswith(")"):
         raise MetricError(f"{text!r}: a closing bracket is missing; expected Name(parameter=value, ...)@k")
-    parameters = _read_parameters(inside[:-1], text)
+    return name.strip(), inside[:-1], cutoffs if at else None
+
+
+def read_cutoffs(text: str, whole: str) -> tuple[int, ...]:
     try:
-        return name.strip(), parameters, tuple(int(k) for k in cutoffs.split(",")) if at else None
+        return tuple(int(k) for k in text.split(","))
     except ValueError:
-        raise MetricError(f"{text!r}: the cutoffs {cutoffs.strip()!r} are not whole numbers; expected @5 or @5,10") from None
+        raise MetricError(f"{whole!r}: the cutoffs {text.strip()!r} are not whole numbers; expected @5 or @5,10") from None
 
 
-def _read_parameters(text: str, whole: str) -> dict[str, Any]:
+def read_parameters(text: str, whole: str) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for piece in _split(text, ","):
         name, equals, value = piece.partition("=")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from importlib.metadata import version
 from operator import add
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from aspectrum.errors import InputError
 from aspectrum.results import Results
 from aspectrum.states import STATES, State
 from aspectrum.user_scores import UserScores
+from aspectrum.world import Truth
+from aspectrum.world.building import Tables
 
 _FORMAT = 4
 
@@ -46,6 +48,19 @@ def joined_parts(*several: Sequence[GroupPart]) -> tuple[GroupPart, ...]:
     return tuple(found)
 
 
+class Planned(Protocol):
+    """What a part knows of the plan that it is a part of."""
+
+    @property
+    def truth(self) -> Truth: ...
+    @property
+    def tables(self) -> Tables: ...
+    @property
+    def identity(self) -> Mapping[str, Any]: ...
+
+    def finish(self, part: Partial) -> Results: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Partial:
     """What the metrics of a plan remember of some users: a part of an evaluation.
@@ -53,7 +68,7 @@ class Partial:
     Parts of one plan add up, in any order. Parts of other plans, and users that come twice, are refused.
     """
 
-    plan: Any  # whose part it is
+    plan: Planned
     parts: tuple[GroupPart, ...]
     lists: Input
     system: str | None = None
@@ -78,8 +93,7 @@ class Partial:
 
     def finish(self) -> Results:
         """The results, as :meth:`Plan.finish`."""
-        results: Results = self.plan.finish(self)
-        return results
+        return self.plan.finish(self)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
@@ -104,7 +118,7 @@ class Partial:
         write_arrow(path, data)
 
 
-def read_partial(path: str | os.PathLike[str], plan: Any) -> Partial:
+def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
     """A part of a plan, from its file."""
     data = read_arrow(path)
     name = os.fspath(path)
@@ -132,10 +146,13 @@ def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:
 
 def _group_data(part: GroupPart, items: IdTable) -> dict[str, Any]:
     states = [[{"kind": type(state).__name__, **state.to_data(items)} for state in metric] for metric in part.states]
-    return {"states": states, "scores": None if part.scores is None else vars(part.scores)}
+    scores = part.scores
+    if scores is None:
+        return {"states": states, "scores": None}
+    return {"states": states, "scores": {"users": scores.users, "names": scores.names, "scores": scores.scores, "least": scores.least}}
 
 
-def check_same(mine: Any, other: Any) -> None:
+def check_same(mine: Planned, other: Planned) -> None:
     """Whether parts of two plans add up."""
     if mine is not other:
         _check_identity(mine.identity, other.identity)

@@ -90,7 +90,7 @@ class Plan:
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
         self.metrics = as_metrics(metrics)
-        spending = with_spending(self.metrics, ideal_budget, ideal_seconds)
+        spending = with_spending([self.convention.applied(metric) for metric in self.metrics], ideal_budget, ideal_seconds)
         self.truth = truth.read_as(self.convention.reading(truth.options))
         self.tables = self.truth.tables.copy()
         self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
@@ -99,7 +99,7 @@ class Plan:
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
         groups: dict[tuple[str, str | None], _Group] = {}
         for asked, spent in zip(self.metrics, spending, strict=True):
-            resolved = self.convention.applied(spent).resolved(self.truth)
+            resolved = spent.resolved(self.truth)
             _check_needs(asked, resolved, self.truth)
             choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
             judged_in = getattr(resolved, "judged_by", resolved.truth)
@@ -160,6 +160,7 @@ class Plan:
             scores: A file that the scores of users go to.
             system: What the system is called; parts of systems with different names do not add up.
         """
+        _check_scores(scores)
         if isinstance(lists, World | Rankings):
             coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
         else:
@@ -205,6 +206,7 @@ class Plan:
         if not isinstance(part, Partial):
             raise InputError(f"part is {type(part).__name__}, expected a Partial, as from plan.observe(...); add several with +")
         check_same(self, part.plan)
+        _check_scores(scores)
         read = [part.lists, *among]
         known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
@@ -285,8 +287,6 @@ class Plan:
 
     def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
         """What the metrics remember of a world, batch by batch."""
-        if scores is not None and not isinstance(scores, ScoresFile):
-            raise InputError(f"scores is {scores!r}, expected an asp.ScoresFile")
         found, done = [], 0
         size = _batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
@@ -358,6 +358,11 @@ def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:
     if choice in ("judged", "both"):
         return truth.judged(judged_in)
     return truth.with_relevant_items() if choice == "relevant" else None
+
+
+def _check_scores(scores: Any) -> None:
+    if scores is not None and not isinstance(scores, ScoresFile):
+        raise InputError(f"scores is {scores!r}, expected an asp.ScoresFile")
 
 
 def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Metric]:

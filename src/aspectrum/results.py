@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from aspectrum import formats
 from aspectrum.conventions import CONVENTIONS
@@ -26,6 +26,13 @@ _CSV_HEAD = ["metric", "value", "users", "computed", "notes"]
 
 SystemsAs = Literal["columns", "rows"]
 """Where the systems stand in a table; the metrics stand on the other side."""
+
+
+class Unfinished(Protocol):
+    """A part of an evaluation, which adds to others before it becomes results."""
+
+    def __add__(self, other: Any) -> Unfinished: ...
+    def finish(self) -> Results: ...
 
 
 @dataclass(frozen=True)
@@ -53,15 +60,25 @@ class Column:
 class _Output:
     """What results of one system and of several do alike."""
 
+    notices: tuple[Notice, ...]
+    speaker: Speaker
+
     @property
-    def notes(self: Any) -> tuple[str, ...]:
+    def per_user(self) -> polars.DataFrame:
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @property
+    def notes(self) -> tuple[str, ...]:
         """The notices in words."""
         return tuple(notice.rendered(self.speaker) for notice in self.notices)
 
-    def to_json(self: Any) -> str:
+    def to_json(self) -> str:
         return formats.as_json(self.to_dict())
 
-    def write_per_user(self: Any, path: str | os.PathLike[str]) -> None:
+    def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
         formats.check_parquet(path)
         formats.write_parquet(path, self.per_user, self.to_dict())
@@ -82,7 +99,7 @@ class Results(_Output, Mapping[str, float]):
     columns: Mapping[str, Column]
     blocks: tuple[UserScores, ...] = ()
     notices: tuple[Notice, ...] = ()
-    partial: Any = None  # the part of an evaluation that these are the results of, if it can be added to others
+    partial: Unfinished | None = None
     speaker: Speaker = PYTHON
 
     def __getitem__(self, metric: str | Metric) -> float:
@@ -128,8 +145,7 @@ class Results(_Output, Mapping[str, float]):
     def __add__(self, other: Results) -> Results:
         if self.partial is None or other.partial is None:
             raise InputError("these results cannot be added: they do not hold what the metrics remember")
-        both: Results = (self.partial + other.partial).finish()
-        return both
+        return (self.partial + other.partial).finish()
 
     def __eq__(self, other: object) -> bool:
         """The same numbers computed in the same way, to the bit; the order of users does not matter."""

@@ -98,6 +98,7 @@ class ScoresFile:
         self.path, self.with_system = path, with_system
         self._frames: list[polars.DataFrame] = []
         self._least: set[str] = set()
+        self._systems: set[str | None] = set()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
@@ -110,6 +111,7 @@ class ScoresFile:
 
         if self._folder is None:
             raise InputError(f'{os.fspath(self.path)}: scores can be added only inside "with asp.ScoresFile(...) as scores:"')
+        self._systems.add(system)
         frame = scores_frame(blocks, names)
         self._least |= {name for name in frame.columns if name.endswith(_AT_LEAST)}
         sure = [name for name in self._least if name not in frame.columns and name.removesuffix(_AT_LEAST) in frame.columns]
@@ -132,20 +134,21 @@ class ScoresFile:
 
         assert self._folder is not None
         folder, self._folder = self._folder, None
+        row = ["system", "user"] if self.with_system else ["user"]
         with folder:
             if kind is not None:
                 return
             if self._frames or not os.listdir(folder.name):
-                self._frames = self._frames or [polars.DataFrame({"user": []})]
+                self._frames = self._frames or [polars.DataFrame({name: [] for name in row})]
                 self._write_piece(folder.name)
             pieces = [polars.scan_parquet(os.path.join(folder.name, name)) for name in sorted(os.listdir(folder.name))]
             whole = os.path.join(folder.name, "whole")
             scores = polars.concat(pieces, how="diagonal_relaxed")  # ids may have turned out to be text on the way
-            row = ["system", "user"] if self.with_system else ["user"]
             twice = scores.group_by(row).len().filter(polars.col("len") > 1).head(1).collect(engine="streaming")
             if len(twice):
-                hint = "" if self.with_system else "; with_system=True tells systems apart"
-                raise InputError(f"{os.fspath(self.path)}: the scores of user {quoted(twice['user'][0])} were written twice{hint}")
+                several = len(self._systems) > 1 and not self.with_system
+                hint = "with_system=True tells systems apart" if several else "was a part observed, or finished, twice?"
+                raise InputError(f"{os.fspath(self.path)}: the scores of user {quoted(twice['user'][0])} were written twice; {hint}")
             scores.sink_parquet(whole)
             with replacing(self.path) as target, open(whole, "rb") as source:
                 shutil.copyfileobj(source, target)

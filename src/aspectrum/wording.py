@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-_HARMLESS = frozenset("\u00a0\u200c\u200d\u3000")  # not printable by Python's rule, but parts of words in many languages
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def one_line(text: str) -> str:
-    r"""Text that breaks no line or table and commands no terminal: control characters are spelt out.
+    r"""Text that breaks no line or table and commands no terminal: what breaks lines, turns their direction or is no character is spelt out.
 
     >>> print(one_line("two\nlines"))
     two\nlines
     """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() or letter in _HARMLESS else ascii(letter)[1:-1] for letter in text)
+    return _BREAKS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def shortened(text: str, longest: int = 60) -> str:

@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 def test_no_such_file(path: Path) -> None:
     path.write_bytes(CONTENT)
     wrong = path.with_name("rec.csv")
-    assert refused("rankings", wrong) == f"{wrong}: file not found; did you mean {path.name!r}?"
+    assert refused("rankings", wrong) == f"{wrong}: file not found; did you mean {str(path)!r}?"
     far = path.with_name("entirely-different.tsv")
     assert refused("rankings", far) == f"{far}: file not found"
     nowhere = path.parent / "gone" / "recs.csv"

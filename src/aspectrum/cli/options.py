@@ -107,7 +107,7 @@ HEADER = click.option(
     "--header/--no-header", default=None, help="Whether text files name their columns. Default: seen from the first line."
 )
 DIRECTED = click.option(
-    "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as the file says; an edge list is directed."
+    "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as GraphML says; an edge list is directed."
 )
 TIES = choice("--ties", "input ascending descending", "Of two items with equal scores, which comes first: as given (default), or by id.")
 DUPLICATES = choice(

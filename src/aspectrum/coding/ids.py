@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     import polars
 
 
+def is_text(values: Any) -> bool:
+    """Whether these are a polars series of text."""
+    return hasattr(values, "to_list") and str(values.dtype) == "String"
+
+
 class Ids:
     """The ids of users, items or aspects, by code.
 
@@ -52,7 +57,7 @@ class Ids:
 
     @property
     def _is_text(self) -> bool:
-        return self._is_series and str(self.values.dtype) == "String"
+        return is_text(self.values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ids):

@@ -74,8 +74,8 @@ def aspect_rows(given: Any) -> Rows:
     width = None
     for item, has in given.items():
         if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
+            named.extend(range(len(has)) if width is None else ())  # a genre no item has is a genre all the same
             width = _check_indicators(item, has, width)
-            named.extend(range(width))  # a genre no item has is a genre all the same
             pairs = [(int(column), float(has[column])) for column in np.flatnonzero(has)]
         else:
             pairs = _pairs(has)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets
+from aspectrum.coding.ids import is_text
 from aspectrum.diagnostics.notices import Notice
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class IdColumn:
     @property
     def texts(self) -> polars.Series | None:
         """The distinct ids, if they are a series of text."""
-        return self.ids if str(getattr(self.ids, "dtype", "")) == "String" else None  # type: ignore[return-value]
+        return self.ids if is_text(self.ids) else None  # type: ignore[return-value]
 
     @property
     def own_codes(self) -> Codes:

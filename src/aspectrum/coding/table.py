@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import Codes
-from aspectrum.coding.ids import Ids, code_objects, quoted, with_article
+from aspectrum.coding.ids import Ids, code_objects, is_text, quoted, with_article
 from aspectrum.coding.rows import IdColumn, Untyped, code_series
 from aspectrum.errors import InputError
 
@@ -63,7 +63,7 @@ class IdTable:
         values = self.ids.values
         if not hasattr(values, "to_list") or getattr(ids.values, "dtype", None) == values.dtype:
             return ids
-        kind: Any = str if str(values.dtype) == "String" else int
+        kind: Any = str if is_text(values) else int
         return Ids(type(values)([kind(id) for id in ids], dtype=values.dtype))
 
     def __len__(self) -> int:

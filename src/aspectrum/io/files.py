@@ -93,7 +93,8 @@ def why_unreadable(path: str, error: OSError) -> str:
 
 def _meant(path: str) -> str:
     try:
-        return did_you_mean(Path(path).name, sorted(os.listdir(Path(path).parent)), cutoff=0.8)
+        there = [str(Path(path).with_name(name)) for name in sorted(os.listdir(Path(path).parent))]
+        return did_you_mean(path, there, cutoff=0.8, plain=os.path.basename)
     except (OSError, ValueError):
         return ""
 

@@ -71,7 +71,6 @@ class Coverage:
     def kernel(self) -> kernels.Cover:
         """The same as kernels take it."""
         sets, wanted = self.sets, self.wanted
-        wants = {} if wanted is None else {f"wanted_{name}": values for name, values in vars(wanted).items()}
         return kernels.Cover(
             self.rankings.offsets,
             self.rows,
@@ -81,7 +80,9 @@ class Coverage:
             strengths=sets.strengths,
             masks=sets.masks if wanted is None else None,
             interests=self.interests,
-            **wants,
+            wanted_offsets=None if wanted is None else wanted.offsets,
+            wanted_codes=None if wanted is None else wanted.codes,
+            wanted_weights=None if wanted is None else wanted.weights,
         )
 
     def without_lists(self, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> kernels.Cover:

@@ -110,10 +110,14 @@ def _scaled(coverage: Coverage, gammas: Mapping[Hashable, float]) -> Coverage:
     ids = coverage.world.aspect_ids
     wanted = coverage.judging.attainable_aspects() if coverage.wanted is None else coverage.wanted
     codes = coverage.judging.world_codes(wanted)
-    by_code = {ids.code(id): gamma for id, gamma in gammas.items()}
-    factors = np.array([by_code.get(code, np.nan) for code in range(len(ids))])[codes]
-    for code in codes[np.isnan(factors)][:1]:
-        raise InputError(f"gamma has no value for aspect {quoted(ids[int(code)])}")
+    by_code = np.full(len(ids), np.nan)
+    for id, gamma in gammas.items():
+        if (code := ids.code(id)) is not None:
+            by_code[code] = gamma
+    factors = by_code[codes]
+    without = codes[np.isnan(factors)]
+    if len(without):
+        raise InputError(f"gamma has no value for aspect {quoted(ids[int(without[0])])}")
     weights = factors if wanted.weights is None else wanted.weights * factors
     return replace(coverage, interests=None, wanted=replace(wanted, weights=weights))
 

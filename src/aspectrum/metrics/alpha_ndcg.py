@@ -88,11 +88,11 @@ class AlphaNDCG(AlphaMetric):
 
     def fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
-        reached = list_sums(coverage, self.rule, LOG2, self.cutoffs)
         if request is not None:
-            return against_ideal(self, reached, request)
-        stops = coverage.stops(self.cutoffs)
+            return against_ideal(self, list_sums(coverage, self.rule, LOG2, self.cutoffs), request)
+        stops, offsets = coverage.stops(self.cutoffs), coverage.rankings.offsets
         gains, discounts = place_gains(coverage, self.rule, stops), LOG2.first(int(stops.max(initial=0)))
-        best = kernels.sorted_sums(coverage.rankings.offsets, gains, stops, stops, discounts)
+        reached = kernels.discounted_sums(offsets, gains, stops, discounts)
+        best = kernels.sorted_sums(offsets, gains, stops, stops, discounts)
         scored = (coverage.attainable[:, np.newaxis] > 0) & (stops > 0)
         return Fractions(reached, np.where(scored, np.where(best > 0, best, 1.0), 0.0))

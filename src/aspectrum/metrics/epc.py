@@ -53,6 +53,10 @@ class EPC(UserMetric):
         "LTN": {"discount": "none", "relevance": "none", "average": "links"},
     }
 
+    @property
+    def pooled(self) -> bool:
+        return self.average == "links"
+
     def needs(self) -> tuple[frozenset[str], ...]:
         return (frozenset({"history"} if self.relevance in ("auto", "none") else {"history", "relevance"}),)
 

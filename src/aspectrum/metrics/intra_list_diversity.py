@@ -53,6 +53,10 @@ class IntraListDiversity(UserMetric):
     family = "distance"
     inputs = ("features",)
 
+    @property
+    def pooled(self) -> bool:
+        return self.average == "links"
+
     def fractions(self, world: World) -> Fractions:
         features = world.need_features("IntraListDiversity")
         rankings = world.rankings

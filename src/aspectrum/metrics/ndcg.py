@@ -55,6 +55,10 @@ class NDCG(RelevanceMetric):
         if self.base <= 1:
             raise MetricError(f"NDCG: base is {self.base:g}, expected above 1")
 
+    @property
+    def pooled(self) -> bool:
+        return self.average == "ratio"
+
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("NDCG")
         rankings, discount = world.rankings, Discount("log", self.base)

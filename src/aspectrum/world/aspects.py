@@ -132,7 +132,8 @@ class Subtopics:
             if len(column) and column.min() < least:
                 raise InputError(f"subtopics: {what}: code {column.min()} is out of range")
         offsets, order, _, contradictions = distinct_rows(u, n_users, i, a, [g] if s is None else [g, s])
-        for _, at in contradictions[:1]:
+        if len(contradictions):
+            at = contradictions[0][1]
             raise InputError(f"subtopics: user code {u[at]}, item code {i[at]}, aspect code {a[at]} is judged twice, differently")
         return cls.from_sorted(offsets, i[order], a[order], g[order], None if s is None else s[order])
 

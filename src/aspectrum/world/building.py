@@ -151,9 +151,9 @@ def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, ties: str) -
 def _check_blocks(rows: Rows, users: Codes, owners: SomeIds) -> None:
     starts = np.flatnonzero(np.diff(users, prepend=-1))
     again = np.delete(starts, np.unique(users[starts], return_index=True)[1])
-    for row in again[:1]:
+    if len(again):
         raise InputError(
-            f"{rows.at(row)}: the rows of user {quoted(owners.ids[users[row]])} are in two blocks, expected one; use ",
+            f"{rows.at(again[0])}: the rows of user {quoted(owners.ids[users[again[0]]])} are in two blocks, expected one; use ",
             Option("order", "score"),
             " if lists are ordered by score",
         )
@@ -206,7 +206,9 @@ class _Builder:
             kept = kept[np.sort(np.unique(items[kept], return_index=True)[1])]
             facts.notice("further_aspects", (aspects >= 0).sum() - len(kept))
         items, aspects, strengths = items[kept], aspects[kept], strengths[kept]
-        for bad in np.flatnonzero((strengths <= 0) | (strengths > 1))[:1]:
+        out_of_range = np.flatnonzero((strengths <= 0) | (strengths > 1))
+        if len(out_of_range):
+            bad = out_of_range[0]
             whose = self._named(item=items[bad], aspect=aspects[bad])
             raise InputError(f"{rows.at(kept[bad])}: the strength of {whose} is {strengths[bad]:g}, expected above 0 and at most 1")
 

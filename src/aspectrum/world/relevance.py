@@ -1,7 +1,7 @@
 """What is known of each user: graded items (the truth) and earlier items (the history)."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ class UserItems:
     offsets: Offsets
     items: Codes
 
+    columns: ClassVar[tuple[str, ...]] = ("items",)
+    """What has an entry for each item."""
+
     def __post_init__(self) -> None:
         what = type(self).__name__.lower()
         items = as_codes(self.items, f"{what}: items")
@@ -31,8 +34,8 @@ class UserItems:
     def take(self, users: npt.NDArray[Any]) -> Self:
         """Those of some users; -1 is a user without any."""
         offsets, index = choose_segments(self.offsets, users)
-        columns = {name: column[index] for name, column in vars(self).items() if name in ("items", "grades") and column is not None}
-        return replace(self, offsets=offsets, **columns)
+        columns = {name: getattr(self, name) for name in self.columns}
+        return replace(self, offsets=offsets, **{name: values[index] for name, values in columns.items() if values is not None})
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,8 @@ class Relevance(UserItems):
 
     grades: Floats | None = None
     threshold: float = 1.0
+
+    columns: ClassVar[tuple[str, ...]] = ("items", "grades")
 
     def __post_init__(self) -> None:
         super().__post_init__()

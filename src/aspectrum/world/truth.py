@@ -224,9 +224,10 @@ class Truth:
         rows = None if self.features is None else self.features.rows
         if rows is not None and len(rows) != self.n_items:
             raise InputError(f"features: rows for {len(rows)} items, the world has {self.n_items}")
-        for bad in [] if self.features is None else np.flatnonzero(~np.isfinite(self.features.lengths))[:1]:
-            named = [bad] if rows is None else np.flatnonzero(rows == bad)
-            whose = f"item {quoted(self.items[int(named[0])])}" if len(named) else f"row {bad}"
+        bad = np.empty(0) if self.features is None else np.flatnonzero(~np.isfinite(self.features.lengths))
+        if len(bad):
+            named = bad if rows is None else np.flatnonzero(rows == bad[0])
+            whose = f"item {quoted(self.items[int(named[0])])}" if len(named) else f"row {bad[0]}"
             raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
 
 

@@ -204,11 +204,14 @@ def _as_array(has: Any) -> Any:
 
 def _fingerprint(rows: Rows) -> str:
     """The same for inputs that say the same."""
-    ids = [(role, column.untyped, list(column.ids), column.codes.tobytes()) for role, column in rows.ids.items()]
-    numbers = [(name, values.tobytes()) for name, values in rows.numbers.items()]
     matrix = rows.matrix
-    vectors = (matrix.shape, matrix.dtype, matrix.tobytes()) if isinstance(matrix, np.ndarray) else id(matrix)
-    return blake2b(repr((ids, numbers, vectors)).encode("utf-8", "surrogatepass")).hexdigest()
+    is_array = isinstance(matrix, np.ndarray)
+    ids = [(role, column.untyped, list(column.ids)) for role, column in rows.ids.items()]
+    said = (ids, list(rows.numbers), len(rows), (matrix.shape, matrix.dtype) if is_array else id(matrix))
+    digest = blake2b(repr(said).encode("utf-8", "surrogatepass"))
+    for values in (*(column.codes for column in rows.ids.values()), *rows.numbers.values(), *([matrix] if is_array else [])):
+        digest.update(np.ascontiguousarray(values).view(np.uint8).data if values.size else b"")
+    return digest.hexdigest()
 
 
 def deepest(metrics: Iterable[Metric]) -> int:
@@ -328,7 +331,8 @@ class AspectRecall(_OfGenres):
 class GiniComplement(_OfLists):
     """How evenly a model recommends the items that it may; :class:`aspectrum.GiniComplement` says what it is.
 
-    It is a number of the whole model: there are no scores of users. `k` and `options` are as for :class:`AlphaNDCG`, with the parameters of :class:`aspectrum.GiniComplement`.
+    It is a number of the whole model: there are no scores of users. `k` and `options` are as for :class:`AlphaNDCG`, with the
+    parameters of :class:`aspectrum.GiniComplement`.
 
     Examples:
         >>> GiniComplement(k=10).names
