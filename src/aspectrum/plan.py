@@ -208,11 +208,12 @@ class Plan:
         check_same(self, part.plan)
         _check_scores(scores)
         read = [part.lists, *among]
-        known, seen = self._known("user", read, self.truth.n_users), self._known("item", read, self.truth.n_items)
+        known = self._known("user", read, self.truth.n_users)
         listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nothing = np.empty(0, np.int32)
         nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
-        nobody.seen_items = seen
+        if any(not isinstance(task.resolved, UserMetric) for group in self._groups for task in group.tasks):
+            nobody.seen_items = self._known("item", read, self.truth.n_items)
         others = np.flatnonzero(known & ~listed)
         averaged = np.any([group.averages(others, False) for group in self._groups], axis=0)
         rest = self._observe(nobody.and_without_lists(others[averaged]), None, scores, system)

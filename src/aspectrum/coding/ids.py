@@ -95,6 +95,7 @@ class Ids:
     @staticmethod
     def joined(several: Sequence[Ids]) -> Ids:
         """Ids of several parts, one after the other."""
+        several = [ids for ids in several if len(ids)] or several[:1]
         if len(several) == 1:
             return several[0]
         if all(ids._is_series for ids in several) and len({str(ids.values.dtype) for ids in several}) == 1:

@@ -108,7 +108,11 @@ class World:
     @cached_property
     def users(self) -> Ids:
         ids = self.tables.user.ids
-        return ids if self._codes is None and len(ids) == self.n_users else ids.take(self.codes)
+        return ids if self._is_everybody(len(ids)) else ids.take(self.codes)
+
+    def _is_everybody(self, n_users: int) -> bool:
+        """Whether these are the lists of users 0, 1, 2 ..."""
+        return self.n_users == n_users and (self._codes is None or bool((self._codes == np.arange(n_users)).all()))
 
     @property
     def items(self) -> Ids:
@@ -132,11 +136,9 @@ class World:
 
     def _own(self, part: T) -> T:
         """The segments of these users; without copying where they stand together."""
-        if part is None or self._codes is None:
+        if part is None or self._is_everybody(self.truth.n_users):
             return part
-        codes = np.where(self.codes < self.truth.n_users, self.codes, -1)
-        all_in_order = len(codes) == self.truth.n_users and (codes == np.arange(len(codes))).all()
-        return part if all_in_order else part.take(codes)  # type: ignore[attr-defined]
+        return part.take(np.where(self.codes < self.truth.n_users, self.codes, -1))  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
     def listed(self) -> Flags:
