@@ -606,14 +606,11 @@ def complement_of_gini(counts: Iterable[int], empty: float) -> float:
 # Novelty
 
 
-def epc_terms(
-    world: PlainWorld,
-    user: Id,
-    k: int,
-    *,
-    discount: Literal["log", "none", "reciprocal", "geometric"],
-    relevance: Literal["binary", "graded", "none"],
-) -> tuple[float, float]:
+EpcDiscount = Literal["log", "none", "reciprocal", "geometric"]
+EpcRelevance = Literal["binary", "graded", "none"]
+
+
+def epc_terms(world: PlainWorld, user: Id, k: int, *, discount: EpcDiscount, relevance: EpcRelevance) -> tuple[float, float]:
     """Discounted novelty of the top of the list, and the sum of the discounts."""
     factors = {"log": log2_discount, "none": constant, "reciprocal": reciprocal, "geometric": lambda rank: 0.85 ** (rank - 1)}
     knowing = [items for items in world.history.values() if items]
@@ -635,14 +632,7 @@ def epc_terms(
     return gained, discounted([1.0] * len(shown), factors[discount])
 
 
-def epc(
-    world: PlainWorld,
-    user: Id,
-    k: int,
-    *,
-    discount: Literal["log", "none", "reciprocal", "geometric"],
-    relevance: Literal["binary", "graded", "none"],
-) -> float:
+def epc(world: PlainWorld, user: Id, k: int, *, discount: EpcDiscount, relevance: EpcRelevance) -> float:
     if relevance != "none" and not relevant_items(world, user):
         return UNDEFINED
     return ratio(*epc_terms(world, user, k, discount=discount, relevance=relevance))

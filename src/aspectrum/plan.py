@@ -226,7 +226,7 @@ class Plan:
         }
         ordered = {name: columns[name] for metric in self.metrics for name in metric.names}
         kept = [whole.scores for whole in settled if whole.scores is not None]
-        blocks = tuple(replace(scores, users=self.tables.user.renamed(scores.users)) for scores in kept)
+        blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
         return Results(ordered, blocks, tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices), part)
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:

@@ -190,6 +190,7 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ),
         ({"u": ["a"]}, {"aspects": [("a", "x", 0.0)]}, "is 0, expected above 0"),
         ({"u": ["a"]}, {"aspects": {"a": np.array([2, 0])}}, "the array of item 'a' is not 0/1"),
+        ({"u": ["a"]}, {"aspects": {"a": np.array(1.0)}}, "the array of item 'a' has shape (), expected one dimension"),
         ({"u": ["a"]}, {"aspects": {"a": np.array([1, 0]), "b": np.array([1])}}, "the array of item 'b' has shape (1,), expected (2,)"),
         (
             {"u": ["a"]},

@@ -74,8 +74,10 @@ def aspect_rows(given: Any) -> Rows:
     width = None
     for item, has in given.items():
         if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
-            named.extend(range(len(has)) if width is None else ())  # a genre no item has is a genre all the same
-            width = _check_indicators(item, has, width)
+            _check_indicators(item, has, width)
+            if width is None:
+                width = len(has)
+                named.extend(range(width))  # a genre no item has is a genre all the same
             pairs = [(int(column), float(has[column])) for column in np.flatnonzero(has)]
         else:
             pairs = _pairs(has)
@@ -254,14 +256,14 @@ def _check_no_indicators(given: Mapping[Any, Any]) -> None:
         )
 
 
-def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> int:
+def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> None:
     if has.ndim != 1 or (width is not None and len(has) != width):
-        raise InputError(f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected ({width},) as for the items before")
+        expected = "one dimension" if width is None else f"({width},) as for the items before"
+        raise InputError(f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected {expected}")
     if len(has) and not ((has >= 0) & (has <= 1)).all():
         raise InputError(
             f"aspects: the array of item {quoted(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
         )
-    return len(has)
 
 
 def _matrix_of(given: Mapping[Any, Any]) -> npt.NDArray[Any]:

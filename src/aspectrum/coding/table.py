@@ -38,7 +38,7 @@ class IdTable:
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
         self._token = object()
         self._origins: dict[object, int] = {}  # tables that this one is a copy of, and how many ids they had then
-        self._began_as_text = False  # whether the first of these had ids that are text
+        self._began_as_text = False  # whether the first of these, the truth's, had ids that are text
         self._lock = threading.RLock()
         self._heads: dict[str, Named] = {}  # an id of each kind that is no text of a text file, and where it stands
         self._examples: dict[str, dict[str, Any]] = {}  # once ids are a list: by kind, an id of each source
@@ -114,9 +114,10 @@ class IdTable:
         return joined if column.named is None else joined[column.named]
 
     def ordered(self, column: IdColumn) -> Ids | None:
-        """The ids of a column as they are ordered: those of a text file as numbers if they and the first table's can be; None if ids have no order.
+        """The ids of a column as ties are broken by them; None if they cannot be ordered.
 
-        What else was joined since does not matter, so the order does not depend on who comes first.
+        Ids of a text file are numbers here if all of the column's, and all of the truth's, can be. What other lists name does not
+        matter, so the order does not depend on who was read first.
         """
         ids = Ids(column.ids if self._began_as_text else settled(self.role, [("", column)])[0])
         return ids if ids.can_be_ordered else None

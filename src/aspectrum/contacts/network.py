@@ -151,15 +151,14 @@ class Network:
         """The lists of a system; a user whose list is empty has one, and each row remembers where it stood."""
         rows = self._systems[system]
         users, items = (self._table.codes(rows.ids[role]) for role in ("user", "item"))
-        kept, named = np.flatnonzero(users < self._n_users), np.unique(self._table.named(rows.ids["user"]))
-        owners = IdColumn(users[kept], self._users, named=named[named < self._n_users])
-        place = rows.place
-        return replace(
-            rows,
-            ids={"user": owners, "item": IdColumn(items[kept], self._everybody)},
-            numbers={name: values[kept] for name, values in rows.numbers.items()},
-            place=None if place is None else lambda row: place(int(kept[row])),
-        )
+        numbers, place, named = rows.numbers, rows.place, np.sort(self._table.named(rows.ids["user"]))
+        members = users < self._n_users
+        if not members.all():
+            kept = np.flatnonzero(members)
+            users, items, numbers = users[kept], items[kept], {name: values[kept] for name, values in numbers.items()}
+            place = None if rows.place is None else lambda row: rows.place(int(kept[row]))  # type: ignore[misc]
+        owners = IdColumn(users, self._users, named=named[named < self._n_users])
+        return replace(rows, ids={"user": owners, "item": IdColumn(items, self._everybody)}, numbers=numbers, place=place)
 
     def _source(self, name: str) -> str:
         return self._inputs[name].source
