@@ -310,9 +310,11 @@ OutMatrix<double> pair_sums(const FeatureLists& lists, Pairwise kind, int64_t wi
                 double sum = 0.0;
                 int32_t j = 0;
                 for (int64_t c = 0; c < n_cutoffs; ++c) {
-                    for (; j < lists.stops.of(u)[c]; ++j)
+                    for (; j < lists.stops.of(u)[c]; ++j) {
+                        tick(j);
                         for (int32_t i = 0; rows[j] >= 0 && i < j; ++i)
                             if (rows[i] >= 0) sum += compare(rows[i], rows[j]).distance(kind, width);
+                    }
                     out[u * n_cutoffs + c] = sum;
                 }
             }

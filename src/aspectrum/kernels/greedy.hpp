@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cover.hpp"
+#include "interrupts.hpp"
 #include "lanes.hpp"
 
 #include <cmath>
@@ -138,6 +139,7 @@ void greedy(Search& search, std::vector<Candidate>& candidates, int64_t depth, c
     for (int64_t rank = 0; rank < depth && !candidates.empty(); ++rank) {
         const Best best = search.find(candidates, rule, view);
         if (best.gain <= 0.0) return;
+        tick(static_cast<int64_t>(candidates.size()));
         Candidate& chosen = candidates[best.at];
         search.take(rule, view, chosen.row);
         picked(rank, chosen, best.gain);

@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "hash_index.hpp"
+#include "interrupts.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -224,6 +225,7 @@ inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32
     codes.resize(start + n);
     for (int64_t block = 0; block < n; block += kBlock) {
         const int64_t size = std::min(kBlock, n - block);
+        tick(size);
         // What the table will touch is fetched a block ahead: slots first, then the keys they lead to.
         for (int64_t i = 0; i < size; ++i) {
             if (!reader.valid(block + i)) continue;

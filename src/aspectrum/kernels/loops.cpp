@@ -48,7 +48,8 @@ double scaled_length(const T* v, int64_t n) {
     double largest = 0.0, sum = 0.0;
     for (int64_t i = 0; i < n; ++i) {
         const double size = v[i] < 0 ? -static_cast<double>(v[i]) : static_cast<double>(v[i]);
-        if (!(size <= largest)) largest = size;  // also NaN
+        if (size != size) return size;
+        if (size > largest) largest = size;
     }
     if (!(largest > 0.0) || largest > __DBL_MAX__) return largest;
     for (int64_t i = 0; i < n; ++i) sum += (v[i] / largest) * (v[i] / largest);

@@ -58,7 +58,13 @@ nb::list record_of_table(const nb::bytes& text, const std::string& separator, bo
     return cells;
 }
 
+void raise_for_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 void bind_machine(nb::module_& m) {
+    ask_python = raise_for_signals;
     m.def("set_threads", [](int n) { return std::exchange(thread_limit, std::max(0, n)); }, "n"_a);
     m.def("threads", &threads);
     m.def("instruction_sets", [] {

@@ -197,6 +197,7 @@ inline TableColumns read_columns(const char* begin, const char* end, TableFormat
     size_t filled = 0;
     auto code_block = [&] {
         for (size_t c = 0; c < columns.size(); ++c) columns[c]->code(filled, out.codes[c]);
+        tick(static_cast<int64_t>(filled));
         filled = 0;
     };
     TableScanner<false> scanner(begin, end, format);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "interrupts.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -179,6 +180,7 @@ inline TableScan scan_table(const char* begin, const char* end, TableFormat form
         if (fields == 0) fields = n;
         if (n != fields && stop < 0) return stopped("fields", scanner.record(), n);
         ++scan.records;
+        tick(1);
     }
     scan.fields = fields;
     return scan;
