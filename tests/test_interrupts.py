@@ -30,9 +30,11 @@ def terminated(*_):
     sys.exit(143)
 
 signal.signal(signal.SIGTERM, terminated)
+plan = asp.Plan(metric, asp.Truth.read(**inputs))
+coded = plan.lists(lists)
 print("ready", flush=True)
 try:
-    asp.evaluate(lists, metric, **inputs)
+    plan.observe(coded)
 except KeyboardInterrupt:
     sys.exit(130)
 """
