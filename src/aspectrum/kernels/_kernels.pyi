@@ -19,6 +19,7 @@ class Cover:
         wanted_offsets: Offsets | None = None,
         wanted_codes: Codes | None = None,
         wanted_weights: Floats | None = None,
+        in_code_order: bool = False,
     ) -> None: ...
 
 def set_threads(n: int) -> int:

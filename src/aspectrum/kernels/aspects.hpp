@@ -15,11 +15,13 @@ void cover_of_list(const View& view, const int32_t* rows, const int32_t* stops, 
     for (int64_t c = 0; c < n_stops; ++c) {
         for (; j < stops[c]; ++j) {
             if (rows[j] < 0) continue;
+            view.terms.clear();
             view.each(rows[j], [&](int32_t i, double s) {
                 if (s <= seen[i]) return;
-                sum += view.left[i] * (s - seen[i]);
+                view.terms.add(view.left[i] * (s - seen[i]));
                 seen[i] = s;
             });
+            sum += view.terms.sum();
         }
         out[c] = sum;
     }
@@ -98,12 +100,12 @@ class PrecisionTally {
                 });
             }
             std::sort(shown_.begin(), shown_.end());
-            double sum = 0.0;
+            view.terms.clear();
             for (int32_t i : shown_) {
                 const double available = totals.totals ? totals.totals->data()[i] : available_[i];
-                if (available > 0.0) sum += view.left[i] * (sums_[i] / available);
+                if (available > 0.0) view.terms.add(view.left[i] * (sums_[i] / available));
             }
-            out[c] = sum;
+            out[c] = view.terms.sum();
         }
         for (int32_t i : shown_) seen_[i] = sums_[i] = 0.0;
         totals.each_in_pool(view, user, [&](int32_t i) { available_[i] = 0.0; });

@@ -3,7 +3,8 @@
 // Places point at rows of a table of aspect sets (-1: nothing counts). A table of at most 64 aspects without
 // strengths also exists as bit masks, and then `interests` says which aspects count for a user. Otherwise rows
 // are sorted codes with optional strengths, and `wanted` lists the aspects a user wants with their weights.
-// Both forms visit aspects in ascending code, so they add up to the same bits.
+// What aspects contribute is combined in ascending order of the values, so that no number depends on the order or the names of
+// aspects; or, as other tools do, in ascending code.
 #pragma once
 
 #include "arrays.hpp"
@@ -25,15 +26,16 @@ struct Cover {
     std::optional<Array<int32_t>> wanted_codes;
     std::optional<Array<double>> wanted_weights;
     int64_t n_aspects;
+    bool in_code_order;
     int64_t users;
 
     Cover(Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> set_offsets_, Array<int32_t> set_codes_, int64_t n_aspects_,
           std::optional<Array<double>> strengths_, std::optional<Array<uint64_t>> masks_, std::optional<Array<uint64_t>> interests_,
           std::optional<Array<int64_t>> wanted_offsets_, std::optional<Array<int32_t>> wanted_codes_,
-          std::optional<Array<double>> wanted_weights_)
+          std::optional<Array<double>> wanted_weights_, bool in_code_order_)
         : offsets(offsets_), rows(rows_), set_offsets(set_offsets_), set_codes(set_codes_), strengths(strengths_), masks(masks_),
           interests(interests_), wanted_offsets(wanted_offsets_), wanted_codes(wanted_codes_), wanted_weights(wanted_weights_),
-          n_aspects(n_aspects_) {
+          n_aspects(n_aspects_), in_code_order(in_code_order_) {
         require(n_aspects >= 0, "a negative number of aspects");
         users = segments(offsets, static_cast<int64_t>(rows.shape(0)));
         const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
@@ -60,13 +62,41 @@ struct Cover {
     size_t most_aspects() const { return static_cast<size_t>(std::max<int64_t>(n_aspects, 64)); }
 };
 
+// Numbers to be added or multiplied, one for each aspect of an item.
+class Terms {
+    bool in_code_order_;
+    std::vector<double> values_;
+
+    const std::vector<double>& ordered() {
+        if (values_.size() > 2 && !in_code_order_) std::sort(values_.begin(), values_.end());
+        return values_;
+    }
+
+  public:
+    explicit Terms(const Cover& cover) : in_code_order_(cover.in_code_order) {}
+
+    void clear() { values_.clear(); }
+    void add(double value) { values_.push_back(value); }
+    double sum() {
+        double sum = 0.0;
+        for (double value : ordered()) sum += value;
+        return sum;
+    }
+    double product() {
+        double product = 1.0;
+        for (double value : ordered()) product *= value;
+        return product;
+    }
+};
+
 // How one thread looks at the sets for one user at a time, with what is left of each aspect's value.
 struct MaskView {
     const Cover& cover;
     uint64_t interest = ~uint64_t{0};
     double left[64];
+    mutable Terms terms;
 
-    explicit MaskView(const Cover& c) : cover(c) {}
+    explicit MaskView(const Cover& c) : cover(c), terms(c) {}
 
     void begin(int64_t user) {
         if (cover.interests) interest = cover.interests->data()[user];
@@ -88,8 +118,9 @@ struct CodeView {
     const Cover& cover;
     std::vector<double> left;
     std::vector<int32_t> to_restore;
+    mutable Terms terms;
 
-    explicit CodeView(const Cover& c) : cover(c), left(c.n_aspects, c.wanted_offsets ? 0.0 : 1.0) {}
+    explicit CodeView(const Cover& c) : cover(c), left(c.n_aspects, c.wanted_offsets ? 0.0 : 1.0), terms(c) {}
 
     void begin(int64_t user) {
         if (!cover.wanted_offsets) return;
@@ -149,9 +180,9 @@ struct Linear {
     double alpha;
     template <class View>
     double gain(const View& view, int32_t row) const {
-        double sum = 0.0;
-        view.each(row, [&](int32_t i, double s) { sum += view.left[i] * s; });
-        return sum;
+        view.terms.clear();
+        view.each(row, [&](int32_t i, double s) { view.terms.add(view.left[i] * s); });
+        return view.terms.sum();
     }
     template <class View>
     void take(View& view, int32_t row) const {
@@ -165,9 +196,9 @@ struct Probabilistic {
     double gamma;
     template <class View>
     double gain(const View& view, int32_t row) const {
-        double miss = 1.0;
-        view.each(row, [&](int32_t i, double s) { miss *= 1.0 - gamma * alpha * s * view.left[i]; });
-        return 1.0 - miss;
+        view.terms.clear();
+        view.each(row, [&](int32_t i, double s) { view.terms.add(1.0 - gamma * alpha * s * view.left[i]); });
+        return 1.0 - view.terms.product();
     }
     template <class View>
     void take(View& view, int32_t row) const {

@@ -28,7 +28,7 @@ struct Best {
 };
 
 // Any rule over any sets. Gains never grow as items are taken (also in floating point: sums and products of
-// falling terms, in one order, fall), so a gain computed earlier is an upper bound.
+// falling terms fall, in one order or in that of their values), so a gain computed earlier is an upper bound.
 struct Bounds {
     std::vector<double> bounds;
 

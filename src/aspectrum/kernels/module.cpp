@@ -86,10 +86,10 @@ void bind_gains(nb::module_& m) {
     nb::class_<Cover>(m, "Cover")
         .def(nb::init<Array<int64_t>, Array<int32_t>, Array<int64_t>, Array<int32_t>, int64_t, std::optional<Array<double>>,
                       std::optional<Array<uint64_t>>, std::optional<Array<uint64_t>>, std::optional<Array<int64_t>>,
-                      std::optional<Array<int32_t>>, std::optional<Array<double>>>(),
+                      std::optional<Array<int32_t>>, std::optional<Array<double>>, bool>(),
              "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a, nb::kw_only(), "strengths"_a = nb::none(),
              "masks"_a = nb::none(), "interests"_a = nb::none(), "wanted_offsets"_a = nb::none(), "wanted_codes"_a = nb::none(),
-             "wanted_weights"_a = nb::none());
+             "wanted_weights"_a = nb::none(), "in_code_order"_a = false);
 
     m.def("log_discounts", &log_discounts, "n"_a, "base"_a);
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
