@@ -90,7 +90,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "Clarke's C program, version 4.5 (TREC Web track). Scores instead of ranks: its -traditional order.",
             users="both",
             undefined_is_0=_ASPECT_METRICS,
-            reads={"ties": "descending"},
+            reads={"ties": "descending", "aspects_in_order": True},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "perfect"}, ERRIA={"normalize": "perfect"}),
         ),
         Convention(
@@ -98,7 +98,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
             users="both",
             undefined_is_0=_ASPECT_METRICS,
-            reads={"ties": "ascending", "scores_before_ranks": True},
+            reads={"ties": "ascending", "scores_before_ranks": True, "aspects_in_order": True},
             parameters=_judged_by_subtopics(AlphaDCG={"normalize": "pyndeval"}, ERRIA={"normalize": "pyndeval"}),
         ),
         Convention(
@@ -106,7 +106,13 @@ CONVENTIONS: Mapping[str, Convention] = {
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
             users="all",
             users_of=dict.fromkeys(("NDCG", "DCG", "Precision", "Recall", "MAP"), "relevant"),
-            reads={"order": "input", "one_aspect_per_item": True, "features_are_sets": True, "users_in_one_block": True},
+            reads={
+                "order": "input",
+                "one_aspect_per_item": True,
+                "features_are_sets": True,
+                "users_in_one_block": True,
+                "aspects_in_order": True,
+            },
             parameters={
                 "AspectRecall": {"judged_by": "membership"},
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},
@@ -125,6 +131,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             "The Cornac-based Informfully project: alpha-nDCG and nDCG against the list's own sorted gains.",
             users="relevant",
             history_above_threshold=True,
+            reads={"aspects_in_order": True},
             parameters={
                 "AlphaNDCG": {"judged_by": "history", "ideal": "sorted", "unjudged": "drop"},
                 "NDCG": {"ideal": "list"},

@@ -36,6 +36,8 @@ class Reading:
         one_aspect_per_item: Only the first aspect of an item counts.
         features_are_sets: Whether an item has a feature counts, not its value; but for an index of texts.
         users_in_one_block: Rows of a user must stand together.
+        aspects_in_order: What the aspects of an item contribute is added in the order in which aspects first appear, not in that of the
+            values. Numbers then depend on the order of rows, in their last digits or, where gains are equal, visibly.
     """
 
     threshold: float = 1.0
@@ -47,6 +49,7 @@ class Reading:
     one_aspect_per_item: bool = False
     features_are_sets: bool = False
     users_in_one_block: bool = False
+    aspects_in_order: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.threshold, str | bool) or not np.isfinite(self.threshold):

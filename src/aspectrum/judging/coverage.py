@@ -83,6 +83,7 @@ class Coverage:
             wanted_offsets=None if wanted is None else wanted.offsets,
             wanted_codes=None if wanted is None else wanted.codes,
             wanted_weights=None if wanted is None else wanted.weights,
+            in_code_order=self.world.truth.reading.aspects_in_order,
         )
 
     def without_lists(self, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> kernels.Cover:

@@ -125,7 +125,10 @@ def _scaled(coverage: Coverage, gammas: Mapping[Hashable, float]) -> Coverage:
 def _weighed(coverage: Coverage, wanted: WantedAspects, weights: Floats) -> Coverage:
     lengths = np.diff(wanted.offsets).astype(np.int32)[:, np.newaxis]
     ones = np.ones(int(lengths.max(initial=0)))
-    attainable = kernels.discounted_sums(wanted.offsets, weights, lengths, ones)[:, 0]
+    if coverage.world.truth.reading.aspects_in_order:
+        attainable = kernels.discounted_sums(wanted.offsets, weights, lengths, ones)[:, 0]
+    else:
+        attainable = kernels.sorted_sums(wanted.offsets, weights, lengths, lengths, ones)[:, 0]
     return replace(coverage, attainable=attainable, interests=None, wanted=replace(wanted, weights=weights))
 
 
