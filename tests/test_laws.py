@@ -325,6 +325,54 @@ def test_parts_of_the_lists_add_up(
     check_law(evaluation, world.rankings, parts_of(world.rankings, n_parts, chance), chance)
 
 
+def with_odd_numbers(metric: asp.Metric) -> asp.Metric:
+    """The metric with parameters that no sum of powers of two holds exactly, so that the order of adding would show."""
+    odd = {
+        name: value for name, value in (("alpha", 0.3), ("beta", 0.7), ("stop", 0.3)) if metric.parameters.get(name) not in (None, 0.0, 1.0)
+    }
+    try:
+        return replace(metric, **odd)
+    except asp.MetricError:
+        return metric
+
+
+def in_another_order(world: PlainWorld, chance: random.Random) -> PlainWorld:
+    """The same world with everything but the lists in another order, and with the names of aspects exchanged."""
+    names = list(world.place_of_aspect)
+    renamed: dict[Id, Id] = dict(zip(names, chance.sample(names, len(names)), strict=True))
+
+    def mixed(given: Mapping[Any, Any], change: Callable[[Any], Any] = lambda value: value) -> dict[Any, Any]:
+        return {key: change(given[key]) for key in chance.sample(list(given), len(given))}
+
+    def aspects(has: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {renamed.get(aspect, aspect): value for aspect, value in mixed(has).items()}
+
+    weights: Any = world.weights and aspects(world.weights)
+    return replace(
+        world,
+        rankings=mixed(world.rankings),
+        aspects=mixed(world.aspects, aspects),
+        relevance=mixed(world.relevance, mixed),
+        history=mixed(world.history),
+        subtopics=mixed(world.subtopics, lambda judged: mixed(judged, aspects)),
+        weights=weights,
+        features=world.features and mixed(world.features),
+    )
+
+
+@EACH_CHUNK
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_rows_and_the_names_of_aspects_do_not_show(chunk: int, seed: int) -> None:
+    chance = random.Random(seed)
+    world = crowd(seed)
+    strengths = {item: {aspect: chance.choice([0.3, 0.7, 1.0]) for aspect in has} for item, has in world.aspects.items()}
+    world = replace(world, aspects=strengths, weights={aspect: chance.random() for aspect in world.weights or ()})
+    metrics = list(dict.fromkeys(map(with_odd_numbers, CHUNKS[chunk])))
+    expected = asp.evaluate(**inputs_of(world), metrics=metrics)
+    for _ in range(2):
+        check_identical(asp.evaluate(**inputs_of(in_another_order(world, chance)), metrics=metrics), expected)
+
+
 def some_settings(start: int) -> list[asp.Metric]:
     """Of each metric the plain setting, and every fourth of the others."""
     return list(dict.fromkeys(metric for metrics in SETTINGS.values() for metric in (metrics[0], *metrics[1 + start % 4 :: 4])))
