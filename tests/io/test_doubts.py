@@ -194,3 +194,35 @@ def test_every_road_gives_the_same_numbers(
             asp.evaluate(given, METRICS, **files, **how)
     else:
         assert asp.evaluate(given, METRICS, **files, **how) == expected
+
+
+@pytest.mark.parametrize(
+    ("input", "text", "line"),
+    [
+        ("aspects", "item,genre\n1,x\n2,y\nitem,genre\n3,x\n", 4),
+        ("relevance", "user,item\nu,a\n\nuser,item\nv,b\n", 4),
+        ("history", "user\titem\tnote\nu\ta\tx\nuser\titem\tnote\n", 3),
+        ("catalogue", "item\na\nitem\n", 3),
+    ],
+)
+def test_a_second_header_is_no_data(tmp_path: Path, input: str, text: str, line: int) -> None:
+    path = tmp_path / "joined.csv"
+    path.write_text(text)
+    assert refused(input, path) == f"{path}, line {line}: repeats the header; were several files joined?"
+
+
+def test_words_of_the_header_elsewhere_are_data(tmp_path: Path) -> None:
+    path = tmp_path / "genres.csv"
+    path.write_text("item,genre\n1,genre\nitem,x\n")
+    assert len(read("aspects", path)) == 2
+
+
+@pytest.mark.parametrize("depth", [61, 700, 5000])
+@pytest.mark.parametrize("brackets", ['{"a":', "["])
+def test_deep_nesting_is_refused(tmp_path: Path, depth: int, brackets: str) -> None:
+    """polars overflows the stack, and the process dies, on some hundreds."""
+    path = tmp_path / "deep.jsonl"
+    closing = "}" if brackets.startswith("{") else "]"
+    first = '{"user": "u", "item": "b", "x": "' + "[" * 100 + '"}\n'  # brackets within text are none
+    path.write_text(first + '{"user": "u", "item": "a", "x": ' + brackets * depth + "1" + closing * depth + "}\n")
+    assert refused("rankings", path) == f"{path}, line 2: its values are nested more than 60 deep"

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.io.files import reason
@@ -21,6 +23,26 @@ _PLAIN_NAME = re.compile(r"[\w .-]+", re.ASCII)
 _ODD_ESCAPES = re.compile(rb"\\u(?:00[2-7]|[dD][89a-fA-F])")
 
 
+_DEEPEST = 60  # polars overflows the stack on some hundreds
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+
+
+def _deep_line(text: bytes) -> int:
+    """The first line whose values are nested too deeply, from 1; 0 if there is none."""
+    letters = np.frombuffer(text, np.uint8)
+    opened = np.flatnonzero((letters == ord("[")) | (letters == ord("{")))
+    lines = np.searchsorted(np.flatnonzero(letters == ord("\n")), opened)
+    suspects = np.flatnonzero(np.bincount(lines) > _DEEPEST)  # all others cannot be that deep
+    rows = text.split(b"\n") if len(suspects) else []
+    for place in suspects.tolist():
+        depth = 0
+        for found in _BRACKETS.finditer(rows[place]):
+            depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
+            if depth > _DEEPEST:
+                return int(place) + 1
+    return 0
+
+
 class JsonTable(FrameTable):
     """Values are what they are: 1 is a number, "1" is text.
 
@@ -30,6 +52,9 @@ class JsonTable(FrameTable):
 
     def __init__(self, source: str, text: bytes) -> None:
         self.source, self._text = source, text
+        deep = _deep_line(text)
+        if deep:
+            raise InputError(f"{source}, line {deep}: its values are nested more than {_DEEPEST} deep")
         quick = None if _ODD_ESCAPES.search(text) else self._quickly()
         self._is_exact = quick is None
         super().__init__(source, self._exactly(None) if quick is None else quick)

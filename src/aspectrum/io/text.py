@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import quoted
@@ -92,7 +94,18 @@ class TextTable:
             raise InputError(f"{self.source}: its records do not have the same number of fields")
         self._n_rows = max((len(values) for values in (*(codes for codes, _ in id_columns), *number_columns)), default=0)
         found = {place: (codes, polars.Series(texts)) for place, (codes, texts) in zip(ids, id_columns, strict=True)}
+        self._check_one_header(found)
         return found, dict(zip(numbers, number_columns, strict=True))
+
+    def _check_one_header(self, columns: Mapping[int, tuple[Codes, polars.Series]]) -> None:
+        """A record like the header, in all columns that are read, is no data. One with numbers is found when they are read."""
+        again = np.full(self._n_rows, self.names is not None and len(columns) > 0)
+        for place, (codes, ids) in columns.items():
+            if again.any():
+                named = (ids == self.first[place]).arg_true().to_numpy()
+                again &= np.isin(codes, named)
+        if again.any():
+            raise InputError(f"{self.source}, {self.place(int(again.argmax()))}: repeats the header; were several files joined?")
 
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
         """Columns by role: those in `numbers` as numbers, the others as text."""
