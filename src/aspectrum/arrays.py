@@ -100,3 +100,16 @@ def choose_segments(offsets: Offsets, chosen: npt.NDArray[Any]) -> tuple[Offsets
 def no_segments(n: int) -> Offsets:
     """Offsets of n empty segments."""
     return np.zeros(n + 1, dtype=np.int64)
+
+
+WHOLE_NUMBERS = "whole numbers up to 2**53: beyond, different ones are rounded to the same"
+
+
+def is_rounded(value: Any) -> bool:
+    """Whether this is a whole number, or text of one, that floating point does not hold exactly."""
+    text = value.strip().lstrip("+") if isinstance(value, str) else ""
+    if text.removeprefix("-").isdecimal():
+        value = int(text)
+    return (
+        isinstance(value, int | np.integer) and abs(int(value)) > 2**53 and (abs(int(value)) >= 2**1024 or int(float(value)) != int(value))
+    )

@@ -226,3 +226,35 @@ def test_deep_nesting_is_refused(tmp_path: Path, depth: int, brackets: str) -> N
     first = '{"user": "u", "item": "b", "x": "' + "[" * 100 + '"}\n'  # brackets within text are none
     path.write_text(first + '{"user": "u", "item": "a", "x": ' + brackets * depth + "1" + closing * depth + "}\n")
     assert refused("rankings", path) == f"{path}, line 2: its values are nested more than 60 deep"
+
+
+BEYOND = 1_700_000_000_000_000_001
+
+
+@pytest.mark.parametrize("number", [BEYOND, -BEYOND, 10**30 + 1])
+@pytest.mark.parametrize("role", ["score", "rank"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "frame", "text in a frame", "objects"])
+def test_numbers_that_would_be_rounded_are_refused(tmp_path: Path, number: int, role: str, form: str) -> None:
+    """Of nanoseconds and the like, different ones would become equal, and lists be in the wrong order."""
+    if abs(number) > 2**63 and form in ("frame", "jsonl"):
+        pytest.skip("what reads it holds 64 bits, or a rounded number")
+    lists: Any = tmp_path / f"lists.{form}"
+    if form == "csv":
+        lists.write_text(f"user,item,{role}\nu,a,1\nu,b,{number}\n")
+    elif form == "jsonl":
+        lists.write_text(f'{{"user": "u", "item": "a", "{role}": 1}}\n{{"user": "u", "item": "b", "{role}": {number}}}\n')
+    elif form == "text in a frame":
+        lists = pl.DataFrame({"user": ["u", "u"], "item": ["a", "b"], role: ["1", str(number)]})
+    elif form == "frame":
+        lists = pl.DataFrame({"user": ["u", "u"], "item": ["a", "b"], role: [1, number]})
+    else:
+        lists = {"u": {"a": 1, "b": number}}
+    with pytest.raises(asp.InputError, match=r"is '?-?[0-9]+'?, expected whole numbers up to 2\*\*53"):
+        asp.evaluate(lists, "GiniComplement")
+
+
+@pytest.mark.parametrize("number", ["9007199254740992", "9007199254740993.0", "1e30", "1700000000000000000"])
+def test_large_numbers_that_are_held_are_taken(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "lists.csv"
+    path.write_text(f"user,item,score\nu,a,1\nu,b,{number}\n")
+    assert asp.evaluate(path, "NDCG@1", relevance={"u": ["b"]})["NDCG@1"] == 1.0

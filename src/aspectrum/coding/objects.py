@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aspectrum.arrays import WHOLE_NUMBERS, is_rounded
 from aspectrum.coding.ids import NOTHING, code_objects, quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
@@ -239,8 +240,9 @@ def _number(value: Any, source: str, what: str, *where: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if not math.isfinite(number):
-        raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected a finite number")
+    if not abs(number) <= 2**53 and (not math.isfinite(number) or is_rounded(value)):
+        expected = WHOLE_NUMBERS if is_rounded(value) else "a finite number"
+        raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected {expected}")
     return number
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 
-from aspectrum.arrays import Codes
+from aspectrum.arrays import Codes, is_rounded
 from aspectrum.coding.ids import not_hashable, quoted
 from aspectrum.coding.rows import Untyped, code_series
 from aspectrum.errors import InputError
@@ -218,11 +218,15 @@ def as_number(column: polars.Series) -> polars.Series:
     if isinstance(kind, polars.Categorical | polars.Enum):
         column, kind = column.cast(polars.String), polars.String()
     if kind == polars.String:
-        return column.str.strip_chars().cast(polars.Float64, strict=False)
+        texts = column.str.strip_chars()
+        floats = texts.cast(polars.Float64, strict=False)
+        long = (floats.abs() > 2.0**53).arg_true().to_list()  # of the others every whole number is held
+        return floats.scatter([row for row in long if is_rounded(texts[row])], None) if long else floats
     if kind == polars.Object:
         return polars.Series(column.name, [_float(value) for value in column.to_list()], dtype=polars.Float64)
     if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
-        return column.cast(polars.Float64, strict=False)
+        floats = column.cast(polars.Float64, strict=False)
+        return floats.set(floats.cast(kind, strict=False) != column, None) if kind.is_integer() else floats
     return polars.Series(column.name, [None] * len(column), dtype=polars.Float64)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aspectrum.arrays import Codes, Floats
+from aspectrum.arrays import WHOLE_NUMBERS, Codes, Floats, is_rounded
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
@@ -132,7 +132,8 @@ def _refused(table: Table, row: int, what: str) -> InputError:
 
 def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
     found = table.cell(row, place)
-    return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected a finite number")
+    expected = WHOLE_NUMBERS if is_rounded(found) else "a finite number"
+    return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected {expected}")
 
 
 def _places(source: Source, spec: InputSpec, table: Table) -> dict[str, int]:

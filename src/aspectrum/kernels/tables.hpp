@@ -34,6 +34,14 @@ inline bool to_short_number(Cell cell, double& value) {
     return true;
 }
 
+// Whether digits alone are a whole number that a double does not hold: beyond 2^53 it skips some, and different scores become equal.
+inline bool is_rounded(const char* begin, const char* end, double value) {
+    if (end - begin < 16 || std::any_of(begin, end, [](char c) { return (c < '0' || c > '9') && c != '-'; })) return false;
+    int64_t whole;
+    const auto [stopped, error] = std::from_chars(begin, end, whole);
+    return error != std::errc() || std::abs(value) >= 0x1p63 || static_cast<int64_t>(value) != whole;
+}
+
 // A finite number, or NaN: what stands around it may be blank, what is not decimal is no number.
 inline double to_number(Cell cell) {
     double value;
@@ -52,7 +60,7 @@ inline double to_number(Cell cell) {
     } else if (error != std::errc()) {
         return nan;
     }
-    return std::isfinite(value) ? value : nan;
+    return std::isfinite(value) && !is_rounded(cell.begin, cell.end, value) ? value : nan;
 }
 
 // Distinct texts, which Arrow readers take over without copying.
