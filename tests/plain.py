@@ -508,6 +508,11 @@ def precision(world: PlainWorld, user: Id, k: int) -> float:
     return sum(item in relevant for item in shown) / (max(len(shown), 1) if k == -1 else k)
 
 
+def unseen_share(world: PlainWorld, user: Id, k: int) -> float:
+    shown = cut(world.rankings.get(user, []), k)
+    return ratio(sum(item not in world.history.get(user, []) for item in shown), len(shown))
+
+
 def recall(world: PlainWorld, user: Id, k: int) -> float:
     relevant = relevant_items(world, user)
     return ratio(sum(item in relevant for item in cut(world.rankings.get(user, []), k)), len(relevant))

@@ -8,6 +8,7 @@ import numpy as np
 
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.conventions import Convention, conventions_named
+from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import Notice, joined
 from aspectrum.errors import InputError, MetricError
 from aspectrum.io import is_external, read_input
@@ -30,7 +31,7 @@ def evaluate(
     weights: Any = None,
     catalogue: Iterable[Hashable] | None = None,
     items: Iterable[Hashable] | None = None,
-    threshold: float = 1.0,
+    threshold: float | None = None,
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
     order: Order | None = None,
@@ -42,6 +43,8 @@ def evaluate(
     progress: Progress | None = None,
     ideal_budget: float | None = None,
     ideal_seconds: float | None = None,
+    strict: bool = False,
+    ignore: str | Iterable[str] = (),
 ) -> Results:
     """Measure ranked lists.
 
@@ -83,6 +86,11 @@ def evaluate(
         ideal_budget: For metrics with ``ideal="exact"``: the work that may be spent on one ideal list. A unit is about a second
             of one core, counted in operations, so that every machine finds the same. Default: 2.
         ideal_seconds: How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0.
+        strict: Warnings are errors.
+        ignore: Kinds of warnings not to give, as ``"unsplit"``; they become notes.
+
+    Warns:
+        AspectrumWarning: A number is probably not what you mean; its message ends in its kind.
 
     Examples:
         >>> import aspectrum as asp
@@ -144,10 +152,13 @@ def evaluate_systems(
         raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}")
     conventions = conventions_named(convention)
     asked = as_metrics(metrics)
+    attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])
     read = _read(systems, options, conventions[0])
+    if chosen.get("users") == "common" and len(read) > 1:
+        raise InputError("users='common' needs systems with the same truth; worlds have one each")
     found = {}
     for one in conventions:
         results: dict[str, Results] = {}
@@ -155,7 +166,8 @@ def evaluate_systems(
         for truth, lists in read:
             plan = Plan(asked, truth, convention=one, **chosen)
             coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-            notices += plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+            found_here = plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+            notices += attention.draw(found_here)
             results |= plan.evaluate(coded, labelled(progress, one, conventions))
         found[one.name] = SystemResults({name: results[name] for name in systems}, tuple(notices))
     return side_by_side(found)

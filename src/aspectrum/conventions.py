@@ -11,8 +11,9 @@ from aspectrum.metric import Metric
 from aspectrum.wording import did_you_mean
 from aspectrum.world import Truth
 
-UserChoice = Literal["lists", "judged", "both", "relevant", "all"]
-"""Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows."""
+UserChoice = Literal["lists", "judged", "both", "relevant", "all", "common"]
+"""Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows; with a list of every
+system."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Convention:
         users: Who is averaged.
         users_of: Who is averaged for single metrics.
         undefined_is_0: Metrics whose undefined scores count as 0 instead of leaving the mean.
-        history_above_threshold: Only history rows that reach the relevance threshold count.
+        history_above_threshold: Only history rows that reach the relevance threshold count, even where no threshold is given.
         reads: How inputs with ids are read, as parameters of :class:`Reading`.
         parameters: What replaces the defaults of a metric's parameters.
         names: What the tool calls metrics, where that is not what we call them.
@@ -44,7 +45,8 @@ class Convention:
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
         reading = Reading(**{**self.reads, **{name: value for name, value in options.items() if value is not None}})
-        return replace(reading, history_threshold=reading.threshold) if self.history_above_threshold else reading
+        counts_all = options.get("threshold") is None and not self.history_above_threshold
+        return reading if counts_all else replace(reading, history_threshold=reading.threshold)
 
     def truth(self, **inputs: Any) -> Truth:
         """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""

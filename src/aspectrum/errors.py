@@ -1,10 +1,13 @@
-"""What can go wrong with what a user hands in. Every message says what was found and what was expected."""
+"""Errors and warnings about what a user hands in. Every message says what was found and what was expected."""
 
-from aspectrum.diagnostics.notices import PYTHON, Option, Speaker
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 
 
 class AspectrumError(Exception):
-    """Any error this package raises on purpose. Its arguments are parts of the message: text, and options to use.
+    """Any error this package raises on purpose. Its arguments are parts of the message: text, options to use, and notices.
 
     >>> str(InputError("users in two blocks; use ", Option("order", "score")))
     "users in two blocks; use order='score'"
@@ -12,7 +15,7 @@ class AspectrumError(Exception):
 
     def said(self, speaker: Speaker) -> str:
         """The message in the words of who shows it."""
-        return "".join(speaker.spelled(part) if isinstance(part, Option) else str(part) for part in self.args)
+        return "".join(map(speaker.worded, self.args))
 
     def __str__(self) -> str:
         return self.said(PYTHON)
@@ -20,6 +23,19 @@ class AspectrumError(Exception):
 
 class InputError(AspectrumError, ValueError):
     """Data that cannot be evaluated: contradicting rows, ids that never match, codes out of range."""
+
+
+class StrictError(InputError):
+    """Warnings that are errors because of ``strict``; `notices` holds them as data."""
+
+    def __init__(self, notices: Sequence[Notice], speaker: Speaker = PYTHON) -> None:
+        super().__init__(notices, speaker)
+        self.notices = tuple(notices)
+        self._speaker = speaker
+
+    def said(self, speaker: Speaker) -> str:
+        whose = replace(self._speaker, on_command_line=speaker.on_command_line)
+        return "\n".join(notice.with_kind(whose) for notice in self.notices)
 
 
 class MissingInput(InputError):
@@ -40,3 +56,26 @@ class ConfigError(AspectrumError):
 
 class MissingLibrary(AspectrumError, ImportError):
     """A library that an extra brings is not installed, or its version is not supported."""
+
+
+class AspectrumWarning(UserWarning):
+    """A number that is probably not what is meant, and why.
+
+    Attributes:
+        kind: What it is about, in a word; ``ignore=kind`` silences it.
+        notices: The findings of this kind, as data.
+    """
+
+    def __init__(self, notices: Sequence[Notice], speaker: Speaker = PYTHON) -> None:
+        super().__init__(notices, speaker)
+        self.notices = tuple(notices)
+        self.kind = self.notices[0].kind
+        self._speaker = speaker
+
+    def said(self, speaker: Speaker) -> str:
+        """In the words of who shows it; findings that are alike are counted."""
+        first, *others = (notice.with_kind(replace(self._speaker, on_command_line=speaker.on_command_line)) for notice in self.notices)
+        return f"{first} (and {len(others)} more like it)" if others else first
+
+    def __str__(self) -> str:
+        return self.said(PYTHON)

@@ -72,28 +72,33 @@ def written(results: Any, format: str, systems_as: str | None = None) -> str:
     return str(getattr(results, chosen.method)(**options)).removesuffix("\n") + "\n"
 
 
-def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
-    """A plain table, how its numbers were computed, and the notes."""
-    return "\n\n".join(filter(None, (plain_table(head, rows), "\n".join(map(one_line, how)), _listed("Notes:", notes))))
+Remarks = Mapping[str, Sequence[str]]
+"""What stands below a table, by heading: warnings and notes."""
 
 
-def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str]) -> str:
+def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], remarks: Remarks) -> str:
+    """A plain table, how its numbers were computed, and the remarks."""
+    below = (_listed(f"{heading}:", lines) for heading, lines in remarks.items())
+    return "\n\n".join(filter(None, (plain_table(head, rows), "\n".join(map(one_line, how)), *below)))
+
+
+def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], remarks: Remarks) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(map(_markdown_text, cells)) + " |"
 
     table = [line(head), "| " + " | ".join(["---", *["---:"] * (len(head) - 1)]) + " |", *map(line, rows)]
-    below = (_listed("", how, _markdown_text), _listed("Notes:\n", notes, _markdown_text))
-    return "\n\n".join(filter(None, ("\n".join(table), *below)))
+    below = (_listed(f"{heading}:\n", lines, _markdown_text) for heading, lines in remarks.items())
+    return "\n\n".join(filter(None, ("\n".join(table), _listed("", how, _markdown_text), *below)))
 
 
-def as_latex(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], notes: Sequence[str], alignment: str) -> str:
-    """A tabular; how its numbers were computed, and the notes, follow as comments."""
+def as_latex(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], remarks: Remarks, alignment: str) -> str:
+    """A tabular; how its numbers were computed, and the remarks, follow as comments."""
 
     def line(cells: Sequence[str]) -> str:
         return " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
 
     table = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
-    comments = (*how, *(["Notes:"] if notes else []), *(f"- {note}" for note in notes))
+    comments = [*how, *(line for heading, lines in remarks.items() if lines for line in (f"{heading}:", *(f"- {one}" for one in lines)))]
     return "\n".join([*table, *(f"% {one_line(comment)}" for comment in comments)])
 
 

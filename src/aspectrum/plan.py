@@ -10,8 +10,9 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, get_args
@@ -29,7 +30,8 @@ from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
 from aspectrum.conventions import Convention, UserChoice, convention_named
-from aspectrum.diagnostics.findings import Inputs, notices_on
+from aspectrum.diagnostics.attention import Attention
+from aspectrum.diagnostics.findings import Inputs, Use, notices_on, with_notices
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError
 from aspectrum.ideal import reporting
@@ -55,13 +57,15 @@ class Plan:
     Args:
         metrics: Metrics, or their text forms.
         truth: What the lists are measured against.
-        users: Who is averaged: ``"lists"``, ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users themselves. Default:
-            as the convention says.
+        users: Who is averaged: ``"lists"``, ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users themselves, and for
+            :meth:`evaluate` ``"common"``, who have a list of every system. Default: as the convention says.
         convention: Whose way of computing; by default the published definitions.
         threads: Maximum number of threads; by default one per core. The bits do not depend on it.
         batch_size: Users evaluated at a time; by default about two million places. The bits do not depend on it.
         per_user: Whether to keep the scores of users.
         ideal_budget, ideal_seconds: The budget and seconds of metrics with an exact ideal that do not say their own.
+        strict: Warnings are errors; they come when an evaluation is finished.
+        ignore: Kinds of warnings not to give.
 
     Examples:
         >>> truth = Truth.read(relevance={"ann": ["x"], "bob": ["y"]})
@@ -85,6 +89,8 @@ class Plan:
         per_user: bool = True,
         ideal_budget: float | None = None,
         ideal_seconds: float | None = None,
+        strict: bool = False,
+        ignore: str | Iterable[str] = (),
     ) -> None:
         if not isinstance(truth, Truth):
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
@@ -94,6 +100,8 @@ class Plan:
         self.truth = truth.read_as(self.convention.reading(truth.options))
         self.tables = self.truth.tables.copy()
         self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
+        self._attention = partial(Attention, strict, ignore)
+        self._attention()  # an unknown kind is an error now, not later
         self.memory: dict[Hashable, Any] = {}
         self.inputs = dict(self.truth.inputs)
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
@@ -147,7 +155,8 @@ class Plan:
         path = given.data if isinstance(given, Source) else given
         with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
             rows = list_rows(given, name)
-        return build_lists(rows, self.tables, self.truth.reading)
+        lists = build_lists(rows, self.tables, self.truth.reading)
+        return with_notices(lists, self.tables, self.truth, (k for metric in self.metrics for k in metric.cutoffs))
 
     def observe(
         self, lists: Any, *, progress: Progress | None = None, scores: ScoresFile | None = None, system: str | None = None
@@ -161,12 +170,9 @@ class Plan:
             system: What the system is called; parts of systems with different names do not add up.
         """
         _check_scores(scores)
-        if isinstance(lists, World | Rankings):
-            coded = self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
-        else:
-            coded = lists if isinstance(lists, CodedLists) else self.lists(lists)
-            if not self.tables.item.has_codes_of(coded.input.ids["item"].table):
-                raise InputError("these lists were coded by another plan")
+        if self._groups[0].choice == "common" and self._groups[0].averaged is None:
+            raise InputError("users='common' needs every system: use plan.evaluate or evaluate_systems")
+        coded = self._as_coded(lists)
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
         return Partial(self, self._observe(world, progress, scores, system), coded.input, system)
 
@@ -180,12 +186,31 @@ class Plan:
             progress: Called with the name of a system, its users done and its users in all.
             scores: A file that the scores of users go to.
         """
+        coded = {name: self._as_coded(lists) for name, lists in systems.items()}
+        plan = self._of_common_users(coded.values()) if self._groups[0].choice == "common" else self
         parts = {}
-        for name, lists in systems.items():
-            part = self.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
+        for name, lists in coded.items():
+            part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
             parts[name] = replace(part, system=None)  # a name here need not be the system's own
         among = [part.lists for part in parts.values()]
-        return {name: self.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
+        return {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
+
+    def _as_coded(self, lists: Any) -> CodedLists:
+        if isinstance(lists, World | Rankings):
+            return self._coded(lists if isinstance(lists, World) else World(lists, self.truth))
+        coded = lists if isinstance(lists, CodedLists) else self.lists(lists)
+        if not self.tables.item.has_codes_of(coded.input.ids["item"].table):
+            raise InputError("these lists were coded by another plan")
+        return coded
+
+    def _of_common_users(self, systems: Collection[CodedLists]) -> Plan:
+        """The same plan for the users who have a list of every system."""
+        named = [lists.input.ids["user"].within(self.tables.user) for lists in systems]
+        times = np.bincount(np.concatenate([np.empty(0, np.int32), *named]), minlength=len(self.tables.user))
+        plan = copy(self)
+        plan.__dict__.pop("identity", None)
+        plan._groups = tuple(replace(group, averaged=times == len(systems)) for group in self._groups)
+        return plan
 
     def finish(
         self,
@@ -227,7 +252,9 @@ class Plan:
         ordered = {name: columns[name] for metric in self.metrics for name in metric.names}
         kept = [whole.scores for whole in settled if whole.scores is not None]
         blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
-        return Results(ordered, blocks, tuple(self.notices_on({"rankings": part.lists}) if notices is None else notices), part)
+        if notices is None:
+            notices = self._attention().draw(self.notices_on({"rankings": part.lists}))
+        return Results(ordered, blocks, tuple(notices), part)
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:
         """Users or items that the truth, users that were named, or some lists know; not what other lists named before."""
@@ -243,13 +270,23 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
         """
-        return notices_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
+        return notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files)
+
+    @property
+    def use(self) -> Use:
+        """What the metrics make of the inputs, where that decides what is to be said of them."""
+        tasks = [task for group in self._groups for task in group.tasks]
+        return Use(
+            threshold=any("threshold" in task.how for task in tasks),
+            averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
+            seen_catalogue=any(task.how.get("catalogue") == "all items seen" for task in tasks),
+        )
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What parts of an evaluation must have in common to add up, as plain data."""
         digest, averaged = None, self._groups[0].averaged
-        if self._groups[0].choice == "given" and averaged is not None:
+        if self._groups[0].choice in ("given", "common") and averaged is not None:
             named = sorted(map(str, self.tables.user.ids.take(np.flatnonzero(averaged))))
             digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=16).hexdigest()
         how = json.loads(json.dumps(self.how, default=str))
@@ -336,7 +373,7 @@ class _Group:
         chosen = np.ones(len(users), np.bool_)
         if self.averaged is not None:
             chosen = np.append(self.averaged, False)[np.minimum(users, len(self.averaged))]
-        return chosen & have_list if self.choice in ("lists", "both") else chosen
+        return chosen & have_list if self.choice in ("lists", "both", "common") else chosen
 
     def observe(self, batch: World, keep_scores: bool) -> GroupPart:
         part = batch.take(np.flatnonzero(self.averages(batch.codes, batch.listed)))
@@ -421,9 +458,11 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
     how = {"metric": type(resolved).__name__, **resolved.parameters, **resolved.details(truth)}
     if truth.weights is not None and "judged_by" in how and how.get("intents", "given") == "given":
         how["weights"] = "given"
-    thresholded = how.get("judged_by") == "relevance" or users == "relevant" or convention.history_above_threshold
-    if truth.relevance is not None and thresholded:
+    by_relevance = how.get("judged_by") == "relevance" or users == "relevant" or convention.history_above_threshold
+    if truth.relevance is not None and by_relevance:
         how["threshold"] = truth.relevance.threshold
+    elif how.get("judged_by") == "history" and truth.history is not None and truth.history.liked is not None:
+        how["threshold"] = truth.reading.threshold
     return {**how, "users": users, "convention": convention.name}
 
 

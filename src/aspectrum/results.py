@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars
 
 _HEAD = ["Metric", "Value", "Users"]
-_CSV_HEAD = ["metric", "value", "users", "computed", "notes"]
+_CSV_HEAD = ["metric", "value", "users", "computed", "warnings", "notes"]
 
 SystemsAs = Literal["columns", "rows"]
 """Where the systems stand in a table; the metrics stand on the other side."""
@@ -72,8 +72,18 @@ class _Output:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notices in words."""
-        return tuple(notice.rendered(self.speaker) for notice in self.notices)
+        """How the inputs were read, in words."""
+        return tuple(one.rendered(self.speaker) for one in self.notices if one.level == "note")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why the numbers are probably not what is meant, in words, each with its kind."""
+        return tuple(one.with_kind(self.speaker) for one in self.notices if one.level == "warning")
+
+    @property
+    def _remarks(self) -> dict[str, tuple[str, ...]]:
+        """What stands below a table, by its heading."""
+        return {"Warnings": self.warnings, "Notes": self.notes}
 
     def to_json(self) -> str:
         return formats.as_json(self.to_dict())
@@ -93,7 +103,7 @@ class Results(_Output, Mapping[str, float]):
 
     ``result["AlphaNDCG@10"]`` takes a metric or any spelling that parses to it, one cutoff at a time.
     ``result + other`` joins the results of different users, as if they had been evaluated together.
-    ``notes`` are what a reader should know about the inputs, ``notices`` the same as data.
+    ``warnings`` say why the numbers are probably not what is meant, ``notes`` how the inputs were read, ``notices`` both as data.
     """
 
     columns: Mapping[str, Column]
@@ -160,25 +170,26 @@ class Results(_Output, Mapping[str, float]):
                 {**column.details, "metric": name, "value": None if math.isnan(column.value) else column.value}
                 for name, column in self.columns.items()
             ],
+            "warnings": list(self.warnings),
             "notes": list(self.notes),
         }
 
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
-        return formats.as_csv(_CSV_HEAD, self._csv_rows(self.notes))
+        return formats.as_csv(_CSV_HEAD, self._csv_rows(self._remarks))
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
         rows = [[*row, *([formats.computed(self.columns[row[0]].how)] if how else [])] for row in self._rows()]
-        return formats.as_text([*_HEAD, *(["Computed"] if how else [])], rows, (), self.notes)
+        return formats.as_text([*_HEAD, *(["Computed"] if how else [])], rows, (), self._remarks)
 
     def to_markdown(self) -> str:
         """A table of numbers, below it how each was computed, and the notes."""
-        return formats.as_markdown(_HEAD, self._rows(), self._how(), self.notes)
+        return formats.as_markdown(_HEAD, self._rows(), self._how(), self._remarks)
 
     def to_latex(self) -> str:
         """A table of numbers; how each was computed, and the notes, follow as comments."""
-        return formats.as_latex(_HEAD, self._rows(), self._how(), self.notes, "lrl")
+        return formats.as_latex(_HEAD, self._rows(), self._how(), self._remarks, "lrl")
 
     def written(self, format: Format = "table") -> str:
         """The text in one of the formats, with a line end."""
@@ -188,9 +199,10 @@ class Results(_Output, Mapping[str, float]):
         """Write a file, whole or not at all; the format is by default what the extension says."""
         write_text(path, self.written(format or format_of(path)))
 
-    def _csv_rows(self, notes: Sequence[str]) -> list[list[str]]:
+    def _csv_rows(self, remarks: Mapping[str, Sequence[str]]) -> list[list[str]]:
+        said = ["; ".join(several) for several in remarks.values()]
         return [
-            [name, formats.exact_number(one.value), formats.counted(one.state), formats.computed(one.how), "; ".join(notes)]
+            [name, formats.exact_number(one.value), formats.counted(one.state), formats.computed(one.how), *said]
             for name, one in self.columns.items()
         ]
 
@@ -208,7 +220,7 @@ class Results(_Output, Mapping[str, float]):
 class SystemResults(_Output, Mapping[str, Results]):
     """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
 
-    ``notes`` are what a reader should know about the inputs, ``notices`` the same as data.
+    ``warnings`` say why the numbers are probably not what is meant, ``notes`` how the inputs were read, ``notices`` both as data.
     """
 
     systems: Mapping[str, Results]
@@ -238,26 +250,26 @@ class SystemResults(_Output, Mapping[str, Results]):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the scores of users, with plain values; an undefined number is None."""
-        return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, "notes": list(self.notes)}
+        remarks = {"warnings": list(self.warnings), "notes": list(self.notes)}
+        return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, **remarks}
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
-        notes = self._all_notes()
-        rows = [[system, *row] for system, result in self.systems.items() for row in result._csv_rows(notes)]
+        rows = [[system, *row] for system, result in self.systems.items() for row in result._csv_rows(self._remarks)]
         return formats.as_csv(["system", *_CSV_HEAD], rows)
 
     def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
         """A plain table of numbers, below it how each was computed (unless `how` is false), and the notes."""
-        return formats.as_text(*self._cells(systems_as), self._how() if how else (), self._all_notes())
+        return formats.as_text(*self._cells(systems_as), self._how() if how else (), self._remarks)
 
     def to_markdown(self, systems_as: SystemsAs = "columns") -> str:
         """A table of numbers, below it how each was computed, system by system where they differ, and the notes."""
-        return formats.as_markdown(*self._cells(systems_as), self._how(), self._all_notes())
+        return formats.as_markdown(*self._cells(systems_as), self._how(), self._remarks)
 
     def to_latex(self, systems_as: SystemsAs = "columns") -> str:
         """A table of numbers; how each was computed, and the notes, follow as comments."""
         head, rows = self._cells(systems_as)
-        return formats.as_latex(head, rows, self._how(), self._all_notes(), "l" + "r" * (len(head) - 1))
+        return formats.as_latex(head, rows, self._how(), self._remarks, "l" + "r" * (len(head) - 1))
 
     def to_relison(self) -> str:
         """The table that RELISON writes: a row per system (``Variant``), a column per metric under its name there, all digits."""
@@ -307,11 +319,13 @@ class SystemResults(_Output, Mapping[str, Results]):
             counts.pop() if len(counts) == 1 else "; ".join(formats.grouped((system, count) for system, _, count in said))
         )
 
-    def _all_notes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.notes, *(note for result in self.systems.values() for note in result.notes))))
+    @property
+    def _remarks(self) -> dict[str, tuple[str, ...]]:
+        several = [super()._remarks, *(result._remarks for result in self.systems.values())]
+        return {head: tuple(dict.fromkeys(one for remarks in several for one in remarks[head])) for head in several[0]}
 
     def __str__(self) -> str:
-        return self.to_text(how=False)
+        return self.to_text()
 
 
 class _Details(Mapping[str, dict[str, Any]]):

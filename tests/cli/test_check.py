@@ -83,7 +83,7 @@ def test_ties_and_contradictions(call: Call, here: Path) -> None:
     write_csv(here / "lists.csv", ("user", "item", "score", "rank"), rows)
     found = examined(call, "lists.csv", "--order", "score")
     assert of(found, "lists.csv", "tied scores; ties keep input order")["count"] == 1
-    assert of(found, "lists.csv", "tied scores")["level"] == "warning"
+    assert of(found, "lists.csv", "tied scores")["level"] == "note"
     found = examined(call, "lists.csv")
     assert of(found, "lists.csv", "ranks contradict the scores")["count"] == 1
     assert found["valid"] is True
@@ -102,7 +102,7 @@ def test_duplicates_are_counted_and_named_by_line(call: Call, here: Path) -> Non
     assert of(found, "grades.csv", "rows of relevance")["count"] == 6, "the rest is looked at all the same"
     found = examined(call, "lists.csv", *OPTIONS, "--duplicates", "first")
     assert found["valid"]
-    assert of(found, "lists.csv", "and are ignored")["level"] == "warning"
+    assert of(found, "lists.csv", "and are ignored")["level"] == "note"
 
 
 def test_facts_that_are_repeated_are_harmless_and_contradictions_are_not(call: Call, here: Path) -> None:

@@ -121,8 +121,8 @@ def test_what_was_left_out_is_said(call: Call, here: Path) -> None:
     (here / "loops.tsv").write_text("a\tb\nb\tb\na\tb\n")
     said = call("communities", "loops.tsv", "-o", "found.tsv")
     assert said.out.splitlines()[-2:] == [
-        "warning: 1 self-link ignored",
-        "warning: 1 repeated link; weights are summed",
+        "note: 1 self-link ignored",
+        "note: 1 repeated link; weights are summed",
     ]
 
 

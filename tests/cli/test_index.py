@@ -51,7 +51,7 @@ def test_all_options(call: Call, here: Path) -> None:
     assert (found.matrix != expected.matrix).nnz == 0
     assert said.out.splitlines() == [
         "4 users, 4 terms; texts: all; weighting: relison",
-        "warning: 1 user with texts not in graph.csv; their texts are ignored",
+        "note: 1 user with texts not in graph.csv; their texts are ignored",
     ]
 
 

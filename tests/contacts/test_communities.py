@@ -293,8 +293,8 @@ def test_summary() -> None:
         "links       4, weights 1 to 2\n"
         "sizes       largest 3, median 1.5, of one user 2\n"
         "modularity  0.3200\n"
-        "warning: 2 self-links ignored\n"
-        "warning: 1 repeated link; weights are summed"
+        "note: 2 self-links ignored\n"
+        "note: 1 repeated link; weights are summed"
     )
     assert find_communities([("a", "b")], method="components", seed=7).summary().startswith("1 community by components\n")
     assert find_communities([("a", "b")], method="infomap", seed=7).summary().startswith("1 community by infomap (seed 7)\n")

@@ -178,7 +178,7 @@ def test_users_without_a_text_are_known_by_their_neighbours() -> None:
     assert index.summary().splitlines() == [
         "3 users, 2 terms; texts: followees; weighting: counts",
         "1 user has no term",
-        "warning: 1 user with texts not in graph; their texts are ignored",
+        "note: 1 user with texts not in graph; their texts are ignored",
     ]
     index = index_texts(texts, of="followers", graph=graph, weighting="counts")
     assert weights_of(index) == {"cyd": {"sea": 2.0}, "bob": {"sky": 1.0}, "ann": {}}

@@ -66,9 +66,9 @@ def test_exchanged_columns() -> None:
 
 def test_some_that_are_unknown_are_worth_a_look_and_all_are_wrong() -> None:
     lists = {"ann": ["a", "b"], "bob": ["c"]}
-    assert of(findings(lists, relevance={"ann": ["a"]}), "users are not in relevance").level == "warning"
+    assert of(findings(lists, relevance={"ann": ["a"]}), "users are not in relevance").level == "note"
     assert of(findings(lists, relevance={"cyd": ["a"]}), "users are not in relevance").level == "error"
-    assert of(findings(lists, aspects={"a": ["x"]}), "items are not in aspects").level == "warning"
+    assert of(findings(lists, aspects={"a": ["x"]}), "items are not in aspects").level == "note"
     assert of(findings(lists, aspects={"z": ["x"]}), "items are not in aspects").level == "error"
     assert of(findings(lists, features={"a": [1.0]}), "items are not in features").examples == ("'b'", "'c'")
     assert of(findings(lists, catalogue=["a", "b"]), "items are not in catalogue").level == "warning"
@@ -99,7 +99,7 @@ def test_what_lists_do_not_have() -> None:
 def test_users_that_were_asked_for() -> None:
     lists = {"ann": ["a"], "bob": ["a"]}
     assert [one for one in findings(lists, users=["ann"]) if one.kind == "no_list"] == []
-    assert of(findings(lists, users=["ann", "cyd"]), "users have no list").level == "warning"
+    assert of(findings(lists, users=["ann", "cyd"]), "users have no list").level == "note"
     finding = of(findings(lists, users=["Ann", "Bob"]), "users have no list")
     assert (finding.level, reason(finding)) == ("error", "they differ in case: 'Ann' here, 'ann' there")
 
@@ -107,13 +107,13 @@ def test_users_that_were_asked_for() -> None:
 def test_truth_without_aspects() -> None:
     found = findings({"ann": ["a"]}, relevance={"ann": ["a", "b"]}, aspects={"a": ["x"], "c": []})
     (finding,) = (one for one in found if one.source == "relevance" and one.kind == "unknown")
-    assert (finding.level, finding.examples) == ("warning", ("'b'",))
+    assert (finding.level, finding.examples) == ("note", ("'b'",))
     assert of(found, "items have no aspect").examples == ("'c'",)
 
 
 def test_weights_of_aspects_that_nothing_has() -> None:
     finding = of(findings({"ann": ["a"]}, aspects={"a": ["x"]}, weights={"x": 1, "y": 1}), "aspects are not in aspects")
-    assert (finding.level, finding.examples) == ("warning", ("'y'",))
+    assert (finding.level, finding.examples) == ("note", ("'y'",))
     assert of(findings({"ann": ["a"]}, aspects={"a": ["x"]}, weights={"X": 1}), "aspects are not in aspects").level == "error"
 
 
@@ -124,8 +124,8 @@ def test_nothing_to_measure() -> None:
 def test_facts_come_first() -> None:
     found = findings({"ann": ["a"], "bob": ["b"]}, relevance={"ann": ["a"]}, aspects={"z": ["x"]})
     levels = [one.level for one in found]
-    assert levels == sorted(levels, key=["fact", "warning", "error"].index)
-    assert set(levels) == {"fact", "warning", "error"}
+    assert levels == sorted(levels, key=["fact", "note", "warning", "error"].index)
+    assert {"fact", "error"} <= set(levels)
 
 
 def test_many_ids_of_which_some_are_compared() -> None:

@@ -6,8 +6,10 @@ import errno
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 import click
@@ -22,6 +24,8 @@ from aspectrum.cli.index import index
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
 from aspectrum.cli.settings import completion, init, schema
+from aspectrum.diagnostics.notices import COMMAND_LINE
+from aspectrum.errors import AspectrumError, AspectrumWarning, ConfigError, MetricError, MissingInput
 from aspectrum.wording import one_line
 
 FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
@@ -66,7 +70,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
     before = _stop_on_termination()
     try:
-        return _invoked(arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", AspectrumWarning)
+            warnings.showwarning = partial(_show_warning, warnings.showwarning)
+            return _invoked(arguments)
     except OSError as error:
         # Files that are read or written have errors of their own; what is left is mostly what we print.
         if error.errno != errno.EPIPE:  # a reader who has seen enough knows
@@ -79,9 +86,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _invoked(arguments: Sequence[str] | None) -> int:
-    from aspectrum.diagnostics.notices import COMMAND_LINE
-    from aspectrum.errors import AspectrumError, ConfigError, MetricError, MissingInput
-
     try:
         code: Any = cli.main(args=None if arguments is None else list(arguments), prog_name="aspectrum", standalone_mode=False)
         if sys.stdout is not None:  # it may be closed
@@ -102,9 +106,17 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         return FAILURE
 
 
-def _complain(message: str) -> None:
+def _show_warning(others: Any, message: Warning | str, *where: Any, **more: Any) -> None:
+    """A warning about the inputs, in the words of the command line; `others` shows any other."""
+    if isinstance(message, AspectrumWarning):
+        _complain(message.said(COMMAND_LINE), "warning")
+    else:
+        others(message, *where, **more)
+
+
+def _complain(message: str, level: str = "error") -> None:
     """One message; a name in it cannot command the terminal."""
-    click.echo("\n".join(map(one_line, f"error: {message}".split("\n"))), err=True)
+    click.echo("\n".join(map(one_line, f"{level}: {message}".split("\n"))), err=True)
 
 
 def _forget_output() -> None:

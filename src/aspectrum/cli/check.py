@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import Job, input_options
+from aspectrum.cli.options import IGNORE, STRICT, Job, input_options
 
 
 @click.command(
@@ -17,6 +17,8 @@ Examples:
   aspectrum check --config evaluation.yaml --json""",
 )
 @input_options
+@STRICT
+@IGNORE
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(as_json: bool, **inputs: Any) -> int:
     """Validate inputs before evaluating: sizes, ids that match nowhere and why, ties, duplicates, short lists.
@@ -28,7 +30,7 @@ def check(as_json: bool, **inputs: Any) -> int:
     from aspectrum.diagnostics.notices import COMMAND_LINE
 
     job = Job.of(command="check", **inputs)
-    options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.reading}
+    options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.attention, **job.reading}
     report = check_inputs(job.systems, job.inputs, job.expanded() if job.metrics else (), **options)
     click.echo(report.to_json() if as_json else report.to_text())
     return 1 if report.n_errors else 0

@@ -31,10 +31,13 @@ M = TypeVar("M", bound="BaseModel")
 # --split is about aspects: a bar within the names of features is part of them.
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
 _READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
-_SETTINGS = (*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds", "threads", "per_user", "systems_as")
+_SETTINGS = (
+    *(*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds"),
+    *("threads", "per_user", "systems_as", "strict", "ignore"),
+)
 """Options that have the name, and the meaning, of a setting."""
 
-USERS = ("lists", "judged", "both", "relevant", "all")
+USERS = ("lists", "judged", "both", "relevant", "all", "common")
 _ALL = re.compile(r"\s*all\s*(@|$)", re.IGNORECASE)
 OF, WEIGHTINGS = "own followees followers all", "tf-idf relison counts"
 FILE = click.Path(readable=False)  # a shell completes it; whoever reads it says what is wrong with it
@@ -76,6 +79,12 @@ def complete_metrics(_context: click.Context, _option: click.Parameter, incomple
     from aspectrum.metric import registered
 
     return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
+
+
+def complete_kinds(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    from aspectrum.diagnostics.notices import KINDS
+
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
 
 
 def file_option(*names: str, help: str, metavar: str = "FILE", required: bool = False) -> Callable[[Any], Any]:
@@ -121,6 +130,14 @@ USERS_OPTION = click.option(
     shell_complete=complete_users,
 )
 CONFIG = file_option("--config", help="A YAML file with any of this; options given here come on top. See aspectrum init.")
+STRICT = click.option("--strict", is_flag=True, default=None, help="Warnings are errors: exit status 1, and no numbers.")
+IGNORE = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="KIND",
+    help="A kind of warning not to give, as unsplit: what the message ends in. It becomes a note; may be repeated.",
+    shell_complete=complete_kinds,
+)
 IDEAL_BUDGET = click.option(
     "--ideal-budget",
     type=Number(0),
@@ -214,12 +231,16 @@ class Job:
     ) -> Job:
         """From the values of options: `given` has the files of the inputs that the command has, and how to read them."""
         from aspectrum.config import Settings, read_settings
+        from aspectrum.diagnostics.notices import KINDS
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
         files = {name: path for name, path in given.items() if name in ALL_TRUTH}
         _check_settings(settings, config, command, list(files))
         given["convention"] = tuple(filter(None, given["convention"]))
+        for kind in given.get("ignore") or ():
+            if kind not in KINDS:
+                raise click.UsageError(f"--ignore: {unknown('kind of warning', kind, KINDS)}")
         settings = on_top(settings, {name: given.get(name) for name in _SETTINGS})
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)
@@ -242,6 +263,11 @@ class Job:
         reading = {name: getattr(settings, name) for name in _READING_OPTIONS} | {"convention": ",".join(settings.convention) or None}
         reading = {name: value for name, value in reading.items() if value is not None}
         return cls(lists, inputs, whom, metrics or settings.metrics, reading, settings, make.usual, tuple(paths))
+
+    @property
+    def attention(self) -> dict[str, Any]:
+        """What becomes of warnings, as arguments of an evaluation."""
+        return {"strict": bool(self.settings.strict), "ignore": self.settings.ignore}
 
     @property
     def spending(self) -> dict[str, float | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, choice, with_options
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
 from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
 from aspectrum.wording import listed
 
@@ -36,6 +36,8 @@ output_options = with_options(
     IDEAL_BUDGET,
     IDEAL_SECONDS,
     THREADS,
+    STRICT,
+    IGNORE,
     click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
 )
 """Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
@@ -62,7 +64,13 @@ def deliver(
             if show is not None:
                 show(system, done, total)
 
-        common = {"users": job.users, "threads": job.settings.threads, "per_user": scores is not None, "progress": progress}
+        common = {
+            "users": job.users,
+            "threads": job.settings.threads,
+            "per_user": scores is not None,
+            "progress": progress,
+            **job.attention,
+        }
         results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
     results = job.with_notes(results)
     job.usual.check()

@@ -28,7 +28,7 @@ class Reading:
 
     Args:
         threshold: The grade from which an item is relevant.
-        history_threshold: If given, only history rows with at least this grade count.
+        history_threshold: If given, only history rows with at least this grade say which aspects a user likes.
         order: What orders a list.
         scores_before_ranks: With order ``auto``, scores order a list that has both.
         ties: Which of two items with equal scores comes first.

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, UserChoice
+from aspectrum.diagnostics.notices import KINDS
 from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, ROLES
 from aspectrum.io import FORMATS
@@ -215,6 +216,10 @@ class Settings(_Model):
         "How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
     )
     threads: Annotated[int, Field(ge=1)] | None = _optional("Maximum number of threads. Default: one per core.")
+    strict: bool | None = _optional("Whether warnings are errors. Default: false.")
+    ignore: Annotated[tuple[Annotated[str, _one_of(KINDS)], ...], BeforeValidator(_as_several)] = _optional(
+        "Kinds of warnings not to give, as unsplit; they become notes.", ()
+    )
     outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = _optional(
         "Files for the results; the format goes by the extension.", ()
     )

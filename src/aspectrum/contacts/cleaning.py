@@ -47,7 +47,7 @@ class Cleaning:
         """Links that were to be found, once the train graph is known."""
         links = self._links(given, to_self=True)
         if len(links) > len(self._train):
-            self.notices.append(Notice("more_test_links", len(links), source=given.source))
+            self.notices.append(Notice("more_test_links", len(links), len(links) + len(self._train), source=given.source))
         sources, targets = links.sources, links.targets
         known = self._train.have(sources, targets)
         reasons = {

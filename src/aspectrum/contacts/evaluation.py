@@ -15,6 +15,7 @@ from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.network import Network
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
+from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import CONTACTS, Notice, Option, parts
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput
@@ -69,6 +70,8 @@ def evaluate(
     progress: Progress | None = None,
     ideal_budget: float | None = None,
     ideal_seconds: float | None = None,
+    strict: bool = False,
+    ignore: str | Iterable[str] = (),
 ) -> Results:
     """Measure the contacts that a system recommends to the users of a social network.
 
@@ -156,6 +159,7 @@ def evaluate_systems(
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
     conventions = _conventions(convention)
+    attention = Attention(network.pop("strict", False), network.pop("ignore", ()), CONTACTS)
     chosen = {name: network.pop(name) for name in PLAN_OPTIONS if name in network}
     given = [name for name, value in network.items() if value is not None]
     if "texts" not in given and (texts_of != "own" or weighting is not None):
@@ -182,7 +186,7 @@ def evaluate_systems(
         plan = Plan(read, truth, convention=one, **chosen)
         lists = {system: plan.lists(read_network.lists(system)) for system in systems}
         of_weights = [Notice("weighted")] if weighted else []
-        notices = [*of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())]
+        notices = attention.draw([*of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())])
         results = plan.evaluate(lists, labelled(progress, one, conventions))
         found[one.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
     return side_by_side(found)

@@ -98,15 +98,17 @@ class Network:
         """What a reader of the numbers should know of the inputs. What makes them meaningless is an error."""
         for notice in self._notices:
             if notice.level == "error":
-                raise InputError(notice.rendered(CONTACTS))
+                raise InputError(notice.rendered(CONTACTS))  # in the words of contacts, whoever shows it
         way = [Notice("directed" if self._directed else "undirected")] if self._from_files or not self._directed else []
-        return [*way, *(notice for notice in self._notices if notice.level == "warning")]
+        return [*way, *(notice for notice in self._notices if notice.level != "fact")]
 
     def notices_on(self, truth: Truth, systems: Iterable[CodedLists]) -> list[Notice]:
         """What was noticed as the truth and the lists were made."""
         lists = [one.input for one in systems]
         ordered = orders(lists) if self._from_files else []
-        return [*ordered, *(one for given in (*lists, *truth.inputs.values()) for one in noticed(given) if one.level != "fact")]
+        found = (one for given in (*lists, *truth.inputs.values()) for one in noticed(given))
+        # What was seen before is the train graph here, of which it has been said.
+        return [*ordered, *(one for one in found if one.level != "fact" and one.kind != "seen_items")]
 
     def chosen_users(self) -> Rows:
         """Users that were named to be averaged."""
@@ -200,7 +202,7 @@ class Network:
             codes = codes[given.ids[what].codes >= 0]
         without = np.flatnonzero(~flags_of(codes, len(self._everybody))[: self._n_users])
         if len(without):
-            level: Level = "error" if len(without) == self._n_users else "warning"
+            level: Level | None = "error" if len(without) == self._n_users else None
             self._add("without", given, without, self._n_users, level, where=train, what="features" if what == "feature" else what)
 
     def _look_at_communities(self, given: Rows) -> None:
@@ -209,7 +211,7 @@ class Network:
         pairs = np.unique(np.stack([users, communities])[:, communities >= 0], axis=1)
         several = np.flatnonzero(np.bincount(pairs[0])[: self._n_users] > 1)
         if len(several):
-            self._add("several_communities", given, several, self._n_users, "warning")
+            self._add("several_communities", given, several, self._n_users)
 
     def _look_for(self, kind: str, given: Rows, codes: npt.NDArray[Any], then: str, **detail: str) -> None:
         """Say who is not a user, and what follows; that nobody is, is an error."""
@@ -218,12 +220,20 @@ class Network:
             nobody = len(strange) == len(codes)
             because = likely_reason(self._table.ids, strange.astype(np.int32), np.arange(self._n_users, dtype=np.int32))
             because = because if nobody else (Notice(then), *because)
-            self._add(kind, given, strange, len(codes), "error" if nobody else "warning", because, **detail)
+            self._add(kind, given, strange, len(codes), "error" if nobody else "warning" if len(because) > 1 else None, because, **detail)
 
     def _add(
-        self, kind: str, given: Rows, codes: npt.NDArray[Any], of: int, level: Level, because: tuple[Notice, ...] = (), **detail: str
+        self,
+        kind: str,
+        given: Rows,
+        codes: npt.NDArray[Any],
+        of: int,
+        level: Level | None = None,
+        because: tuple[Notice, ...] = (),
+        **detail: str,
     ) -> None:
-        self._notices.append(Notice(kind, len(codes), of, examples_of(self._table.ids, codes), detail, because, given.source, level))
+        found = Notice(kind, len(codes), of, examples_of(self._table.ids, codes), detail, because, given.source)
+        self._notices.append(found if level is None else replace(found, level=level))
 
 
 def _check_keep(keep: Iterable[str], train: Any, test: Any) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from aspectrum.coding.rows import Rows
 from aspectrum.conventions import Convention, conventions_named
-from aspectrum.diagnostics.findings import Inputs, find
-from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
+from aspectrum.diagnostics.findings import Inputs, Use, find, with_notices
+from aspectrum.diagnostics.notices import PYTHON, Level, Notice, Speaker
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
@@ -41,7 +41,7 @@ class Report:
         """Findings by file, then failures, then the number of errors and warnings."""
         lines: dict[str | None, list[str]] = {}
         for one in self.findings:
-            mark = f"{one.level}: " if one.level in ("warning", "error") else ""
+            mark = "" if one.level == "fact" else f"{one.level}: "
             lines.setdefault(one.source, [str(one.source)]).append(f"  {mark}{one.said(self.speaker)}")
         parts = ["\n".join(several) for several in lines.values()]
         if self.failures:
@@ -68,6 +68,8 @@ def check(
     users: str | Source | None = None,
     usual: UsualColumns | None = None,
     speaker: Speaker = PYTHON,
+    strict: bool = False,
+    ignore: Iterable[str] = (),
     **reading: Any,
 ) -> Report:
     """Read every file that can be read, say what is wrong with the others, and what the files say of one another.
@@ -77,6 +79,8 @@ def check(
         metrics: Whether the inputs are enough for them is tried; lists shorter than their cutoffs (or than 10) are counted.
         users: Who is to be averaged.
         usual: Names of columns, every one of which should be found.
+        strict: Warnings are errors.
+        ignore: Kinds of warnings that are notes.
         reading: Options of :meth:`aspectrum.Truth.read`, and the convention.
     """
     wanted = tuple(metrics)
@@ -89,7 +93,7 @@ def check(
     read = attempts.attempt(lambda: _together(lists, truth, reading, ways[0]))
     together, coded = read or _sound_parts(lists, truth, reading, ways[0], attempts)
     cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF]
-    findings = find(together, {name: given.rankings.lengths for name, given in coded.items()}, cutoffs) if coded else []
+    findings = find(_looked_at(together, coded, cutoffs), _use(together, wanted, users, ways[0])) if coded else []
     if attempts.failures:
         if reading.get("duplicates") != "first":  # what is only counted here is an error in an evaluation
             refused = {kind: f"refused_{kind}" for kind in ("duplicates", "contradictions")}
@@ -100,7 +104,24 @@ def check(
     else:
         for way in ways if wanted else ():
             _try_metrics(together, coded, wanted, users, way, attempts)
+    ignored = set(ignore)
+    changed: Level = "error" if strict else "warning"
+    findings = [replace(one, level="note" if one.kind in ignored else changed) if one.level == "warning" else one for one in findings]
     return Report(tuple(findings), tuple(attempts.failures), speaker)
+
+
+def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[int]) -> Inputs:
+    """Inputs, with what is to be said of every list."""
+    lists = {name: with_notices(given, read.tables, read.truth, cutoffs).input for name, given in coded.items()}
+    return replace(read, systems=lists)
+
+
+def _use(read: Inputs, metrics: Sequence[Metric], users: Any, convention: Convention) -> Use:
+    """What the metrics make of the inputs; without any, or if these cannot be computed, what most would."""
+    try:
+        return Plan(metrics, read.truth, users=users if isinstance(users, str) else None, convention=convention).use if metrics else Use()
+    except AspectrumError:
+        return Use()
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Counts
+from aspectrum import kernels
+from aspectrum.arrays import Codes, Counts, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Level, Notice, of_input
 from aspectrum.errors import InputError
 from aspectrum.world import Truth
-from aspectrum.world.building import Tables
+from aspectrum.world.building import CodedLists, Tables
 
 _N_EXAMPLES = 3
 _LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
+_SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights"),
     "item": ("aspects", "features", "subtopics", "relevance", "catalogue"),
@@ -29,16 +31,27 @@ _KNOWN_IN = {
 """Where the users and items of lists should be known."""
 
 
-def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Iterable[int] = ()) -> list[Notice]:
-    """Everything there is to say about the inputs of an evaluation, facts first.
+@dataclass(frozen=True)
+class Use:
+    """What metrics make of the inputs, where that decides what is to be said of them.
 
     Args:
-        lengths: How long the lists of each system are; those shorter than `cutoffs` are counted.
+        threshold: It matters which items are relevant.
+        averages_lists: Each system is averaged over the users whom it has lists for.
+        seen_catalogue: The catalogue is whatever items occur.
     """
+
+    threshold: bool = True
+    averages_lists: bool = True
+    seen_catalogue: bool = False
+
+
+def find(read: Inputs, use: Use | None = None) -> list[Notice]:
+    """Everything there is to say about the inputs of an evaluation, facts first."""
+    made = use or Use()
     found: list[Notice] = []
-    for name, lists in read.systems.items():
+    for lists in read.systems.values():
         found += [_size(lists), *noticed(lists), *([replace(_order(lists), level="fact")] if lists.n_rows else [])]
-        found += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
     for truth in read.inputs.values():
         found += [_size(truth), *noticed(truth)]
     asked = [(lists, name, role) for lists in read.systems.values() for role, names in _KNOWN_IN.items() for name in names]
@@ -47,21 +60,22 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.without_list(), *read.unsplit(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
+    found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: _LEVELS.index(notice.level))
 
 
-def notices_on(read: Inputs, from_files: bool | None = None) -> list[Notice]:
+def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None) -> list[Notice]:
     """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
-    if not read.inputs and not any(lists.external or lists.notices for lists in read.systems.values()):
+    if not read.systems:  # of codes there is nothing to say
         return []
-    found = [notice for notice in find(read) if notice.level in ("warning", "error")]
+    found = [notice for notice in find(read, use) if notice.level != "fact"]
     if from_files is None:
         from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     if not from_files:
         return found
     for notice in found:
         if notice.level == "error":
-            raise InputError(str(notice))
+            raise InputError(notice)
     return [*orders(read.systems.values()), *found]
 
 
@@ -87,10 +101,22 @@ def _size(given: Input) -> Notice:
     return Notice("size", given.n_rows, source=given.source, detail={"input": given.name, "ids": ids})
 
 
-def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterator[Notice]:
+def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int]) -> CodedLists:
+    """Lists, with what is to be said of them list by list: those shorter than the cutoffs, and items that users had before."""
+    rankings, given = lists.rankings, lists.input
+    found = [Notice("short_lists", n, rankings.n_users, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
+    if truth.history is not None:
+        users = given.ids["user"].within(tables.user)
+        history = truth.history.take(np.where(users < truth.n_users, users, -1))
+        seen = int((kernels.lookup(rankings.offsets, rankings.items, history.offsets, history.items) >= 0).sum())
+        found += [Notice("seen_items", seen)] if seen else []
+    return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
+
+
+def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
     for cutoff in sorted(set(cutoffs)):
         if cutoff > 0 and (lengths < cutoff).any():
-            yield Notice("short_lists", int((lengths < cutoff).sum()), len(lengths), source=source, detail={"cutoff": cutoff})
+            yield cutoff, int((lengths < cutoff).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +152,23 @@ class Inputs:
         none_match = len(alone) == len(mine)
         # Most lists hold items that nobody judged; that is what lists are for.
         expected = role == "item" and name in ("subtopics", "relevance")
-        because = self._reason(role, alone, truth, none_match) if none_match or not expected else ()
-        level = "fact" if expected else "warning"
+        because = shifted = () if expected else self._off_by_one(role, mine, theirs)
+        if not shifted and (none_match or not expected):
+            because = self._reason(role, alone, truth, none_match)
+        level = "fact" if expected else "note"
         if none_match:
             level = "warning" if expected and not because else "error"
+        elif shifted or (not expected and self._is_odd(role, name, len(alone), len(mine), bool(because))):
+            level = "warning"
         detail = {"role": role, "where": truth.source}
         yield self._notice("unknown", given, role, alone, len(mine), level=level, because=because, detail=detail)
+
+    @staticmethod
+    def _is_odd(role: str, name: str, n_alone: int, n: int, has_reason: bool) -> bool:
+        """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
+        if has_reason or role != "user":
+            return name == "catalogue" or (n_alone >= (_SHARE_WITH_REASON if has_reason else _SHARE_UNKNOWN) * n and n >= _FEW)
+        return False
 
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
@@ -143,7 +180,7 @@ class Inputs:
             n_users, more = len(truth.ids["user"]), {}
             if name == "users":  # these are the ones that were asked for
                 because = self._reason("user", alone, next(iter(self.systems.values())), False)
-                more = {"level": "error" if len(alone) == n_users else "warning", "because": because}
+                more = {"level": "error" if len(alone) == n_users else "warning" if because else "note", "because": because}
             yield self._notice("no_list", truth, "user", alone, n_users, **more)
 
     def unsplit(self) -> Iterator[Notice]:
@@ -180,8 +217,74 @@ class Inputs:
             detail = {"threshold": float(self.truth.relevance.threshold)}
             yield self._notice("none_relevant", truth, "user", without, len(users), detail=detail, **more)
 
+    def grades(self, use: Use) -> Iterator[Notice]:
+        """The range of the grades, and how many reach the threshold: a warning for ratings that nobody set a threshold for."""
+        relevance, given = self.truth.relevance, self.inputs.get("relevance")
+        if relevance is None or given is None or relevance.grades is None or len(relevance.grades) == 0:
+            return
+        low, high, relevant = relevance.grades.min(), relevance.grades.max(), int(relevance.relevant.sum())
+        if low == high:
+            return
+        doubtful = use.threshold and "threshold" not in self.truth.options and _are_ratings(relevance.grades)
+        level: Level = "warning" if doubtful else "fact"
+        share = f"{100 * relevant / len(relevance.grades):.0f} %"
+        detail = {"low": float(low), "high": float(high), "share": share, "threshold": float(relevance.threshold)}
+        because = (Notice("threshold"),) if doubtful else ()
+        yield Notice("grades", relevant, len(relevance.grades), detail=detail, because=because, source=given.source, level=level)
+
+    def test_in_train(self) -> Iterator[Notice]:
+        relevance, history = self.truth.relevance, self.truth.history
+        if relevance is None or history is None or not {"relevance", "history"} <= self.inputs.keys():
+            return
+        both = int((kernels.lookup(relevance.offsets, relevance.items, history.offsets, history.items) >= 0).sum())
+        if both:
+            yield Notice("test_in_train", both, len(relevance.items), source=self.inputs["relevance"].source)
+
+    def swapped(self) -> Iterator[Notice]:
+        """Lists whose users look like items of the truth, and whose items look like users."""
+        name = next((name for name in ("relevance", "history", "subtopics") if name in self.inputs), None)
+        if name is None:
+            return
+        truth = self.inputs[name]
+        known = {role: set(self._ids(role).take(self.codes(truth, role)[:_N_THEIRS])) for role in ("user", "item")}
+        for lists in self.systems.values():
+            own, other = [], []
+            for role, exchanged in (("user", "item"), ("item", "user")):
+                codes = self.codes(lists, role)
+                ids = self._ids(role).take(codes[:: max(1, len(codes) // _N_OURS)])
+                own.append(sum(id in known[role] for id in ids) / max(1, len(ids)))
+                other.append(sum(id in known[exchanged] for id in ids) / max(1, len(ids)))
+            if min(other) >= _FITS and any(1 - mine >= _MISFITS for mine in own) and lists.n_rows >= _FEW:
+                yield Notice("swapped_columns", source=lists.source, detail={"where": truth.source})
+
+    def different_users(self, use: Use) -> Iterator[Notice]:
+        if len(self.systems) < 2 or not use.averages_lists:
+            return
+        times = np.bincount(np.concatenate([self.codes(lists, "user") for lists in self.systems.values()]))
+        some = np.flatnonzero((times > 0) & (times < len(self.systems)))
+        if len(some):
+            yield Notice("different_users", len(some), int((times > 0).sum()), examples_of(self._ids("user"), some))
+
+    def seen_catalogue(self, use: Use) -> Iterator[Notice]:
+        if use.seen_catalogue and not {"catalogue", "aspects", "features", "items"} & self.inputs.keys():
+            yield Notice("no_catalogue", len(self._ids("item")))
+
     def _notice(self, kind: str, given: Input, role: str, codes: Codes, of: int, **more: Any) -> Notice:
         return Notice(kind, len(codes), of, examples_of(self._ids(role), codes), source=given.source, **more)
+
+    def _off_by_one(self, role: str, mine: Codes, theirs: Codes) -> tuple[Notice, ...]:
+        """Whether ids are numbers, all of which the other input knows once 1 is added or subtracted."""
+        ids = self._ids(role)
+        some = ids.take(mine[:: max(1, len(mine) // _N_OURS)])
+        ours = [id for id in some if isinstance(id, int)]
+        if len(ours) < max(_FEW, len(some)) or len(theirs) > _MOST_KNOWN:
+            return ()
+        known = set(ids.take(theirs))
+        for shift in (1, -1):
+            if all(id + shift in known for id in ours) and not all(id in known for id in ours):
+                here = next(id for id in ours if id not in known)
+                return (Notice("off_by_one", detail={"here": quoted(here), "there": quoted(here + shift)}),)
+        return ()
 
     def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> tuple[Notice, ...]:
         """Why ids that should match do not, if there is one likely reason."""
@@ -207,7 +310,20 @@ def likely_reason(ids: Ids, mine: Codes, theirs: Codes) -> tuple[Notice, ...]:
     return _Likeness(ids, theirs).reason(_texts(ids, mine, _N_OURS))
 
 
-_N_OURS, _N_THEIRS = 500, 50_000
+def _are_ratings(grades: Floats) -> bool:
+    """Whether grades look like ratings on a scale nearly all of which reach 1, or like ratings scaled to 0 .. 1."""
+    low, high, distinct = grades.min(), grades.max(), len(np.unique(grades[:_N_THEIRS]))
+    if len(grades) < 2 * _FEW or distinct < 3:
+        return False
+    if low >= 0 and high <= 1:
+        return float(np.mean((grades > 0) & (grades < 1))) >= _SHARE_BETWEEN
+    on_scale = low >= 0 and high in (5, 10, 100) and distinct >= 4 and (2 * grades == np.floor(2 * grades)).all()
+    return bool(on_scale and np.mean(grades >= 1) >= _SHARE_RATED)
+
+
+_SHARE_BETWEEN, _SHARE_RATED = 0.1, 0.9
+_FITS, _MISFITS = 0.9, 0.3  # how many ids must fit the other column, and not their own, to be swapped
+_N_OURS, _N_THEIRS, _MOST_KNOWN = 500, 50_000, 1_000_000  # ids that are looked at
 
 
 class _Likeness:
@@ -254,7 +370,7 @@ _CHANGES: Mapping[str, Callable[[str], str]] = {
     "leading zeros": lambda name: name.strip().lstrip("0") if name.strip().isdecimal() else "",
     "a trailing '.0'": lambda name: name.strip().removesuffix(".0"),
     "Unicode normalization": lambda name: unicodedata.normalize("NFKC", name),
-    "a prefix": lambda name: _SEPARATORS.split(name.strip())[-1],
+    "a prefix": lambda name: _SEPARATORS.split(name.strip().removeprefix("-"))[-1],  # a minus is none
     "a prefix or suffix around the number": lambda name: _NO_DIGITS.sub("", name).lstrip("0"),
 }
 """What often tells apart ids that mean the same, the most certain first."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Level = Literal["fact", "note", "warning", "error"]
-"""``note``: how the inputs were read; ``warning``: numbers can be computed, but may not mean what they should; ``error``: no
-number would mean anything. Facts are shown by ``aspectrum check`` only."""
+"""``note``: how the inputs were read; ``warning``: the numbers are probably not what is meant; ``error``: no number would mean
+anything. Facts are shown by ``aspectrum check`` only."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,12 @@ class Speaker:
 
     on_command_line: bool = False
     nouns: Mapping[str, str] = field(default_factory=lambda: {"item": "item", "aspect": "aspect", "owner": "item"})
+
+    def worded(self, part: object) -> str:
+        """A part of a message."""
+        if isinstance(part, Notice):
+            return part.rendered(self)
+        return self.spelled(part) if isinstance(part, Option) else str(part)
 
     def spelled(self, option: Option) -> str:
         name, value = option.name, option.value
@@ -77,7 +83,7 @@ class Notice:
 
     def __post_init__(self) -> None:
         if self.level is None:
-            object.__setattr__(self, "level", KINDS[self.kind].level)
+            object.__setattr__(self, "level", KINDS[self.kind].level_of(self.count, self.of))
 
     def said(self, speaker: Speaker = PYTHON) -> str:
         """In words, without the source."""
@@ -98,6 +104,10 @@ class Notice:
         return ": ".join(part for part in (self.only, self.source, self.said(speaker)) if part is not None)
 
     __str__ = rendered
+
+    def with_kind(self, speaker: Speaker = PYTHON) -> str:
+        """In words, with the source and the kind, by which a warning can be ignored."""
+        return f"{self.rendered(speaker)} [{self.kind}]"
 
     def to_data(self) -> dict[str, Any]:
         """As plain data, without what is empty."""
@@ -126,7 +136,8 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 def of_input(source: str, n_rows: int, notices: Iterable[Notice]) -> list[Notice]:
     """What was noticed as an input was read, with its source and how many rows it has."""
-    return [replace(one, source=source, of=n_rows if KINDS[one.kind].of_rows else one.of) for one in notices]
+    found = [replace(one, source=source, of=n_rows if KINDS[one.kind].of_rows else one.of) for one in notices]
+    return [one if KINDS[one.kind].warn_from is None else replace(one, level=KINDS[one.kind].level_of(one.count, one.of)) for one in found]
 
 
 def joined(notices: Mapping[str, Iterable[Notice]]) -> tuple[Notice, ...]:
@@ -174,12 +185,29 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of notice: its level, its words, the option they speak of, and whether it counts rows out of all of the input."""
+    """A kind of notice.
+
+    Args:
+        level: How serious it is.
+        text: Its words.
+        option: The option that they speak of.
+        of_rows: Whether it counts rows out of all of the input.
+        warn_from: The share from which it is a warning.
+        warn_of: How many there must be in all for that.
+    """
 
     level: Level
     text: str
     option: Option | None = None
     of_rows: bool = False
+    warn_from: float | None = None
+    warn_of: int = 1
+
+    def level_of(self, count: int | None, of: int | None) -> Level:
+        """The level, where it may depend on a share."""
+        if self.warn_from is None or count is None or of is None or of < self.warn_of:
+            return self.level
+        return "warning" if count > self.warn_from * of else self.level
 
 
 KINDS: Mapping[str, Kind] = {
@@ -192,7 +220,7 @@ KINDS: Mapping[str, Kind] = {
     "columns": Kind("fact", "columns: {columns}"),
     "unused_columns": Kind("fact", "unused columns: {columns}"),
     "positions": Kind("fact", "no header; columns by position: {columns}"),
-    "no_line_end": Kind("warning", "the last line has no line end; is the file complete?"),
+    "no_line_end": Kind("note", "the last line has no line end; is the file complete?"),
     "unused_numbers": Kind("warning", "{count} rows have no {missing}, but column {column} holds numbers; is it the {role}?", of_rows=True),
     "header": Kind("warning", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
     "no_header": Kind("warning", "the first line ({first}) is read as data; use {option} if it is a header", Option("header", True)),
@@ -203,29 +231,61 @@ KINDS: Mapping[str, Kind] = {
     "order_score": Kind("note", "lists are ordered by score, best first"),
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
-    "short_lists": Kind("fact", "{count} lists are shorter than {cutoff}"),
-    "tied_scores": Kind("warning", "{count} adjacent rows have tied scores; {ties}", of_rows=True),
-    "tied_ranks": Kind("warning", "{count} adjacent rows have tied ranks; {ties}", of_rows=True),
-    "ranks_against_scores": Kind("warning", "{count} ranks contradict the scores; ranks are used", of_rows=True),
-    "rising_scores": Kind("warning", "{count} scores are higher than the one before; input order is used", of_rows=True),
+    "short_lists": Kind("fact", "{count} lists are shorter than the cutoff of {cutoff}", warn_from=0.5, warn_of=10),
+    "tied_scores": Kind("note", "{count} adjacent rows have tied scores; {ties}", of_rows=True, warn_from=0.5, warn_of=20),
+    "tied_ranks": Kind("note", "{count} adjacent rows have tied ranks; {ties}", of_rows=True, warn_from=0.5, warn_of=20),
+    "ranks_against_scores": Kind("note", "{count} ranks contradict the scores; ranks are used", of_rows=True, warn_from=0.75, warn_of=20),
+    "rising_scores": Kind(
+        "note", "{count} scores are higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=20
+    ),
     # What is stated twice, or does not count
-    "duplicates": Kind("warning", "{count} rows repeat an {item} of the list and are ignored", of_rows=True),
-    "contradictions": Kind("warning", "{count} rows contradict an earlier one and are ignored", of_rows=True),
+    "duplicates": Kind("note", "{count} rows repeat an {item} of the list and are ignored", of_rows=True),
+    "contradictions": Kind("note", "{count} rows contradict an earlier one and are ignored", of_rows=True),
     "repeats": Kind("fact", "{count} rows repeat an earlier one", of_rows=True),
     "refused_duplicates": Kind("error", "{count} rows repeat an item of the list; {option} ignores them", Option("duplicates", "first")),
     "refused_contradictions": Kind("error", "{count} rows contradict an earlier one; {option} ignores them", Option("duplicates", "first")),
-    "further_aspects": Kind("warning", "{count} rows are ignored: only the first {aspect} of each {owner} counts", of_rows=True),
-    "values_as_sets": Kind("warning", "{count} feature values are not 1; only the presence of a feature counts", of_rows=True),
+    "further_aspects": Kind("note", "{count} rows are ignored: only the first {aspect} of each {owner} counts", of_rows=True),
+    "values_as_sets": Kind("note", "{count} feature values are not 1; only the presence of a feature counts", of_rows=True),
     # What inputs say of one another
-    "unknown": Kind("warning", "{count} {role}s are not in {where}"),
+    "seen_items": Kind(
+        "note",
+        "{count} recommended items are in the user's own history; are train items recommended?",
+        of_rows=True,
+        warn_from=0.1,
+        warn_of=10,
+    ),
+    "test_in_train": Kind("note", "{count} rows are in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
+    "different_users": Kind(
+        "note",
+        "{count} users have lists of some systems only, so each mean is over other users; use {option} to compare",
+        Option("users", "common"),
+        warn_from=0.01,
+        warn_of=10,
+    ),
+    "no_catalogue": Kind(
+        "warning",
+        "GiniComplement: without a catalogue it is relative to the {count} items that occur anywhere in the inputs; pass {option}",
+        Option("catalogue"),
+    ),
+    "grades": Kind("fact", "grades range from {low} to {high}, and {count} ({share}) reach the threshold of {threshold}"),
+    "swapped_columns": Kind("warning", "the users fit the items of {where}, and the items its users; are the columns swapped?"),
+    "history_below": Kind("note", "{count} rows have a grade below the threshold of {threshold} and do not count as liked", of_rows=True),
+    "history_grades": Kind(
+        "warning",
+        "{count} rows have a grade of 0 or less and count as history; use {option} if they should not",
+        Option("threshold", 1),
+        of_rows=True,
+    ),
+    "unknown": Kind("note", "{count} {role}s are not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} users have no list"),
     "no_aspect": Kind("fact", "{count} items have no aspect"),
     "unsplit": Kind("warning", "{count} aspects contain '|'"),
     "split": Kind("note", "use {option} if each is several aspects", Option("split", "|")),
     "one_subtopic": Kind("warning", "all {count} rows have the same subtopic; are these subtopic judgments?"),
     "none_relevant": Kind("fact", "{count} users have no item with a grade of {threshold} or more"),
-    "threshold": Kind("note", "set the threshold if that is not intended"),
+    "threshold": Kind("note", "set {option} if that is not intended", Option("threshold")),
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
+    "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),
     "swapped": Kind("note", "most are {other}s there; are the user and item columns swapped in one of the files?"),
     # Contacts
     "directed": Kind("note", "the graph is directed"),
@@ -233,27 +293,29 @@ KINDS: Mapping[str, Kind] = {
     "weighted": Kind("note", "test link weights are used as grades"),
     "text_features": Kind("note", "users' features are {texts_of}, weighted by {weighting}"),
     "no_features": Kind("warning", "there are no features; RELISON then takes every distance as 0, so ILD is 0"),
-    "both_ways": Kind("warning", "{count} link{s} of a directed graph taken as undirected"),
-    "self_links": Kind("warning", "{count} self-link{s} ignored"),
-    "unweighted_links": Kind("warning", "{count} link{s} without a weight, which other links have; 1 is used"),
-    "repeated_links": Kind("warning", "{count} repeated link{s} ignored"),
-    "summed_links": Kind("warning", "{count} repeated link{s}; weights are summed"),
+    "both_ways": Kind("note", "{count} link{s} of a directed graph taken as undirected"),
+    "self_links": Kind("note", "{count} self-link{s} ignored"),
+    "unweighted_links": Kind("note", "{count} link{s} without a weight, which other links have; 1 is used"),
+    "repeated_links": Kind("note", "{count} repeated link{s} ignored"),
+    "summed_links": Kind("note", "{count} repeated link{s}; weights are summed"),
     "igraph": Kind("warning", "igraph: {message}"),
-    "excluded_links": Kind("warning", "{count} links {rule} and are excluded"),
-    "kept_links": Kind("warning", "{count} links {rule} and are kept, as requested"),
-    "links_left": Kind("warning", "{count} links are left to predict"),
+    "excluded_links": Kind("note", "{count} links {rule} and are excluded"),
+    "kept_links": Kind("note", "{count} links {rule} and are kept, as requested"),
+    "links_left": Kind("note", "{count} links are left to predict"),
     "lost_links": Kind("note", "{count} {rule}"),
-    "more_test_links": Kind("warning", "{count} links, more than in the train graph; are train and test swapped?"),
-    "strangers_with_lists": Kind("warning", "{count} users with recommendations are not in {where}"),
+    "more_test_links": Kind(
+        "note", "{count} links are test links, more than train links; are train and test swapped?", warn_from=0.5, warn_of=20
+    ),
+    "strangers_with_lists": Kind("note", "{count} users with recommendations are not in {where}", warn_from=0.5, warn_of=10),
     "lists_ignored": Kind("note", "their recommendations are ignored"),
     "not_in_gini": Kind("note", "the Gini complement ignores them"),
     "candidates_only": Kind("note", "they count as candidates only"),
     "texts_ignored": Kind("note", "their texts are ignored"),
-    "unknown_authors": Kind("warning", "{count} user{s} with texts not in {where}; their texts are ignored"),
-    "self_recommended": Kind("warning", "{count} rows recommend users to themselves"),
-    "known_recommended": Kind("warning", "{count} rows recommend a contact that the user already has in {where}"),
-    "without": Kind("warning", "{count} users of {where} have no {what}"),
-    "several_communities": Kind("warning", "{count} users have more than one community"),
+    "unknown_authors": Kind("note", "{count} user{s} with texts not in {where}; their texts are ignored"),
+    "self_recommended": Kind("note", "{count} rows recommend users to themselves", warn_from=0.05, warn_of=20),
+    "known_recommended": Kind("note", "{count} rows recommend a contact that the user already has in {where}", warn_from=0.1, warn_of=20),
+    "without": Kind("note", "{count} users of {where} have no {what}", warn_from=0.5, warn_of=20),
+    "several_communities": Kind("note", "{count} users have more than one community"),
     # Whatever else
     "remark": Kind("note", "{text}"),
 }

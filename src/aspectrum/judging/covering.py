@@ -138,8 +138,9 @@ def _earlier_and_relevant(world: World) -> tuple[Offsets, Codes]:
         world.need_relevance("intents='counts'")
     nothing = no_segments(world.n_users), np.empty(0, np.int32)
     history, relevance = world.history or History(*nothing), world.relevance or Relevance(*nothing)
-    new = kernels.lookup(relevance.offsets, relevance.items, history.offsets, history.items) < 0
-    items = np.append(history.items, np.where(relevance.relevant & new, relevance.items, np.int32(-1)))
+    earlier = kernels.lookup(relevance.offsets, relevance.items, history.offsets, history.items)
+    new = np.append(history.liked_items, np.int32(-1))[earlier] < 0
+    items = np.append(history.liked_items, np.where(relevance.relevant & new, relevance.items, np.int32(-1)))
     users = [np.repeat(np.arange(world.n_users, dtype=np.int32), np.diff(part.offsets)) for part in (history, relevance)]
     offsets, order = kernels.group_rows(np.concatenate(users), world.n_users)
     return offsets, items[order]

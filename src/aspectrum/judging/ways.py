@@ -60,11 +60,13 @@ class ByHistory(Judging):
     def cover(self) -> Coverage:
         world, sets = self.world, self._sets
         history = world.need_history(self._needs)
-        return Coverage(self, world.rankings, sets, world.known_items, None, *self._counted_aspects_of(history.offsets, history.items))
+        return Coverage(
+            self, world.rankings, sets, world.known_items, None, *self._counted_aspects_of(history.offsets, history.liked_items)
+        )
 
     def attainable_aspects(self) -> WantedAspects:
         history = self.world.need_history(self._needs)
-        return self._aspects_of(history.offsets, history.items)
+        return self._aspects_of(history.offsets, history.liked_items)
 
     def satisfiable(self, wanted: WantedAspects) -> WantedAspects:
         covered = self.attainable_aspects()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # what type checkers cannot find by themselves
     from aspectrum.metrics.precision import Precision as Precision
     from aspectrum.metrics.precision_ia import PrecisionIA as PrecisionIA
     from aspectrum.metrics.recall import Recall as Recall
+    from aspectrum.metrics.unseen_share import UnseenShare as UnseenShare
 
 __all__: list[str] = []
 for _file in iter_modules(__path__):

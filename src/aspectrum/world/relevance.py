@@ -6,7 +6,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Counts, Flags, Floats, Offsets, as_codes, as_floats, as_offsets, check_ascending, choose_segments
+from aspectrum.arrays import (
+    Codes,
+    Counts,
+    Flags,
+    Floats,
+    Offsets,
+    as_codes,
+    as_flags,
+    as_floats,
+    as_offsets,
+    check_ascending,
+    choose_segments,
+)
 from aspectrum.errors import InputError
 
 
@@ -40,7 +52,27 @@ class UserItems:
 
 @dataclass(frozen=True, eq=False)
 class History(UserItems):
-    """What users had before, as codes; each user's items ascend."""
+    """What users had before, as codes; each user's items ascend.
+
+    Args:
+        offsets: Where each user's rows start, and the end of the last.
+        items: Earlier items, ascending within a user.
+        liked: Rows that reach the relevance threshold, whose aspects count for the user; None means all. All were seen.
+    """
+
+    liked: Flags | None = None
+
+    columns: ClassVar[tuple[str, ...]] = ("items", "liked")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.liked is not None:
+            self.__dict__.update(liked=as_flags(self.liked, len(self.items), "history: liked"))
+
+    @property
+    def liked_items(self) -> Codes:
+        """The items, -1 where the aspects of one do not count."""
+        return self.items if self.liked is None else np.where(self.liked, self.items, np.int32(-1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,53 @@
+"""Warnings reach people: through Python's ``warnings``, as errors where that is asked for, or not at all."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+
+from aspectrum.diagnostics.notices import KINDS, PYTHON, Notice, Speaker
+from aspectrum.errors import AspectrumWarning, InputError, StrictError
+from aspectrum.wording import did_you_mean
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+class Attention:
+    """What becomes of the warnings of one call: each kind is said once.
+
+    Args:
+        strict: Warnings are errors.
+        ignore: Kinds of warnings that are notes, as the user knows of them.
+        speaker: In whose words warnings are.
+    """
+
+    def __init__(self, strict: bool = False, ignore: str | Iterable[str] = (), speaker: Speaker = PYTHON) -> None:
+        self._strict, self._speaker = strict, speaker
+        self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
+        self._said: set[str] = set()
+        for kind in sorted(self._ignored - KINDS.keys(), key=str):
+            raise InputError(f"ignore: there is no kind of warning {kind!r}{did_you_mean(str(kind), KINDS)}")
+
+    def draw(self, notices: Iterable[Notice]) -> tuple[Notice, ...]:
+        """Say what are warnings, and return all notices; those to be ignored are notes."""
+        found = tuple(replace(one, level="note") if one.level == "warning" and one.kind in self._ignored else one for one in notices)
+        kinds: dict[str, list[Notice]] = {}
+        for one in found:
+            if one.level == "warning" and one.kind not in self._said:
+                kinds.setdefault(one.kind, []).append(one)
+        if self._strict and kinds:
+            raise StrictError([one for alike in kinds.values() for one in alike], self._speaker)
+        self._said |= kinds.keys()
+        for alike in kinds.values():
+            warnings.warn(AspectrumWarning(alike, self._speaker), stacklevel=_outside())
+        return found
+
+
+def _outside() -> int:
+    """How many calls away the caller of the package is, seen from where :meth:`Attention.draw` warns."""
+    level, frame = 0, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    return level + 1

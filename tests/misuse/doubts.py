@@ -1,0 +1,153 @@
+"""Inputs that go together, but not as they are meant to: grades, leaks, users, cutoffs, columns."""
+
+from typing import Any
+
+import aspectrum as asp
+from tests.misuse.table import Misuse
+
+USERS = [f"u{i}" for i in range(12)]
+ITEMS = [f"i{i:02}" for i in range(20)]
+LISTS = {user: ITEMS[i : i + 5] for i, user in enumerate(USERS)}
+"""Five items each."""
+
+STARS = {user: {item: 1 + (i + j) % 5 for j, item in enumerate(ITEMS[i : i + 4])} for i, user in enumerate(USERS)}
+"""Ratings of 1 to 5 stars."""
+SCALED = {user: {item: stars / 5 for item, stars in own.items()} for user, own in STARS.items()}
+GENRES = {item: ["odd" if i % 2 else "even", f"g{i % 3}"] for i, item in enumerate(ITEMS)}
+RATED = {user: {item: 1 + (i + j) % 5 for j, item in enumerate(ITEMS[-3:])} for i, user in enumerate(USERS)}
+"""A rated history."""
+LIKED = {user: [item for item, stars in own.items() if stars >= 4] for user, own in RATED.items()}
+CLICKED = {user: {item: int(j == 0) for j, item in enumerate(own)} for user, own in RATED.items()}
+"""A history of what was shown: 1 was clicked, 0 was not."""
+
+NUMBERED = {user: [10 * (i + j) for j in range(5)] for i, user in enumerate(USERS)}
+FEATURES = {10 * i: [1.0 + i % 3, 1.0, i % 2] for i in range(20)}
+DENSE = {i: [1.0 + i % 3, 1.0, i % 2] for i in range(1, 21)}
+"""Items that are numbered from 1."""
+
+
+def evaluate(metrics: Any, lists: Any = None, **inputs: Any) -> asp.Results:
+    return asp.evaluate(LISTS if lists is None else lists, metrics, **inputs)
+
+
+def numbered_from_0() -> dict[str, list[int]]:
+    """Lists whose items are counted from 0, while the features count them from 1."""
+    return {user: [(i + j) % 20 for j in range(5)] for i, user in enumerate(USERS)}
+
+
+def seen() -> dict[str, list[str]]:
+    """Lists of the items that a user had before."""
+    return dict.fromkeys(USERS, ITEMS[-3:] + ITEMS[:2])
+
+
+def unseen() -> dict[str, list[str]]:
+    return dict.fromkeys(USERS, ITEMS[:5])
+
+
+def swapped() -> list[tuple[str, str, float]]:
+    """Rows whose first two columns are exchanged, of items that most users of the truth do not have for a name."""
+    return [(item, user, -float(j)) for user, items in LISTS.items() for j, item in enumerate(items)]
+
+
+NUMBERS = {user: [item for item in range(1, 61) if (user + item) % 4 == 0] for user in range(1, 21)}
+"""Users 1 to 20, items 1 to 60."""
+ITEM_OF_USER = [(user, (7 * user + 13 * j) % 60 + 1) for user in range(1, 21) for j in range(3)]
+
+FEW = {user: LISTS[user][::-1] for user in USERS[:3]}
+
+MISUSES = [
+    Misuse(
+        "ratings of 1 to 5 stars with the default threshold of 1",
+        "warning",
+        "grades range from 1 to 5, and 48 of 48 (100 %) reach the threshold of 1; set threshold= if that is not intended",
+        lambda: evaluate("P@5", relevance=STARS),
+        meant=lambda: evaluate("P@5", relevance=STARS, threshold=4),
+        kind="grades",
+    ),
+    Misuse(
+        "ratings scaled to 0..1 with the default threshold of 1",
+        "warning",
+        "grades range from 0.2 to 1, and 9 of 48 (19 %) reach the threshold of 1",
+        lambda: evaluate("P@5", relevance=SCALED),
+        meant=lambda: evaluate("P@5", relevance=SCALED, threshold=0.8),
+        kind="grades",
+    ),
+    Misuse(
+        "a rated history with a threshold: disliked items do not say what a user likes",
+        "note",
+        "rows have a grade below the threshold of 4 and do not count as liked",
+        lambda: evaluate("AspectRecall(judged_by=history)@5", aspects=GENRES, history=RATED, threshold=4),
+        meant=lambda: evaluate("AspectRecall(judged_by=history)@5", aspects=GENRES, history=LIKED),
+        kind="history_below",
+    ),
+    Misuse(
+        "a history of clicks with zeros, and no threshold",
+        "warning",
+        "24 of 36 rows have a grade of 0 or less and count as history; use threshold=1 if they should not",
+        lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=CLICKED),
+        meant=lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=CLICKED, threshold=1),
+        kind="history_grades",
+    ),
+    Misuse(
+        "recommending what users had before",
+        "warning",
+        "36 of 60 recommended items are in the user's own history; are train items recommended?",
+        lambda: evaluate("UnseenShare@5", seen(), history=RATED),
+        meant=1.0,
+        kind="seen_items",
+    ),
+    Misuse(
+        "test rows that are train rows",
+        "warning",
+        "36 of 84 rows are in the history as well; is test data in train?",
+        lambda: evaluate("Recall@5", unseen(), history=RATED, relevance={user: STARS[user] | RATED[user] for user in USERS}, threshold=1),
+        meant=lambda: evaluate("Recall@5", unseen(), history=RATED, relevance=STARS, threshold=1),
+        kind="test_in_train",
+    ),
+    Misuse(
+        "systems with lists for different users",
+        "warning",
+        "9 of 12 users have lists of some systems only, so each mean is over other users; use users='common' to compare",
+        lambda: asp.evaluate_systems({"all": LISTS, "few": FEW}, "P@5", relevance=STARS, threshold=4),
+        meant=lambda: asp.evaluate_systems({"all": LISTS, "few": FEW}, "P@5", relevance=STARS, threshold=4, users="common"),
+        kind="different_users",
+    ),
+    Misuse(
+        "the Gini complement without a catalogue",
+        "warning",
+        "without a catalogue it is relative to the 16 items that occur anywhere in the inputs; pass catalogue=",
+        lambda: evaluate("GiniComplement@5"),
+        meant=lambda: evaluate("GiniComplement@5", catalogue=[f"i{i:02}" for i in range(100)]),
+        kind="no_catalogue",
+    ),
+    Misuse(
+        "lists of five items measured at 10",
+        "warning",
+        "12 of 12 lists are shorter than the cutoff of 10",
+        lambda: evaluate("P@10", relevance=STARS, threshold=4),
+        meant=lambda: evaluate("P@5", relevance=STARS, threshold=4),
+        kind="short_lists",
+    ),
+    Misuse(
+        "item ids counted from 0 in one input and from 1 in the other",
+        "warning",
+        "they are off by one: 0 here is 1 there",
+        lambda: evaluate("ILD@5", numbered_from_0(), features=DENSE),
+        meant=lambda: evaluate("ILD@5", {user: [item + 1 for item in items] for user, items in numbered_from_0().items()}, features=DENSE),
+        kind="unknown",
+    ),
+    Misuse(
+        "user and item columns swapped in the lists",
+        "error",
+        "are the user and item columns swapped in one of the files?",
+        lambda: evaluate("P@5", swapped(), relevance=STARS, threshold=4),
+    ),
+    Misuse(
+        "user and item columns swapped in the lists, both of them numbers",
+        "warning",
+        "the users fit the items of relevance, and the items its users; are the columns swapped?",
+        lambda: evaluate("P@1", [(item, user, -float(user)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
+        meant=lambda: evaluate("P@1", [(user, item, -float(item)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
+        kind="swapped_columns",
+    ),
+]
