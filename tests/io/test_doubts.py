@@ -43,7 +43,7 @@ def test_how_columns_were_understood_is_a_fact(tmp_path: Path) -> None:
 
 def test_genres_that_were_not_split() -> None:
     movies = pl.DataFrame({"item": ["a", "b", "c"], "genres": ["Action|Comedy", "Drama", "Action"]})
-    said = "1 of 3 aspects contain '|' (such as 'Action|Comedy'); use asp.Source(..., split='|') if each is several aspects"
+    said = "1 of 3 aspect names contain '|' (such as 'Action|Comedy'); use asp.Source(..., split='|') if each is several"
     assert said in notes(aspects=movies)
     assert "split=" not in notes(aspects=asp.Source(movies, split="|"))
 

@@ -1,4 +1,4 @@
-"""What the inputs of an evaluation say of one another: ids that match nowhere and why, users without lists, aspects not split."""
+"""What the inputs of an evaluation say of one another: ids that match nowhere and why, users without lists."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
-    found += [*read.without_list(), *read.unsplit(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
+    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
     return sorted(found, key=lambda notice: _LEVELS.index(notice.level))
 
 
@@ -54,7 +54,7 @@ def notices_on(read: Inputs, from_files: bool | None = None) -> list[Notice]:
     """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
     if not read.inputs and not any(lists.external or lists.notices for lists in read.systems.values()):
         return []
-    found = [notice for notice in find(read) if notice.level in ("warning", "error")]
+    found = [notice for notice in find(read) if notice.level != "fact"]
     if from_files is None:
         from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     if not from_files:
@@ -145,15 +145,6 @@ class Inputs:
                 because = self._reason("user", alone, next(iter(self.systems.values())), False)
                 more = {"level": "error" if len(alone) == n_users else "warning", "because": because}
             yield self._notice("no_list", truth, "user", alone, n_users, **more)
-
-    def unsplit(self) -> Iterator[Notice]:
-        """Aspects that look like several in one."""
-        for given in [self.inputs[name] for name in ("aspects", "subtopics") if name in self.inputs]:
-            names = [id for id in self._ids("aspect").take(self.codes(given, "aspect")) if isinstance(id, str)]
-            several = [id for id in names if "|" in id]
-            if 10 * len(several) > len(names):
-                examples = tuple(map(quoted, several[:_N_EXAMPLES]))
-                yield Notice("unsplit", len(several), len(names), examples, because=(Notice("split"),), source=given.source)
 
     def without_aspect(self) -> Iterator[Notice]:
         if self.truth.aspects is not None:
