@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,18 +52,21 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
 
 
 def notices_on(read: Inputs, from_files: bool | None = None) -> list[Notice]:
-    """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
+    """What a reader of the numbers should know of the inputs. What makes them meaningless is an error: in files and frames whatever it is,
+    in plain objects, which may well be part of something larger, items that are no items of the truth.
+
+    Args:
+        from_files: Whether inputs come from files or frames; by default whether one of them does. If it is said that they do not,
+            nothing is an error.
+    """
     if not read.inputs and not any(lists.external or lists.notices for lists in read.systems.values()):
         return []
     found = [notice for notice in find(read) if notice.level != "fact"]
-    if from_files is None:
-        from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
-    if not from_files:
-        return found
+    are_plain = from_files is None and not any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     for notice in found:
-        if notice.level == "error":
+        if notice.level == "error" and from_files is not False and (not are_plain or notice.detail.get("role") == "item"):
             raise InputError(str(notice))
-    return [*orders(read.systems.values()), *found]
+    return found if are_plain or from_files is False else [*orders(read.systems.values()), *found]
 
 
 def noticed(given: Input) -> list[Notice]:
@@ -126,12 +130,40 @@ class Inputs:
         none_match = len(alone) == len(mine)
         # Most lists hold items that nobody judged; that is what lists are for.
         expected = role == "item" and name in ("subtopics", "relevance")
-        because = self._reason(role, alone, truth, none_match) if none_match or not expected else ()
-        level = "fact" if expected else "warning"
+        because = self._exchanged(role, mine, alone, truth)
+        level = "error" if because else "fact" if expected else "warning"
+        if not because and (none_match or not expected):
+            because = self._reason(role, alone, truth, none_match)
         if none_match:
-            level = "warning" if expected and not because else "error"
+            strange = expected and self._items_are_strange
+            level = "warning" if expected and not because and not strange else "error"
+            because = (Notice("strange"),) if strange and not because else because
         detail = {"role": role, "where": truth.source}
         yield self._notice("unknown", given, role, alone, len(mine), level=level, because=because, detail=detail)
+
+    @cached_property
+    def _items_are_strange(self) -> bool:
+        """Whether no item of any list stands anywhere else. A single list may well be of items that nobody knows."""
+        if sum(len(lists.ids["user"]) for lists in self.systems.values()) < 2:
+            return False
+        known = [self.codes(truth, "item") for truth in self.inputs.values() if "item" in truth.ids]
+        theirs = np.concatenate([np.empty(0, np.int32), *known])
+        listed = (self.codes(lists, "item") for lists in self.systems.values())
+        return all(len(_without(mine, theirs)) == len(mine) for mine in listed)
+
+    def _exchanged(self, role: str, mine: Codes, alone: Codes, there: Input) -> tuple[Notice, ...]:
+        """Whether most items are aspects there."""
+        if role != "item" or "aspect" not in there.ids or there.name not in ("aspects", "subtopics"):
+            return ()
+        some = alone[:: -(-len(alone) // _N_OURS)]
+        items, aspects = self._ids("item").take(some), self._ids("aspect").take(self.codes(there, "aspect"))
+        if len(aspects) == 0 or isinstance(items[0], str) != isinstance(aspects[0], str):
+            return ()
+        share = len({*items} & {*aspects}) / len(items)
+        if 2 * share * len(alone) <= len(mine):
+            return ()
+        form = "{item: [aspects]}" if there.name == "aspects" else "{user: {item: [aspects]}}"
+        return (Notice("swapped_aspects") if there.external else Notice("swapped_objects", detail={"form": form}),)
 
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""

@@ -239,6 +239,9 @@ KINDS: Mapping[str, Kind] = {
     "threshold": Kind("note", "set the threshold if that is not intended"),
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "swapped": Kind("note", "most are {other}s there; are the user and item columns swapped in one of the files?"),
+    "swapped_aspects": Kind("note", "most are aspects there; are the item and aspect columns swapped?"),
+    "swapped_objects": Kind("note", "most are aspects there; expected {form}"),
+    "strange": Kind("note", "no item of any list is in any other input; are these ids of the same items?"),
     # Contacts
     "directed": Kind("note", "the graph is directed"),
     "undirected": Kind("note", "the graph is undirected"),

@@ -14,7 +14,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import NUMBERS, InputSpec
-from aspectrum.io.columns import find_columns, is_flag_name
+from aspectrum.io.columns import find_columns, is_flag_name, is_spelling
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -120,14 +120,15 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
     if table.layout != "table" or len(table) == 0:
         return
     if table.names is not None and spec.expected and not any(role in places for role in spec.expected):
-        spare = [name for place, name in enumerate(table.names) if place not in places.values() and table.is_number(place)]
-        if spare:
-            detail = {"missing": list(spec.expected), "column": repr(spare[0]), "role": spec.expected[-1]}
+        unused = [place for place in range(table.width) if place not in places.values()]
+        spare = [place for place in unused if not is_spelling(spec.name, spec.required, table.names[place])]  # another id is no number
+        numbers = [place for place in spare if table.is_number(place)]
+        flags = [place for place in spare if "grade" in spec.expected and not numbers and table.is_flag(place)]
+        if numbers:
+            detail = {"missing": list(spec.expected), "column": repr(table.names[numbers[0]]), "role": spec.expected[-1]}
             yield Notice("unused_numbers", len(table), detail=detail)
-        elif "grade" in spec.expected:
-            flags = [name for place, name in enumerate(table.names) if place not in places.values() and table.is_flag(place)]
-            if flags:
-                yield Notice("unused_flags", len(table), detail={"column": repr(flags[0])})
+        elif flags:
+            yield Notice("unused_flags", len(table), detail={"column": repr(table.names[flags[0]])})
     if isinstance(table, TextTable) and source.header is None:
         first = {"first": list(map(quoted, table.first))}
         if table.names is not None and table.width == 1:
