@@ -66,7 +66,7 @@ def test_a_whole_file(folder: Path) -> None:
           ALS: recs_als.parquet
           Popular: {path: recs_pop.csv, columns: {user: uid, item: 2}, format: csv, header: no}
         inputs:
-          aspects: {path: movies.csv, columns: {item: movieId, aspect: genres}, split: "|"}
+          aspects: {path: movies.csv, columns: {item: movieId, aspect: genres}, split: ", "}
           relevance: /data/test.csv
           history: ../train.csv
           subtopics: null
@@ -96,7 +96,7 @@ def test_a_whole_file(folder: Path) -> None:
             "Popular": SourceSettings(path=folder / "recs_pop.csv", columns={"user": "uid", "item": 2}, format="csv", header=False),
         },
         inputs={
-            "aspects": SourceSettings(path=folder / "movies.csv", columns={"item": "movieId", "aspect": "genres"}, split="|"),
+            "aspects": SourceSettings(path=folder / "movies.csv", columns={"item": "movieId", "aspect": "genres"}, split=", "),
             "relevance": SourceSettings(path=Path("/data/test.csv")),
             "history": SourceSettings(path=folder / "../train.csv"),
             "features": SourceSettings(path=folder / "vectors.npy", ids=folder / "ids.txt"),
@@ -367,10 +367,10 @@ MISTAKES = {
     "systems: {A: {path: x, format: cvs}}": ["1:32: systems.A.format: found 'cvs', expected auto, csv, * did you mean 'csv'?"],
     "systems: {A: {path: x, format: 3}}": ["1:32: systems.A.format: found the number 3, expected auto, csv,"],
     "systems: {A: {path: x, header: maybe}}": ["1:32: systems.A.header: found 'maybe', expected true or false"],
-    "systems: {A: {path: x, split: ab}}": ["1:31: systems.A.split: found 'ab', expected one character"],
-    "systems: {A: {path: x, split: 1}}": ["1:31: systems.A.split: found the number 1, expected one character, in quotes"],
-    "inputs: {aspects: {path: x,\n split: ''}}": ["2:9: inputs.aspects.split: found empty text, expected one character"],
-    "inputs:\n  aspects:\n    split: |\n    path: x": ["3:12: inputs.aspects.split: found empty text, expected one character, in quotes"],
+    r"systems: {A: {path: x, split: \t}}": [r"1:31: systems.A.split: found '\\t', expected a separator without backslashes"],
+    "systems: {A: {path: x, split: 1}}": ["1:31: systems.A.split: found the number 1, expected a separator, in quotes"],
+    "inputs: {aspects: {path: x,\n split: ''}}": ["2:9: inputs.aspects.split: found empty text, expected a separator"],
+    "inputs:\n  aspects:\n    split: |\n    path: x": ["3:12: inputs.aspects.split: found empty text, expected a separator, in quotes"],
     "systems: {A: {path: x, columns: [user]}}": ["1:33: systems.A.columns: found a list, expected a mapping"],
     "systems: {A: {path: x, columns: {usr: y}}}": ["1:34: systems.A.columns: unknown key 'usr', expected user, * did you mean 'user'?"],
     "systems: {A: {path: x, columns: {user: 0}}}": ["1:40: systems.A.columns.user: found the number 0, expected the name of a column"],
@@ -570,7 +570,7 @@ def test_all_mistakes_at_once_in_the_order_of_the_file(folder: Path) -> None:
       ALS: {path: a.csv, colums: {user: 1}}
       Popular: 7
     inputs:
-      aspects: {path: m.csv, split: "||"}
+      aspects: {path: m.csv, split: ""}
       relevance: [test.csv]
     metrics:
       AlphaNDCG:
@@ -767,7 +767,7 @@ WRONG = [
     "systems: {A: {path: x, colums: {}}}",
     "systems: {A: {path: x, columns: {usr: y}}}",
     "systems: {A: {path: x, columns: {user: 0}}}",
-    "systems: {A: {path: x, split: ab}}",
+    "systems: {A: {path: x, split: ''}}",
     "inputs: {genres: x.csv}",
     "convention: ndevla",
     "threshold: high",

@@ -241,3 +241,21 @@ def test_standard_input(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch)
     said = call("check", "-", "--relevance", "grades.csv")
     assert said.code == 0
     assert said.out.startswith("standard input\n  9 rows of rankings")
+
+
+@pytest.mark.parametrize("input", ["aspects", "features"])
+def test_several_names_in_one_cell(call: Call, here: Path, input: str) -> None:
+    role = "feature" if input == "features" else "genre"
+    write_csv(
+        here / "films.csv",
+        ("item", role),
+        [(item, ", ".join(genres)) for item, genres in {**GENRES, "z": ["x", "y"], "w": ["y", "x"]}.items()],
+    )
+    finding = of(examined(call, "als.csv", f"--{input}", "films.csv"), "films.csv", "contain ', '")
+    assert (finding["level"], finding["kind"]) == ("warning", "unsplit")
+    assert finding["message"].endswith("use --split ', ' if each is several")
+    split = examined(call, "als.csv", f"--{input}", "films.csv", "--split", ", ")
+    assert not any(one["kind"] == "unsplit" for one in split["findings"])
+    write_csv(here / "films.csv", ("item", role), [(item, json.dumps(genres)) for item, genres in GENRES.items()])
+    found = examined(call, "als.csv", f"--{input}", "films.csv")
+    assert of(found, "films.csv", "written as text, read as a list")["level"] == "note"

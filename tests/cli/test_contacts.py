@@ -624,7 +624,7 @@ def test_test_links_may_not_lead_one_way_if_train_links_do_not(measured: Call, n
         (("recs", *FILES, "--weighting", "counts"), "--weighting goes with --texts"),
         (("recs", *LINKS, "--of", "friends", "--texts", "texts.tsv"), "'--of'"),
         (("recs", *LINKS, "--convention", "ndeval"), "'--convention'"),
-        (("recs", *LINKS, "--split", "|"), "--split goes with --communities"),
+        (("recs", *LINKS, "--split", "|"), "--split goes with --features or --communities"),
         (("recs", *LINKS, "--feature-ids", "train.tsv"), "--feature-ids goes with --features"),
         (("recs", *LINKS, "--columns", "communities:user=1"), "but --communities is not given"),
         (("recs", *LINKS, "--columns", "aspects:item=1"), "there is no input 'aspects'"),

@@ -71,7 +71,7 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         ((*ASK, "--reader", "xls"), "there is no format 'xls'"),
         ((*ASK, "--reader", "relevanc=csv"), "there is no input 'relevanc'; did you mean 'relevance'?"),
         ((*ASK, "--reader", "history=csv"), "but --history is not given"),
-        ((*ASK, "--split", "|"), "--split goes with --aspects or --subtopics"),
+        ((*ASK, "--split", "|"), "--split goes with --aspects or --subtopics or --features"),
         ((*ASK, "--split", "", "--aspects", "genres.csv"), "--split is empty"),
         ((*ASK, "--feature-ids", "ids.txt"), "--feature-ids goes with --features"),
         ((*ASK, "--threshold", "abc"), "'--threshold': 'abc' is not a finite number"),

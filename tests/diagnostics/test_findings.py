@@ -79,7 +79,12 @@ def test_items_that_nobody_judged_are_what_lists_are_for() -> None:
     lists = {"ann": ["a", "b"], "bob": ["c"]}
     everybody = {"ann": ["a"], "bob": ["z"]}
     assert of(findings(lists, relevance=everybody), "items are not in relevance").level == "fact"
-    assert of(findings(lists, relevance={"ann": ["x"], "bob": ["z"]}), "items are not in relevance").level == "warning"
+    others = {"ann": ["x"], "bob": ["z"]}
+    assert of(findings(lists, relevance=others, history={"ann": ["c"]}), "items are not in relevance").level == "warning"
+    assert of(findings({"ann": ["a"]}, relevance=others), "items are not in relevance").level == "warning"  # one list may be all there is
+    finding = of(findings(lists, relevance=others), "items are not in relevance")
+    assert finding.level == "error"
+    assert reason(finding) == "no item of any list is in any other input; are these ids of the same items?"
     finding = of(findings(lists, relevance={"ann": ["A", "B"], "bob": ["C"]}), "items are not in relevance")
     assert finding.level == "error"
     assert reason(finding) == "they differ in case: 'a' here, 'A' there"
@@ -140,3 +145,21 @@ def test_judgments_that_are_not_of_subtopics() -> None:
     said = "subtopics: all 2 rows have the same subtopic; are these subtopic judgments? (such as '0')"
     assert said in asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "0", "b", 0)]).notes
     assert not asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "1", "a", 0)]).notes
+
+
+def test_systems_vouch_for_one_another() -> None:
+    lists = {"ann": ["a", "b"], "bob": ["c"]}
+    others = {"ann": ["x"], "bob": ["z"]}
+    results = asp.evaluate_systems({"good": others, "bad": lists}, "NDCG@2", relevance=others)
+    assert [dict(found) for found in results.values()] == [{"NDCG@2": 1.0}, {"NDCG@2": 0.0}]
+    assert results.notes == ("bad: 3 of 3 items are not in relevance (such as 'a', 'b', 'c')",)
+
+
+def test_items_that_are_aspects() -> None:
+    lists = {"ann": ["a", "b"], "bob": ["c"]}
+    finding = of(findings(lists, subtopics={"ann": {"x": ["a", "b"]}, "bob": {"y": ["c"]}}), "items are not in subtopics")
+    assert (finding.level, reason(finding)) == ("error", "most are aspects there; expected {user: {item: [aspects]}}")
+    finding = of(findings(lists, aspects={"x": ["a", "b"], "y": ["c"]}), "items are not in aspects")
+    assert (finding.level, reason(finding)) == ("error", "most are aspects there; expected {item: [aspects]}")
+    found = findings(lists, subtopics={"ann": {"a": ["b"], "b": ["x"]}, "bob": {"z": ["y"]}})  # an aspect that is called like an item
+    assert of(found, "items are not in subtopics").level == "fact"

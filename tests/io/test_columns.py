@@ -33,7 +33,7 @@ def found(input: str, *names: str, **said: str | int) -> dict[str, str]:
         ("rankings", ("user_id", "item_id", "Position"), {"user": "user_id", "item": "item_id", "rank": "Position"}),
         ("rankings", ("", "USER ID", "Item-Id", "prediction"), {"user": "USER ID", "item": "Item-Id", "score": "prediction"}),
         ("rankings", ("query", "doc_id", "score", "rating"), {"user": "query", "item": "doc_id", "score": "score"}),
-        ("rankings", ("user", "userid", "item"), {"user": "user", "item": "item"}),
+        ("rankings", ("user", "session", "source", "item"), {"user": "user", "item": "item"}),
         ("rankings", ("target_user", "recommended"), {"user": "target_user", "item": "recommended"}),
         ("aspects", ("movieId", "title", "genres"), {"item": "movieId", "aspect": "genres"}),
         ("aspects", ("item", "topic"), {"item": "item", "aspect": "topic"}),
@@ -64,6 +64,8 @@ def test_usual_names_are_recognised(input: str, names: tuple[str, ...], roles: d
         (("user", "thing"), {}, "no item column found; columns are 'user', 'thing'"),
         (("user", "item", "item"), {}, "'item' and 'item' may both be the item"),
         (("userid", "uid", "item"), {}, "'userid' and 'uid' may both be the user"),
+        (("userid", "user", "item"), {}, "'user' and 'userid' may both be the user"),
+        (("user", "item", "item_id"), {}, "'item' and 'item_id' may both be the item"),
         (
             ("who", "item"),
             {"user": "whom"},

@@ -45,7 +45,7 @@ Examples:
     options.columns_option(
         "train:source=follower,target=followee or communities:community=louvain; lists (rankings) have user, candidate, score and rank"
     ),
-    click.option("--split", metavar="TEXT", help="Separator between communities in a cell, as | in 3|7."),
+    click.option("--split", metavar="TEXT", help="Separator between communities, or features, in a cell, as | in 3|7."),
     options.READER,
     options.HEADER,
     options.choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),

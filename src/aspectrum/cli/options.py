@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="BaseModel")
 
-# --split is about aspects: a bar within the names of features is part of them.
-_SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split in ("aspect", "community")]
+_SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split is not None]
 _READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
 _SETTINGS = (
     *(*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds"),
@@ -154,7 +153,7 @@ IDEAL_SECONDS = click.option(
 _TRUTH = {name: file_option(f"--{name}", help=spec.help) for name, spec in TRUTH.items()}
 _READING = (
     COLUMNS,
-    click.option("--split", metavar="TEXT", help="Separator between aspects in a cell, as | in Action|Comedy."),
+    click.option("--split", metavar="TEXT", help="Separator between aspects, or features, in a cell, as | in Action|Comedy."),
     READER,
     HEADER,
     click.option("--threshold", type=Number(), metavar="GRADE", help="The grade from which an item is relevant. Default: 1."),

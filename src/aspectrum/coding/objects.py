@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arrays import WHOLE_NUMBERS, is_rounded
+from aspectrum.coding.cells import with_cells_read
 from aspectrum.coding.ids import NOTHING, code_objects, quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.errors import InputError
@@ -68,7 +69,7 @@ def aspect_rows(given: Any) -> Rows:
     """Rows item, aspect, strength; an item named without any aspect is among the ids."""
     roles = ("item", "aspect", "strength")
     if not isinstance(given, Mapping):
-        return _coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0))
+        return with_cells_read(_coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0)), "aspect")
     _check_no_indicators(given)
     rows: list[tuple[Any, Any, Any]] = []
     named: list[Any] = []
@@ -84,7 +85,7 @@ def aspect_rows(given: Any) -> Rows:
             pairs = _pairs(has)
             named.extend(aspect for aspect, _ in pairs)
         rows.extend((item, aspect, strength) for aspect, strength in pairs)
-    return _coded("aspects", roles, rows, item=given, aspect=named)
+    return with_cells_read(_coded("aspects", roles, rows, item=given, aspect=named), "aspect")
 
 
 def subtopic_rows(given: Any) -> Rows:
@@ -99,7 +100,7 @@ def subtopic_rows(given: Any) -> Rows:
                 raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
             for item, has in judged.items():
                 rows.extend((user, item, aspect, grade, 1.0) for aspect, grade in _pairs(has) or [(NOTHING, 0.0)])
-    return _coded("subtopics", ("user", "item", "aspect", "grade", "strength"), rows)
+    return with_cells_read(_coded("subtopics", ("user", "item", "aspect", "grade", "strength"), rows), "aspect")
 
 
 def feature_rows(given: Any) -> Rows:
@@ -112,10 +113,10 @@ def feature_rows(given: Any) -> Rows:
     elif isinstance(given, Mapping):
         if _has_names(given):
             rows = ((item, name, value) for item, has in given.items() for name, value in dict(_pairs(has)).items())
-            return _coded("features", roles, rows, item=given)
+            return with_cells_read(_coded("features", roles, rows, item=given), "feature")
         ids, matrix = list(given), _matrix_of(given)
     elif isinstance(given, list) and all(isinstance(row, tuple) for row in given):
-        return _coded("features", roles, _rows("features", given, roles, 2, 1.0))
+        return with_cells_read(_coded("features", roles, _rows("features", given, roles, 2, 1.0)), "feature")
     else:
         raise InputError(
             f"features: expected {{item: vector}}, (ids, matrix), a matrix or rows (item, feature[, value]), found {type(given).__name__}"

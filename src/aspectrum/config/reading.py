@@ -121,8 +121,8 @@ _EXPECTED: Mapping[str, str] = {
     "float_type": "a finite number",
     "finite_number": "a finite number",
     "greater_than_equal": "at least {ge}",
-    "string_type": "one character, in quotes",
-    "string_too_short": "one character, in quotes",
-    "string_too_long": r'one character ("\t" in double quotes is a tab)',
+    "string_type": "a separator, in quotes",
+    "string_too_short": "a separator, in quotes",
+    "string_pattern_mismatch": r'a separator without backslashes ("\t" in double quotes is a tab)',
 }
 """What a model's error asks for; of texts only `split` is one for a model."""

@@ -148,8 +148,8 @@ class SourceSettings(_Model):
 
     path: _FilePath = Field(description="The file, relative to the folder of this configuration.")
     columns: _Columns = _optional("Which column holds what: its name, or its position from 1.", {})
-    split: Annotated[str, Field(min_length=1, max_length=1)] | None = _optional(
-        'The character between several aspects in one cell, such as "|".'
+    split: Annotated[str, Field(min_length=1, pattern=r"^[^\\]*$")] | None = _optional(
+        'The separator between several aspects, features or communities in one cell, such as "|" or ", ".'
     )
     format: Annotated[str, _one_of(("auto", *FORMATS))] | None = _optional("The kind of file. Default: by its extension.")
     header: bool | None = _optional("Whether the first line names the columns. Default: found out.")

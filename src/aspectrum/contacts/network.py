@@ -257,7 +257,7 @@ def _community_rows(given: Any) -> Rows:
     if isinstance(given, Mapping):  # as a cell of a file, a community may be missing
         given = {user: [] if of is None else of for user, of in given.items()}
     rows = aspect_rows(given)
-    return Rows("communities", {"user": rows.ids["item"], "community": rows.ids["aspect"]})
+    return replace(rows, source="communities", ids={"user": rows.ids["item"], "community": rows.ids["aspect"]}, numbers={})
 
 
 def _recommendations(name: str, given: Any) -> Rows:

@@ -1,4 +1,4 @@
-"""What the inputs of an evaluation say of one another: ids that match nowhere and why, users without lists, aspects not split."""
+"""What the inputs of an evaluation say of one another: ids that match nowhere and why, users without lists."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,24 +60,28 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
-    found += [*read.without_list(), *read.unsplit(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
+    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: _LEVELS.index(notice.level))
 
 
 def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None) -> list[Notice]:
-    """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
+    """What a reader of the numbers should know of the inputs. What makes them meaningless is an error: in files and frames whatever it is,
+    in plain objects, which may well be part of something larger, items that are no items of the truth. The rest is a warning there.
+
+    Args:
+        from_files: Whether inputs come from files or frames; by default whether one of them does. If it is said that they do not,
+            nothing is an error.
+    """
     if not read.systems:  # of codes there is nothing to say
         return []
     found = [notice for notice in find(read, use) if notice.level != "fact"]
-    if from_files is None:
-        from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
-    if not from_files:
-        return found
+    are_plain = from_files is None and not any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     for notice in found:
-        if notice.level == "error":
+        if notice.level == "error" and from_files is not False and (not are_plain or notice.detail.get("role") == "item"):
             raise InputError(notice)
-    return [*orders(read.systems.values()), *found]
+    said = [replace(notice, level="warning") if notice.level == "error" else notice for notice in found]
+    return said if are_plain or from_files is False else [*orders(read.systems.values()), *said]
 
 
 def noticed(given: Input) -> list[Notice]:
@@ -152,13 +157,17 @@ class Inputs:
         none_match = len(alone) == len(mine)
         # Most lists hold items that nobody judged; that is what lists are for.
         expected = role == "item" and name in ("subtopics", "relevance")
-        because = shifted = () if expected else self._off_by_one(role, mine, theirs)
-        if not shifted and (none_match or not expected):
+        because = self._exchanged(role, mine, alone, truth)
+        shifted = () if because or expected else self._off_by_one(role, mine, theirs)
+        level = "error" if because else "fact" if expected else "note"
+        because = because or shifted
+        if not because and (none_match or not expected):
             because = self._reason(role, alone, truth, none_match)
-        level = "fact" if expected else "note"
         if none_match:
-            level = "warning" if expected and not because else "error"
-        elif shifted or (not expected and self._is_odd(role, name, len(alone), len(mine), bool(because))):
+            strange = expected and self._items_are_strange
+            level = "warning" if expected and not because and not strange else "error"
+            because = (Notice("strange"),) if strange and not because else because
+        elif level == "note" and (shifted or self._is_odd(role, name, len(alone), len(mine), bool(because))):
             level = "warning"
         detail = {"role": role, "where": truth.source}
         yield self._notice("unknown", given, role, alone, len(mine), level=level, because=because, detail=detail)
@@ -169,6 +178,30 @@ class Inputs:
         if has_reason or role != "user":
             return name == "catalogue" or (n_alone >= (_SHARE_WITH_REASON if has_reason else _SHARE_UNKNOWN) * n and n >= _FEW)
         return False
+
+    @cached_property
+    def _items_are_strange(self) -> bool:
+        """Whether no item of any list stands anywhere else. A single list may well be of items that nobody knows."""
+        if sum(len(lists.ids["user"]) for lists in self.systems.values()) < 2:
+            return False
+        known = [self.codes(truth, "item") for truth in self.inputs.values() if "item" in truth.ids]
+        theirs = np.concatenate([np.empty(0, np.int32), *known])
+        listed = (self.codes(lists, "item") for lists in self.systems.values())
+        return all(len(_without(mine, theirs)) == len(mine) for mine in listed)
+
+    def _exchanged(self, role: str, mine: Codes, alone: Codes, there: Input) -> tuple[Notice, ...]:
+        """Whether most items are aspects there."""
+        if role != "item" or "aspect" not in there.ids or there.name not in ("aspects", "subtopics"):
+            return ()
+        some = alone[:: -(-len(alone) // _N_OURS)]
+        items, aspects = self._ids("item").take(some), self._ids("aspect").take(self.codes(there, "aspect"))
+        if len(aspects) == 0 or isinstance(items[0], str) != isinstance(aspects[0], str):
+            return ()
+        share = len({*items} & {*aspects}) / len(items)
+        if 2 * share * len(alone) <= len(mine):
+            return ()
+        form = "{item: [aspects]}" if there.name == "aspects" else "{user: {item: [aspects]}}"
+        return (Notice("swapped_aspects") if there.external else Notice("swapped_objects", detail={"form": form}),)
 
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
@@ -182,15 +215,6 @@ class Inputs:
                 because = self._reason("user", alone, next(iter(self.systems.values())), False)
                 more = {"level": "error" if len(alone) == n_users else "warning" if because else "note", "because": because}
             yield self._notice("no_list", truth, "user", alone, n_users, **more)
-
-    def unsplit(self) -> Iterator[Notice]:
-        """Aspects that look like several in one."""
-        for given in [self.inputs[name] for name in ("aspects", "subtopics") if name in self.inputs]:
-            names = [id for id in self._ids("aspect").take(self.codes(given, "aspect")) if isinstance(id, str)]
-            several = [id for id in names if "|" in id]
-            if 10 * len(several) > len(names):
-                examples = tuple(map(quoted, several[:_N_EXAMPLES]))
-                yield Notice("unsplit", len(several), len(names), examples, because=(Notice("split"),), source=given.source)
 
     def without_aspect(self) -> Iterator[Notice]:
         if self.truth.aspects is not None:

@@ -90,10 +90,14 @@ class Notice:
         kind, nouns = KINDS[self.kind], speaker.nouns
         count = f"{self.count or 0:,}" + ("" if self.of is None else f" of {self.of:,}")
         words = {name: _worded(name, value, nouns) for name, value in self.detail.items()}
-        option = "" if kind.option is None else speaker.spelled(kind.option)
+        option = "" if kind.option is None else speaker.spelled(self._filled(kind.option))
         text = kind.text.format_map({**nouns, **words, "count": count, "s": "s" * (self.count != 1), "option": option})
         such = f" (such as {', '.join(self.examples)})" if self.examples else ""
         return "; ".join([text + such, *(one.said(speaker) for one in self.because)])
+
+    def _filled(self, option: Option) -> Option:
+        """An option with the value that was found to be the right one, if it is not always the same."""
+        return replace(option, value=self.detail.get(option.name, option.value))
 
     def rendered(self, speaker: Speaker = PYTHON) -> str:
         """In words, with the source.
@@ -225,6 +229,11 @@ KINDS: Mapping[str, Kind] = {
     "header": Kind("warning", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
     "no_header": Kind("warning", "the first line ({first}) is read as data; use {option} if it is a header", Option("header", True)),
     "whitespace": Kind("warning", "{count} {role} id{s} with surrounding whitespace"),
+    "text_lists": Kind("note", "{count} {role} cell{s} with a list written as text, read as a list"),
+    "text_vectors": Kind("note", "{count} cell{s} with a vector written as text, read as a vector"),
+    "null_aspects": Kind("note", "{count} rows have an empty {role} and add none", of_rows=True),
+    "flags": Kind("note", "column {column} is read as the grade: true is 1, false is 0"),
+    "unused_flags": Kind("warning", "{count} rows have no grade, but column {column} is true or false; is it the grade?", of_rows=True),
     "numbered_vectors": Kind("warning", "{count} vectors have no ids; row numbers from 0 are used as ids"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
@@ -279,14 +288,20 @@ KINDS: Mapping[str, Kind] = {
     "unknown": Kind("note", "{count} {role}s are not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} users have no list"),
     "no_aspect": Kind("fact", "{count} items have no aspect"),
-    "unsplit": Kind("warning", "{count} aspects contain '|'"),
-    "split": Kind("note", "use {option} if each is several aspects", Option("split", "|")),
+    "unsplit": Kind("warning", "{count} {role} names contain {separator}"),
+    "split": Kind("note", "use {option} if each is several", Option("split")),
+    "split_objects": Kind("note", "pass a list of {role} names instead of text if each is several"),
+    "unread_lists": Kind("warning", "{count} {role} name{s} look like lists or objects written as text"),
+    "one_name": Kind("note", "pass one {role} per row, or a list of names per cell"),
     "one_subtopic": Kind("warning", "all {count} rows have the same subtopic; are these subtopic judgments?"),
     "none_relevant": Kind("fact", "{count} users have no item with a grade of {threshold} or more"),
     "threshold": Kind("note", "set {option} if that is not intended", Option("threshold")),
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),
     "swapped": Kind("note", "most are {other}s there; are the user and item columns swapped in one of the files?"),
+    "swapped_aspects": Kind("note", "most are aspects there; are the item and aspect columns swapped?"),
+    "swapped_objects": Kind("note", "most are aspects there; expected {form}"),
+    "strange": Kind("note", "no item of any list is in any other input; are these ids of the same items?"),
     # Contacts
     "directed": Kind("note", "the graph is directed"),
     "undirected": Kind("note", "the graph is undirected"),

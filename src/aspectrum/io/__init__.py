@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from aspectrum.coding.cells import with_cells_read
 from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
@@ -22,8 +23,7 @@ def read_input(input: str, given: Any) -> Rows:
             raise InputError(f"{source.named(input)}: {role!r} is not a column of {input}, which has {spec.form}")
     if source.split is not None and spec.split is None:
         raise InputError(f"{source.named(input)}: split={source.split!r} is given, but {input} has no aspects")
-    if input == "features":
-        return read_features(source)
-    if source.ids is not None:
+    if input != "features" and source.ids is not None:
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
-    return rows_of(source, spec, open_table(source, spec))
+    rows = read_features(source) if input == "features" else rows_of(source, spec, open_table(source, spec))
+    return rows if spec.split is None else with_cells_read(rows, spec.split)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
-from aspectrum.inputs import InputSpec
+from aspectrum.inputs import NUMBERS, InputSpec
 from aspectrum.io.source import NO_USUAL_COLUMNS, UsualColumns
 from aspectrum.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from aspectrum.io.tables import Table
 
 # Spellings are compared without case and without anything but letters and digits; the earlier is the more certain.
 _USERS = "user userid uid users query queryid qid topic topicid targetuser source sourceuser customer customerid session sessionid"
@@ -56,6 +60,13 @@ _FALLBACK = {
     for role in roles.split()
 }
 
+# What a column of true and false may be called that says which items were relevant.
+_FLAGS = (
+    "isrelevant positive ispositive hit ishit purchased purchase ispurchased waspurchased bought isbought ordered isordered click clicks clicked "
+    "isclick isclicked wasclicked like likes liked islike isliked watched iswatched viewed isviewed played isplayed listened consumed "
+    "isconsumed interacted interaction converted conversion isconverted accepted isaccepted target istarget groundtruth"
+)
+
 # Frames of search tools have both: the text of a query and a document's place in an index are no ids beside these.
 _STANDS_ASIDE_FOR: Mapping[str, Sequence[str]] = {"query": ("qid", "queryid"), "docid": ("docno",)}
 
@@ -64,6 +75,11 @@ def plain(name: str) -> str:
     if len(name) > 100:  # no usual name, and perhaps no name at all
         return name
     return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def is_flag_name(name: str) -> bool:
+    """Whether a column of true and false, by its name, says which items were relevant."""
+    return plain(name) in _FLAGS.split()
 
 
 def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
@@ -85,8 +101,14 @@ def find_columns(
     width: int,
     usual: UsualColumns = NO_USUAL_COLUMNS,
     header: bool = False,
+    table: Table | None = None,
 ) -> dict[str, int]:
-    """The place of every column that is there, by role; `header` if the names stand in the first line of a file."""
+    """The place of every column that is there, by role.
+
+    Args:
+        header: Whether the names stand in the first line of a file.
+        table: What tells columns apart that may have the same role.
+    """
     found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in spec.roles}
     if names is None:
         if not found and spec.required:
@@ -102,8 +124,13 @@ def find_columns(
             if role not in found and (place := usual.place(role, names)) is not None:
                 found[role] = _only(source, role, names, place)
         for role in spec.roles:
-            if role not in found and (place := _recognised(source, spec, role, names, set(found.values()))) is not None:
+            if role not in found and (place := _recognised(source, spec, role, names, set(found.values()), table)) is not None:
                 found[role] = place
+        if table is not None and "grade" in spec.expected and "grade" not in found:
+            flags = [
+                place for place, name in enumerate(names) if is_flag_name(name) and place not in found.values() and table.is_flag(place)
+            ]
+            found |= {"grade": flags[0]} if len(flags) == 1 else {}
         if not found and width == len(spec.required) == 1:
             found[spec.required[0]] = 0
     missing = [role for role in spec.required if role not in found]
@@ -149,15 +176,19 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:20])) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
-def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], taken: set[int]) -> int | None:
+def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], taken: set[int], table: Table | None) -> int | None:
     words = [plain(name) for name in names]
     aside = {word for word, others in _STANDS_ASIDE_FOR.items() if any(other in words for other in others)}
+    # Of other names the very name of the role is the more certain; these mean the same.
+    twins = () if role in NUMBERS else (role, f"{role}id", f"{role}s", f"{role[0]}id")
     for known in _spellings(spec.name, role):
         places = [place for place, word in enumerate(words) if word in known and word not in aside and place not in taken]
-        exact = [place for place in places if words[place] == role]
-        if len(exact or places) > 1:
-            both = " and ".join(repr(names[place]) for place in (exact or places)[:2])
-            raise InputError(f"{source}: {both} may both be the {role}; specify one with ", Option("columns", {role: "NAME"}))
+        if any(words[place] == role for place in places):
+            places = sorted((place for place in places if words[place] in (role, *twins)), key=lambda place: words[place] != role)
+        for other in places[1:]:
+            if table is None or not table.are_equal(places[0], other):
+                both = " and ".join(repr(names[place]) for place in (places[0], other))
+                raise InputError(f"{source}: {both} may both be the {role}; specify one with ", Option("columns", {role: "NAME"}))
         if places:
-            return (exact or places)[0]
+            return places[0]
     return None

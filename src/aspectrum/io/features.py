@@ -59,7 +59,7 @@ def _is_rows(source: Source, table: Table) -> bool:
     said = source.usual.columns.get("feature")
     if not any(name == said or is_spelling("features", ("feature",), name) for name in table.names):
         return False
-    known = find_columns(table.source, _ROWS, source.columns, table.names, table.width, source.usual)
+    known = find_columns(table.source, _ROWS, source.columns, table.names, table.width, source.usual, table=table)
     others = [name for place, name in enumerate(table.names) if place not in known.values() and table.is_number(place)]
     if others and table.is_number(known["feature"]):
         feature = table.names[known["feature"]]

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import polars
 
 Layout = Literal["table", "run", "qrels"]
+FLAGS = {"true": 1.0, "false": 0.0}
+"""What pandas and others write for booleans, in any case."""
+
 Refuse = Callable[[int, str], InputError]
 """The error for a row, given what is wrong there."""
 
@@ -69,6 +72,25 @@ class FrameTable:
 
     def is_number(self, place: int) -> bool:
         return self.frame.dtypes[place].is_numeric()
+
+    def is_flag(self, place: int) -> bool:
+        """Whether a column holds true and false only, as they are or as text."""
+        import polars
+
+        column = self.frame.to_series(place)
+        if column.dtype != polars.String:
+            return column.dtype == polars.Boolean
+        texts = column.head(1000).drop_nulls().str.to_lowercase()
+        return len(texts) > 0 and texts.is_in(list(FLAGS)).all()
+
+    def are_equal(self, one: int, other: int) -> bool:
+        """Whether two columns hold the same."""
+        import polars
+
+        first, second = self.frame.to_series(one), self.frame.to_series(other)
+        if polars.Object in (first.dtype, second.dtype):
+            return first.to_list() == second.to_list()
+        return first.dtype == second.dtype and first.equals(second)
 
     def close(self) -> None:
         pass
@@ -210,8 +232,8 @@ def series_of(name: str, values: list[Any]) -> polars.Series:
         return polars.Series(name, values, dtype=polars.Object)
 
 
-def as_number(column: polars.Series) -> polars.Series:
-    """Float64; null where there is no number."""
+def as_number(column: polars.Series, flags: bool = False) -> polars.Series:
+    """Float64; null where there is no number. With `flags`, text may also say true or false."""
     import polars
 
     kind = column.dtype
@@ -220,6 +242,8 @@ def as_number(column: polars.Series) -> polars.Series:
     if kind == polars.String:
         texts = column.str.strip_chars()
         floats = texts.cast(polars.Float64, strict=False)
+        if flags and floats.null_count() > column.null_count():
+            floats = floats.fill_null(flags_of_text(texts))
         long = (floats.abs() > 2.0**53).arg_true().to_list()  # of the others every whole number is held
         return floats.scatter([row for row in long if is_rounded(texts[row])], None) if long else floats
     if kind == polars.Object:
@@ -228,6 +252,13 @@ def as_number(column: polars.Series) -> polars.Series:
         floats = column.cast(polars.Float64, strict=False)
         return floats.set(floats.cast(kind, strict=False) != column, None) if kind.is_integer() else floats
     return polars.Series(column.name, [None] * len(column), dtype=polars.Float64)
+
+
+def flags_of_text(texts: polars.Series) -> polars.Series:
+    """1 for true, 0 for false, null for anything else."""
+    import polars
+
+    return texts.str.to_lowercase().replace_strict(FLAGS, default=None, return_dtype=polars.Float64)
 
 
 def _float(value: Any) -> float | None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aspectrum.arrays import WHOLE_NUMBERS, Codes, Floats, is_rounded
+from aspectrum.coding.cells import written_lists
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import NUMBERS, InputSpec
-from aspectrum.io.columns import find_columns
+from aspectrum.io.columns import find_columns, is_flag_name, is_spelling
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -41,7 +42,8 @@ def rows_of(source: Source, spec: InputSpec, table: Table) -> Rows:
         columns, numbers, place = _fetched(source, spec, table, places)
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
-    notices = (*_understood(table, places), *_doubts(spec, source, table, places, columns), *_whitespace(columns))
+    doubts = (*_doubts(spec, source, table, places, columns), *_whitespace(columns))
+    notices = (*_understood(table, places), *_read_so(spec, source, table, places, columns), *doubts)
     return Rows(table.source, columns, numbers, place, notices=notices)
 
 
@@ -51,6 +53,9 @@ def _coded(spec: InputSpec, table: TextTable, places: Mapping[str, int]) -> _Col
     texts, values = table.coded(sorted(set(roles.values())), sorted({place for role, place in places.items() if role in NUMBERS}))
     for role, place in places.items():
         bad = np.flatnonzero(texts[place][0] < 0 if role in roles else np.isnan(values[place]))
+        if len(bad) and role == "grade":
+            values[place] = table.with_flags(place, values[place])
+            bad = np.flatnonzero(np.isnan(values[place]))
         if len(bad) and role not in roles:
             raise _no_number(table, role, place, int(bad[0]))
         if len(bad) and role not in spec.may_be_missing:
@@ -68,7 +73,8 @@ def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str,
     owners = origins[kept]
     numbers: dict[str, Floats] = {}
     for role in (role for role in places if role in NUMBERS):
-        numbers[role] = np.ascontiguousarray(as_number(frame[role]).to_numpy()[kept], dtype=np.float64)
+        read = as_number(frame[role], flags=role == "grade")
+        numbers[role] = np.ascontiguousarray(read.to_numpy()[kept], dtype=np.float64)
         bad = np.flatnonzero(~np.isfinite(numbers[role]))
         if len(bad):
             raise _no_number(table, role, places[role], int(owners[bad[0]]))
@@ -96,6 +102,17 @@ def _understood(table: Table, places: Mapping[str, int]) -> Iterator[Notice]:
             yield Notice("unused_columns", detail={"columns": [*unused[:10], *more]})
 
 
+def _read_so(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
+    """What a user may not expect of how cells were read."""
+    grade, names = places.get("grade"), table.names
+    if grade is not None and names is not None and "grade" not in source.columns and is_flag_name(names[grade]) and table.is_flag(grade):
+        yield Notice("flags", detail={"column": repr(names[grade])})
+    if spec.split in spec.may_be_missing and spec.split in columns:
+        n_missing = int((columns[spec.split].codes < 0).sum())
+        if n_missing:
+            yield Notice("null_aspects", n_missing, detail={"role": spec.split})
+
+
 def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
     """Where the columns could have been meant in another way."""
     if isinstance(table, TextTable) and not table.ends_with_a_line:
@@ -103,10 +120,15 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
     if table.layout != "table" or len(table) == 0:
         return
     if table.names is not None and spec.expected and not any(role in places for role in spec.expected):
-        spare = [name for place, name in enumerate(table.names) if place not in places.values() and table.is_number(place)]
-        if spare:
-            detail = {"missing": list(spec.expected), "column": repr(spare[0]), "role": spec.expected[-1]}
+        unused = [place for place in range(table.width) if place not in places.values()]
+        spare = [place for place in unused if not is_spelling(spec.name, spec.required, table.names[place])]  # another id is no number
+        numbers = [place for place in spare if table.is_number(place)]
+        flags = [place for place in spare if "grade" in spec.expected and not numbers and table.is_flag(place)]
+        if numbers:
+            detail = {"missing": list(spec.expected), "column": repr(table.names[numbers[0]]), "role": spec.expected[-1]}
             yield Notice("unused_numbers", len(table), detail=detail)
+        elif flags:
+            yield Notice("unused_flags", len(table), detail={"column": repr(table.names[flags[0]])})
     if isinstance(table, TextTable) and source.header is None:
         first = {"first": list(map(quoted, table.first))}
         if table.names is not None and table.width == 1:
@@ -139,7 +161,7 @@ def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
 def _places(source: Source, spec: InputSpec, table: Table) -> dict[str, int]:
     if table.layout == "table":
         is_text = isinstance(table, TextTable)
-        return find_columns(table.source, spec, source.columns, table.names, table.width, source.usual, is_text)
+        return find_columns(table.source, spec, source.columns, table.names, table.width, source.usual, is_text, table)
     known = {role: place for role, place in _TREC[table.layout].items() if role in spec.roles}
     if source.columns:
         known |= find_columns(table.source, InputSpec(spec.name, (), spec.roles), source.columns, None, table.width)
@@ -158,7 +180,7 @@ def _one_a_row(source: Source, spec: InputSpec, table: Table, frame: polars.Data
     """
     import polars
 
-    if source.split is not None and spec.split in frame.columns and not _holds_lists(frame[spec.split]):
+    if source.split is not None and spec.split in frame.columns and not _is_listed(frame[spec.split]):
         frame = frame.with_columns(_split(frame[spec.split], source.split))
     owners = [role for role in ("item", "aspect", "feature", "target", "community") if role in frame.columns and _holds_lists(frame[role])]
     if not owners:
@@ -189,6 +211,13 @@ def _holds_lists(column: polars.Series) -> bool:
     import polars
 
     return isinstance(column.dtype, polars.List | polars.Array)
+
+
+def _is_listed(column: polars.Series) -> bool:
+    """Whether cells hold lists, be it as text, which have separators of their own."""
+    import polars
+
+    return _holds_lists(column) or (column.dtype == polars.String and written_lists(column.drop_nulls().unique()) is not None)
 
 
 def _split(column: polars.Series, separator: str) -> polars.Series:

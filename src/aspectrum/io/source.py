@@ -51,7 +51,8 @@ class Source:
         columns: Which column has which role, by name or by place from 1: ``{"user": "uid", "item": 2}``. Roles are user,
             item, aspect, rank, score, grade, strength, weight, feature and value; in social networks also source, target,
             community and text. By default columns are recognised by their usual names.
-        split: A separator of several aspects in one cell, as in ``Action|Comedy``.
+        split: The separator between several aspects, features or communities in one cell, as in ``Action|Comedy``. Lists need none, be
+            they written as text.
         format: csv, tsv, parquet, arrow, jsonl, run or qrels (TREC), npz, npy or graphml. Default: by extension and content.
         header: Whether the first line of a text file names the columns. Default: seen from that line.
         ids: For features in an npy file, the file with the items of its rows.

@@ -20,7 +20,7 @@ from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.columns import is_place, is_spelling
 from aspectrum.io.files import as_text, line_at, read_bytes
-from aspectrum.io.frames import Layout
+from aspectrum.io.frames import FLAGS, Layout, flags_of_text
 from aspectrum.io.source import Source
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class TextTable:
         self._skip, self._n_rows = int(has_header), 0
         self.first = head[0]
         self.names: Sequence[str] | None = [name.strip() for name in head[0]] if has_header else None
+        cells = [[row[place].strip().lower() for row in head[self._skip :]] for place in range(self.width)]
+        self._flags = {place for place, column in enumerate(cells) if column and all(cell in FLAGS for cell in column)}
         self._numeric = {place for place in range(self.width) if all(reads_as_number(row[place]) for row in head[self._skip :])}
 
     def _check(self, text: bytes) -> tuple[int, int]:
@@ -114,11 +116,21 @@ class TextTable:
         texts, values = self.coded(
             sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
         )
+        graded = places["grade"] if "grade" in numbers else None
+        values |= {} if graded is None else {graded: self.with_flags(graded, values[graded])}
         columns = {place: polars.Series(column) for place, column in values.items()}
         for place, (found, ids) in texts.items():
             codes = polars.Series(found)
             columns[place] = ids.gather(codes.set(codes < 0, None))
         return polars.DataFrame([columns[place].alias(role) for role, place in places.items()])
+
+    def with_flags(self, place: int, numbers: Floats) -> Floats:
+        """Numbers of a column, in which text may also say true or false."""
+        if not np.isnan(numbers).any():
+            return numbers
+        codes, texts = self.coded([place], [])[0][place]
+        flags = flags_of_text(texts.str.strip_chars()).fill_null(np.nan).to_numpy()
+        return np.where(np.isnan(numbers), np.append(flags, np.nan)[codes], numbers)
 
     def _record(self, row: int) -> list[str]:
         return [cell.decode() for cell in kernels.read_record(self._whole, self._separator, self._quoted, self.width, row)]
@@ -137,6 +149,15 @@ class TextTable:
 
     def is_number(self, place: int) -> bool:
         return place in self._numeric
+
+    def is_flag(self, place: int) -> bool:
+        """Whether a column holds true and false only, as far as its first rows tell."""
+        return place in self._flags
+
+    def are_equal(self, one: int, other: int) -> bool:
+        """Whether two columns hold the same."""
+        (codes, ids), (others, other_ids) = self.coded([one, other], [])[0].values()
+        return np.array_equal(codes, others) and ids.equals(other_ids)
 
     @property
     def _whole(self) -> bytes:
