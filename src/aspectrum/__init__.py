@@ -7,7 +7,16 @@ if TYPE_CHECKING:
     from aspectrum import contacts, integrations
     from aspectrum.api import evaluate, evaluate_systems
     from aspectrum.conventions import CONVENTIONS, Convention
-    from aspectrum.errors import AspectrumError, ConfigError, InputError, MetricError, MissingInput, MissingLibrary, OutputError
+    from aspectrum.errors import (
+        ArgumentError,
+        AspectrumError,
+        ConfigError,
+        InputError,
+        MetricError,
+        MissingInput,
+        MissingLibrary,
+        OutputError,
+    )
     from aspectrum.ideal.gains import Gains, gains
     from aspectrum.ideal_lists import IdealList, IdealSummaries, IdealSummary, ideal_list, summarise_ideals
     from aspectrum.io import Source
@@ -47,7 +56,7 @@ __all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "Source",
 __all__ += ["CONVENTIONS", "Convention", "Metric", "UserMetric"]
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
 __all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall"]
-__all__ += ["AspectrumError", "ConfigError", "InputError", "MetricError", "MissingInput", "MissingLibrary", "OutputError"]
+__all__ += ["ArgumentError", "AspectrumError", "ConfigError", "InputError", "MetricError", "MissingInput", "MissingLibrary", "OutputError"]
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name

@@ -7,10 +7,10 @@ from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
 from aspectrum.io.features import read_features
 from aspectrum.io.reading import rows_of
-from aspectrum.io.source import FORMATS, Source, is_external
+from aspectrum.io.source import FORMATS, Source, check_files, is_external
 from aspectrum.io.tables import open_table
 
-__all__ = ["FORMATS", "INPUTS", "Source", "is_external", "read_input"]
+__all__ = ["FORMATS", "INPUTS", "Source", "check_files", "is_external", "read_input"]
 
 
 def read_input(input: str, given: Any) -> Rows:

@@ -47,6 +47,16 @@ def read_bytes(path: str, name: str | None = None) -> bytes:
     return data
 
 
+def check_there(path: str, name: str) -> None:
+    """That there is such a file; whether it can be read is seen when it is."""
+    try:
+        os.stat(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{name}: {why_unreadable(path, error)}") from None
+    except (OSError, ValueError):
+        pass
+
+
 def binary_format(start: bytes) -> Literal["parquet", "arrow"] | None:
     """The binary format of a file that begins with these bytes."""
     if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):

@@ -5,21 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from aspectrum.arguments import unknown_argument
 from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Option
-from aspectrum.errors import InputError, MissingInput
+from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
-from aspectrum.wording import did_you_mean
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, build_truth
 from aspectrum.world.features import Features
@@ -115,15 +115,11 @@ class Truth:
         given = {option.name: inputs.pop(option.name, None) for option in fields(Reading)}
         options = {name: value for name, value in given.items() if value is not None}
         for name in inputs:
-            if name == "rankings":
-                raise TypeError("the truth has no lists; pass them to plan.observe(...)")
             if name not in OBJECTS:
-                raise TypeError(f"there is no input {name!r}{did_you_mean(name, OBJECTS)}")
-        rows = {
-            name: value if isinstance(value, Rows) else read_input(name, value) if is_external(value) else make(value)
-            for name, make in OBJECTS.items()
-            if (value := inputs.get(name)) is not None
-        }
+                lists = dict.fromkeys(("rankings", "systems", "run", "recs"), "the truth has no lists; pass them to plan.observe(...)")
+                raise unknown_argument("Truth.read", name, [*OBJECTS, *given], lists)
+        there = {name: value for name in OBJECTS if (value := inputs.get(name)) is not None}
+        rows = dict(zip(there, each(partial(_rows, name, value) for name, value in there.items()), strict=True))
         tables = Tables()
         tables.join(rows.values())
         return cls._of_rows(rows, tables, options, reading or Reading(**options))
@@ -229,6 +225,13 @@ class Truth:
             named = bad if rows is None else np.flatnonzero(rows == bad[0])
             whose = f"item {quoted(self.items[int(named[0])])}" if len(named) else f"row {bad[0]}"
             raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
+
+
+def _rows(name: str, given: Any) -> Rows:
+    """An input in any form."""
+    if isinstance(given, Rows):
+        return given
+    return read_input(name, given) if is_external(given) else OBJECTS[name](given)
 
 
 def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
