@@ -114,7 +114,7 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
         (("evaluate", "als.csv", "--relevance", "grades.csv", "--columns", "user=uid"), "user is given as column 'uid'"),
         (("evaluate", "als.csv", "--columns", "rankings:user=usr"), "als.csv: user is given as column 'usr'"),
         (("evaluate", "als.csv", "--columns", "rankings:user=9"), "als.csv"),
-        (("evaluate", "popular.csv", "--order", "score", "-m", "GiniComplement@2"), "popular.csv: order='score' needs a score"),
+        (("evaluate", "popular.csv", "--order", "score", "-m", "GiniComplement@2"), "popular.csv: --order score needs a score"),
         (("evaluate", "twice.csv", "-m", "GiniComplement@2"), "twice.csv, line 4: the list of user 'ann' names item 'a' twice"),
         (("evaluate", "als.csv", "--relevance", "strangers.csv"), "users are not in strangers.csv"),
         (("evaluate", "als.csv", "--users", "strangers.csv", "--relevance", "grades.csv"), "strangers.csv: 1 of 1 users have no list"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -235,6 +236,7 @@ class Job:
             inputs["features"] = replace(inputs["features"], ids=feature_ids)
         whom = _whom(settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
+        _check_apart(systems or [str(one.path) for one in settings.systems.values()], sources)
         make.check_used(sources)
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:
@@ -385,9 +387,23 @@ def _inside(folder: str) -> dict[str, str]:
     for one in entries:
         if one.is_dir():
             raise click.UsageError(f"{one_line(one.path)}: is a directory within a directory, expected files only")
+        if _NO_LISTS.search(one.name):
+            raise click.UsageError(f"{one_line(one.path)}: does not look like lists, and {_EVERY_FILE}")
     if not entries:
         raise click.UsageError(f"{one_line(folder)}: there is no file in this directory, expected one for each system")
     return _named(one.path for one in entries)
+
+
+_NO_LISTS = re.compile(r"^(readme|licen[cs]e|notes?|makefile)\b|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE)
+_EVERY_FILE = "every file of a directory is a system; move it, or name the files of lists"
+
+
+def _check_apart(systems: Iterable[str], inputs: Mapping[str, Source]) -> None:
+    """No directory of systems holds what they are measured against."""
+    folders = {os.path.realpath(path) for path in systems if os.path.isdir(path)}
+    for name, source in inputs.items():
+        if os.path.dirname(os.path.realpath(source.path)) in folders:
+            raise click.UsageError(f"{one_line(source.path)}: is given as {name}, but lies among the lists, and {_EVERY_FILE}")
 
 
 def _lists(settings: Settings, make: Sources) -> dict[str, Source]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from aspectrum.coding.rows import Rows
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
 from aspectrum.io.features import read_features
@@ -21,7 +22,7 @@ def read_input(input: str, given: Any) -> Rows:
         if role not in spec.roles:
             raise InputError(f"{source.named(input)}: {role!r} is not a column of {input}, which has {spec.form}")
     if source.split is not None and spec.split is None:
-        raise InputError(f"{source.named(input)}: split={source.split!r} is given, but {input} has no aspects")
+        raise InputError(f"{source.named(input)}: ", Option("split", source.split), f" is given, but {input} has no aspects")
     if input == "features":
         return read_features(source)
     if source.ids is not None:

@@ -6,7 +6,7 @@ import io
 
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
-from aspectrum.io.files import as_text, binary_format, open_binary, read_bytes
+from aspectrum.io.files import as_text, binary_format, check_readable, open_binary, read_bytes
 from aspectrum.io.frames import FrameTable, index_of, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
 from aspectrum.io.source import Source
@@ -35,6 +35,7 @@ def open_table(source: Source, spec: InputSpec) -> Table:
         raise empty
     if format in ("parquet", "arrow") or (format is None and binary_format(data[:6])):
         return FrameTable(name, read_binary(name, io.BytesIO(data), format))
+    check_readable(name, data)
     text = as_text(name, data)
     del data
     if not text or text.isspace():

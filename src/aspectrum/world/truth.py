@@ -166,10 +166,10 @@ class Truth:
 
     def with_relevant_items(self) -> Flags:
         """Users with at least one relevant item."""
-        relevance: Relevance = self.need("relevance", "users='relevant'")
+        relevance: Relevance = self.need("relevance", Option("users", "relevant"))
         return relevance.n_relevant > 0
 
-    def need(self, name: str, needed_by: str) -> Any:
+    def need(self, name: str, needed_by: str | Option) -> Any:
         """A part that somebody needs, or an error that says which and whose."""
         return needed(getattr(self, name), name, needed_by)
 
@@ -246,10 +246,10 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     return max([*sizes, *(count(parts[name]) for name, count in counts.items() if parts.get(name) is not None)], default=0)
 
 
-def needed(part: T | None, name: str, needed_by: str) -> T:
+def needed(part: T | None, name: str, needed_by: str | Option) -> T:
     """A part that somebody needs, or an error that says which and whose."""
     if part is None:
-        raise MissingInput(f"{needed_by} needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
+        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
     return part
 
 
