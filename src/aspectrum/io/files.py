@@ -132,7 +132,7 @@ def why_unreadable(path: str, error: OSError) -> str:
 def _meant(path: str) -> str:
     try:
         there = [str(Path(path).with_name(name)) for name in sorted(os.listdir(Path(path).parent))]
-        return did_you_mean(path, there, cutoff=0.8, plain=os.path.basename)
+        return did_you_mean(path, there, cutoff=0.8, plain=lambda one: Path(one).stem)  # all extensions look alike
     except (OSError, ValueError):
         return ""
 
