@@ -50,7 +50,8 @@ def test_names_of_parts(tmp_path: Path) -> None:
     assert again.finish(again.read(tmp_path / "tuesday.arrow") + again.observe({"ann": LISTS["ann"]})) == whole
     assert plan.finish(monday) + plan.finish(tuesday) == whole
     assert list(whole) == NAMES
-    other = asp.Plan({**NAMED, "first": "Precision@2"}, truth, users="judged")  # another metric under the same name
+    changed: dict[str, Any] = {**NAMED, "first": "Precision@2"}
+    other = asp.Plan(changed, truth, users="judged")  # another metric under the same name
     with pytest.raises(asp.InputError, match="first was computed in two ways: definition is 'Precision@2' in one part"):
         other.read(tmp_path / "tuesday.arrow")
 
@@ -60,7 +61,7 @@ def test_a_name_may_be_short_for_its_metric() -> None:
 
 
 def test_each_cutoff_is_asked_for_once() -> None:
-    asked, left_out = asked_for(["NDCG@5,10", "MAP@5", "nDCG@10,20", "NDCG@5", asp.MAP(k=5)], (), conventions_named(None))
+    asked, left_out = asked_for(["NDCG@5,10", "MAP@5", "nDCG@10,20", "NDCG@5", "map@5"], (), conventions_named(None))
     assert [str(one.metric) for one in asked] == ["NDCG@5,10", "MAP@5", "NDCG@20"]
     assert left_out == []
     asked, _ = asked_for(["all@5,10", "NDCG@10"], ["relevance"], conventions_named(None))

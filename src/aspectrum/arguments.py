@@ -7,45 +7,41 @@ from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from aspectrum.errors import ArgumentError
-from aspectrum.wording import did_you_mean
+from aspectrum.errors import ArgumentError, joined
+from aspectrum.wording import did_you_mean, listed
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_CUTOFF = "a cutoff belongs to a metric: write 'NDCG@10'"
-_LISTS = "the lists are the first argument"
-_MEANT = {
-    "qrels": "use relevance=, or subtopics= for judgments of subtopics",
-    **dict.fromkeys(("k", "top_k", "topk", "cutoff", "cutoffs", "at"), _CUTOFF),
-    **dict.fromkeys(("run", "runs", "recs", "recommendations", "predictions", "lists", "reco"), _LISTS),
-    **dict.fromkeys(("truth", "ground_truth", "test", "y_true", "ratings", "judgments"), "use relevance="),
-    **dict.fromkeys(("train", "interactions", "seen"), "use history="),
-    **dict.fromkeys(("genres", "categories", "topics", "tags"), "use aspects="),
-    **dict.fromkeys(("embeddings", "vectors"), "use features="),
-    **dict.fromkeys(("n_jobs", "workers", "num_threads"), "use threads="),
-    **dict.fromkeys(("verbose", "show_progress", "show_progress_bar"), "use progress=True"),
+_HINTS = {
+    **dict.fromkeys(("k", "top_k", "topk", "cutoff", "cutoffs", "at"), "a cutoff belongs to a metric: write 'NDCG@10'"),
+    **dict.fromkeys(("run", "runs", "recs", "recommendations", "predictions", "lists"), "the lists are the first argument"),
 }
-"""What other tools call things."""
+_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("qrels", "judgments"), ("relevance", "subtopics", "test")),
+    **dict.fromkeys(("truth", "ground_truth", "test", "y_true", "ratings", "relevance"), ("relevance", "test")),
+    **dict.fromkeys(("train", "interactions", "seen", "history"), ("history", "train")),
+    **dict.fromkeys(("genres", "categories", "topics", "tags", "aspects"), ("aspects", "communities")),
+    **dict.fromkeys(("embeddings", "vectors"), ("features",)),
+    **dict.fromkeys(("n_jobs", "workers", "num_threads"), ("threads",)),
+    **dict.fromkeys(("verbose", "show_progress"), ("progress",)),
+}
+"""Arguments by what they are called elsewhere; the ones that a function has are meant."""
 
 
-def unknown_argument(function: str, name: str, known: Collection[str], meant: Mapping[str, str] = {}) -> ArgumentError:
-    """The error for an argument that there is not; `meant` says what else names are used for, beside the usual."""
-    hint = did_you_mean(name, known)
-    others = {**_MEANT, **meant}
-    said = others.get(name.lower(), "")
-    return ArgumentError(f"{function}() has no argument {name!r}{f'; {said}' if said else hint}")
+def unknown_argument(function: str, name: str, known: Collection[str], hints: Mapping[str, str] = _HINTS) -> ArgumentError:
+    """The error for an argument that there is not."""
+    meant = [f"{other}=" for other in _OTHER_NAMES.get(name.lower(), ()) if other in known]
+    hint = hints.get(name.lower()) or (f"use {listed(meant)}" if meant else "")
+    return ArgumentError(f"{function}() has no argument {name!r}{f'; {hint}' if hint else did_you_mean(name, known)}")
 
 
-def with_hints(
-    form: str, *, like: Callable[..., Any] | None = None, meant: Mapping[str, str] | None = None
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def with_hints(form: str, *, like: Callable[..., Any] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator: a wrong call says what is wrong with it.
 
     Args:
         form: How the function is called, as an example.
         like: Another function whose arguments are taken, too.
-        meant: What names that it does not have are used for elsewhere, beside the usual.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -55,9 +51,9 @@ def with_hints(
 
         @wraps(function)
         def called(*args: P.args, **options: P.kwargs) -> R:
-            for option in options:
-                if option not in known:
-                    raise unknown_argument(name, option, known, meant or {})
+            unknown = [unknown_argument(name, option, known) for option in options if option not in known]
+            if unknown:
+                raise joined(unknown)
             try:
                 signature.bind(*args, **options)
             except TypeError as error:

@@ -61,8 +61,13 @@ CALLS = [
     ),
     refused("gives metrics before lists", "metrics is a DataFrame, expected a metric", measured("NDCG@2", FRAME)),
     refused("gives metrics before plain lists", "lists come first, metrics second", measured("NDCG@2", LISTS)),
-    refused("says qrels", "evaluate() has no argument 'qrels'; use relevance=, or subtopics=", measured(qrels=TRUTH)),
+    refused("says qrels", "evaluate() has no argument 'qrels'; use relevance= or subtopics=", measured(qrels=TRUTH)),
     refused("says k", "evaluate() has no argument 'k'; a cutoff belongs to a metric: write 'NDCG@10'", measured(k=10)),
+    refused(
+        "has several wrong arguments",
+        "no argument 'qrels'; use relevance= or subtopics=\nevaluate() has no argument 'k'",
+        measured(qrels=TRUTH, k=1),
+    ),
     refused("misspells an argument", "no argument 'catalog'; did you mean 'catalogue'?", measured(catalog=["a"])),
     refused("misspells an argument for several systems", "did you mean 'catalogue'?", compared({"A": LISTS}, catalog=["a"])),
     refused("leaves metrics out", "missing a required argument: 'metrics'", lambda: asp.evaluate(LISTS, relevance=TRUTH)),  # type: ignore[call-arg]

@@ -59,10 +59,9 @@ def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
 
 
 _FORM = "contacts.{}({}, 'NDCG@10', train=..., test=...): recommendations and metrics by position, all else by name"
-_MEANT = {"relevance": "use test=", "qrels": "use test=", "history": "use train=", "aspects": "use communities="}
 
 
-@with_hints(_FORM.format("evaluate", "recommendations"), meant=_MEANT)
+@with_hints(_FORM.format("evaluate", "recommendations"))
 def evaluate(
     recommendations: Any,
     metrics: Metrics | None = None,
@@ -141,7 +140,7 @@ def evaluate(
     return evaluate_one(evaluate_systems, "recommendations", options)
 
 
-@with_hints(_FORM.format("evaluate_systems", "{'A': recommendations}"), like=evaluate, meant=_MEANT)
+@with_hints(_FORM.format("evaluate_systems", "{'A': recommendations}"), like=evaluate)
 @with_progress
 def evaluate_systems(
     systems: Mapping[str, Any],
