@@ -55,6 +55,10 @@ def metrics(folder: Path, text: str) -> list[str]:
     return [str(metric) for metric in read(folder, "metrics:\n" + "".join(f"  {line}\n" for line in dedent(text).splitlines())).metrics]
 
 
+def values_of(folder: Path, text: str) -> list[asp.Metric]:
+    return [metric for metric in read(folder, text).metrics if isinstance(metric, asp.Metric)]
+
+
 # --- Good files
 
 
@@ -214,6 +218,7 @@ def test_metrics_as_a_list(folder: Path) -> None:
     ]
     assert read(folder, "metrics: ILD@10").metrics == (asp.ILD(k=10),)
     assert read(folder, "metrics: []").metrics == ()
+    assert read(folder, "metrics: [all@10, ILD@5]").metrics == ("all@10", asp.ILD(k=5))  # the inputs say what all is
 
 
 SNIPPETS = {
@@ -322,7 +327,7 @@ def test_a_parameter_that_is_a_mapping(folder: Path) -> None:
     ],
 )
 def test_ranges_of_doubles(folder: Path, range_: str, values: list[float]) -> None:
-    found = read(folder, f"metrics: {{AlphaDCG: {{cutoff: 5, alpha: {{type: double, range: [{range_}]}}}}}}").metrics
+    found = values_of(folder, f"metrics: {{AlphaDCG: {{cutoff: 5, alpha: {{type: double, range: [{range_}]}}}}}}")
     assert [metric.parameters["alpha"] for metric in found] == values
 
 
@@ -330,10 +335,10 @@ def test_ranges_of_doubles(folder: Path, range_: str, values: list[float]) -> No
 def test_ranges_go_from_start_to_end_by_steps(folder: Path, start: int, length: int, step: int, parts: int) -> None:
     end = start + length
     expected = sorted({*range(start, end + 1, step), end})
-    whole = read(folder, f"metrics: {{ILD: {{cutoff: {{range: {{start: {start}, end: {end}, step: {step}}}}}}}}}").metrics
+    whole = values_of(folder, f"metrics: {{ILD: {{cutoff: {{range: {{start: {start}, end: {end}, step: {step}}}}}}}}}")
     assert [metric.k for metric in whole] == expected
     written = {"start": start / parts, "end": end / parts, "step": step / parts}
-    doubles = read(folder, json.dumps({"metrics": {"AlphaDCG": {"cutoff": 3, "alpha": {"type": "double", "range": [written]}}}})).metrics
+    doubles = values_of(folder, json.dumps({"metrics": {"AlphaDCG": {"cutoff": 3, "alpha": {"type": "double", "range": [written]}}}}))
     assert [metric.parameters["alpha"] for metric in doubles] == [value / parts for value in expected]
 
 
@@ -415,7 +420,7 @@ MISTAKES = {
     "metrics: [AlphaNDCG@5,10]": ["1:23: metrics: found the number 10, expected a metric such as ILD@10. Between [ and ] a comma"],
     "metrics:\n  - ILD: {cutoff: 5}": ["2:5: metrics: found a mapping, expected a metric such as ILD@10. A name with parameters below"],
     "metrics: [ILD@5,\n ]\nmetric: 5": ["3:1: unknown key 'metric'"],
-    "metrics:\n  - ILD@5,10\n  - ild@10": ["3:5: metrics: IntraListDiversity@10 is asked for twice, first on line 2"],
+    "metrics: [all@ten]": ["1:11: metrics: 'all@ten': the cutoffs 'ten' are not whole numbers from 1"],
     "metrics: 5": ["1:10: metrics: found the number 5, expected a metric such as ILD@10"],
     f"metrics: [AlphaNDCG(alpha={10**400})]": ["1:11: metrics: *alpha is inf, expected a finite number"],
     # metrics as a mapping
@@ -438,9 +443,6 @@ MISTAKES = {
     "metrics:\n  ILD: {cutoff: [[5]]}": ["2:18: metrics.ILD.cutoff: found a list, expected a value"],
     "metrics:\n  ILD: {cutoff: {}}": ["2:17: metrics.ILD.cutoff: found an empty mapping, expected values or range in it"],
     "metrics:\n  ILD: {cutoff: {value: 5}}": ["2:18: metrics.ILD.cutoff: unknown key 'value', expected type, * did you mean 'values'?"],
-    "metrics:\n  ILD: {cutoff: 5}\n  Intra-list diversity: {k: 5}": [
-        "3:3: metrics: IntraListDiversity@5 is asked for twice, first on line 2"
-    ],
     "metrics:\n  AlphaDCG: {cutoff: 5, gamma: 0.5}": ["2:32: metrics.AlphaDCG.gamma: AlphaDCG: gamma goes with gain=probabilistic only"],
     "metrics:\n  AlphaDCG: {cutoff: 5, gamma: {a: 2}, gain: probabilistic}": ["2:32: metrics.AlphaDCG.gamma: AlphaDCG: gamma is 2.0"],
     f"metrics:\n  AlphaDCG: {{alpha: {10**400}}}": ["2:21: metrics.AlphaDCG.alpha: AlphaDCG: *alpha is inf, expected a finite number"],

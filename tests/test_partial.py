@@ -314,3 +314,13 @@ def test_a_part_finished_twice(tmp_path: Path) -> None:
             measured.finish(part, scores=scores)
         with pytest.raises(asp.InputError, match="written twice; was a part observed, or finished, twice"):
             open_files.pop_all().close()
+
+
+def test_a_part_is_no_list(tmp_path: Path) -> None:
+    measured = plan("NDCG@2")
+    measured.observe(ANN).write(tmp_path / "part.arrow")
+    for evaluate in (asp.evaluate, lambda lists, *more, **inputs: asp.evaluate_systems({"A": lists}, *more, **inputs)):
+        with pytest.raises(
+            asp.InputError, match=r"part\.arrow: is a part of an evaluation, from Partial\.write; plan\.read\(path\) takes it"
+        ):
+            evaluate(tmp_path / "part.arrow", "NDCG@2", relevance={"ann": ["x"]})

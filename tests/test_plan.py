@@ -87,7 +87,6 @@ def test_every_choice_is_made_before_any_list_is_seen() -> None:
         ("AlphaNDCG(judged_by=subtopics)", {}, asp.MissingInput, "needs subtopics: pass subtopics="),
         ("NDCG@2", {"users": "everyone"}, asp.MetricError, "users is 'everyone', expected 'lists'"),
         ("NDCG@2", {"convention": "ndevil"}, asp.MetricError, "ndevil"),
-        (["NDCG@2", "NDCG@2,3"], {}, asp.MetricError, "NDCG@2 is asked for twice"),
         ([], {}, asp.MetricError, "no metric was asked for"),
         ("NDCG@2", {"ideal_budget": 1}, asp.MetricError, "is for exact ideals"),
     ],

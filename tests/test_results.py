@@ -50,8 +50,21 @@ def test_reading() -> None:
     assert "nonsense" not in result
     with pytest.raises(KeyError, match="NDCG@3 was not computed; there are NDCG@1, NDCG@2"):
         _ = result["NDCG@3"]
-    with pytest.raises(asp.MetricError, match="unknown metric"):
+    with pytest.raises(KeyError, match="nonsense was not computed; there are NDCG@1, NDCG@2"):
         _ = result["nonsense"]
+    assert result.get("nonsense") is None
+    with pytest.raises(KeyError, match="did you mean 'NDCG@2'"):
+        _ = result["NDGC@2"]
+
+
+def test_systems_and_their_metrics() -> None:
+    found = asp.evaluate_systems({"A": {"u": ["a"]}, "B": {"u": ["b"]}}, "NDCG@1", relevance={"u": ["a"]})
+    with pytest.raises(KeyError, match=r"NDCG@1 is a metric; the system comes first, as in results\['A'\]\['NDCG@1'\]"):
+        _ = found["NDCG@1"]
+    with pytest.raises(KeyError, match="there is no system 'C'; there are 'A', 'B'"):
+        _ = found["C"]
+    assert found.get("C") is None
+    assert "C" not in found
 
 
 def test_parts_add_to_the_whole() -> None:

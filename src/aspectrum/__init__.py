@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from aspectrum.api import evaluate, evaluate_systems
     from aspectrum.conventions import CONVENTIONS, Convention
     from aspectrum.errors import (
+        ArgumentError,
         AspectrumError,
         AspectrumWarning,
         ConfigError,
@@ -58,8 +59,8 @@ __all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "Source",
 __all__ += ["CONVENTIONS", "Convention", "Metric", "UserMetric"]
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
 __all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall", "UnseenShare"]
-__all__ += ["AspectrumError", "AspectrumWarning", "ConfigError", "InputError", "MetricError", "MissingInput", "MissingLibrary"]
-__all__ += ["OutputError", "StrictError"]
+__all__ += ["ArgumentError", "AspectrumError", "AspectrumWarning", "ConfigError", "InputError", "MetricError", "MissingInput"]
+__all__ += ["MissingLibrary", "OutputError", "StrictError"]
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name

@@ -2,26 +2,33 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from aspectrum.arguments import with_hints
+from aspectrum.asked import Metrics, asked_for
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import Notice, joined
-from aspectrum.errors import InputError, MetricError
-from aspectrum.io import is_external, read_input
-from aspectrum.metric import Metric
-from aspectrum.plan import PLAN_OPTIONS, Plan, Progress, as_metrics
+from aspectrum.errors import InputError, MetricError, each
+from aspectrum.inputs import TRUTH
+from aspectrum.io import check_files, is_external, read_input
+from aspectrum.plan import PLAN_OPTIONS, Plan, given_in, read_lists
+from aspectrum.progress import Progress, SystemProgress, with_progress
 from aspectrum.results import Results, SystemResults
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.truth import KINDS, smallest_n_items
 
+_FORM = "{}({}, 'NDCG@10', relevance=...): {} and metrics by position, all else by name"
 
+
+@with_hints(_FORM.format("evaluate", "lists", "lists"))
 def evaluate(
     rankings: Any,
-    metrics: Iterable[str | Metric] | str | Metric,
+    metrics: Metrics,
     *,
     aspects: Any = None,
     relevance: Any = None,
@@ -40,7 +47,7 @@ def evaluate(
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     ideal_budget: float | None = None,
     ideal_seconds: float | None = None,
     strict: bool = False,
@@ -56,7 +63,8 @@ def evaluate(
     Args:
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
             (user, item, score).
-        metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``.
+        metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``. ``"all@10"`` is every metric that the inputs
+            allow. A mapping ``{"my name": metric}`` gives its numbers names of your own.
         aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}`` or rows
             (item, aspect[, strength]).
         relevance: The truth: ``{user: [items]}``, ``{user: {item: grade}}`` or rows (user, item[, grade]).
@@ -82,7 +90,7 @@ def evaluate(
         threads: Maximum number of threads; by default one per core.
         batch_size: Users evaluated at a time.
         per_user: Whether to keep the scores of users.
-        progress: Called with users done and users in all.
+        progress: True shows a progress bar on standard error; a function is called with users done and users in all.
         ideal_budget: For metrics with ``ideal="exact"``: the work that may be spent on one ideal list. A unit is about a second
             of one core, counted in operations, so that every machine finds the same. Default: 2.
         ideal_seconds: How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0.
@@ -115,17 +123,19 @@ def evaluate(
 def evaluate_one(evaluate_several: Callable[..., SystemResults], lists: str, options: dict[str, Any]) -> Results:
     """The results of one system, by a function for several; the option `lists` holds its lists, and is what errors call them."""
     progress = options.pop("progress")
-    told = None if progress is None else lambda _, done, total: progress(done, total)
+    told = (lambda _, done, total: progress(done, total)) if callable(progress) else progress
     results = evaluate_several({lists: options.pop(lists)}, progress=told, **options)
     return replace(results[lists], notices=results.notices, speaker=results.speaker)
 
 
+@with_hints(_FORM.format("evaluate_systems", "{'A': lists, 'B': lists}", "systems"), like=evaluate)
+@with_progress
 def evaluate_systems(
     systems: Mapping[str, Any],
-    metrics: Iterable[str | Metric] | str | Metric,
+    metrics: Metrics,
     *,
     convention: str | Convention | Iterable[str | Convention] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: SystemProgress | bool | None = None,
     **options: Any,
 ) -> SystemResults:
     """Measure the lists of several systems against the same truth, which is read once.
@@ -134,7 +144,8 @@ def evaluate_systems(
         systems: Lists of each system, by name, in any form that :func:`evaluate` takes.
         metrics: As for :func:`evaluate`, like all other arguments.
         convention: One, or several whose numbers are to stand side by side: ``"published,informfully"``.
-        progress: Called with the name of a system, its users done and its users in all.
+        progress: True shows a progress bar on standard error; a function is called with the name of a system, its users done and its
+            users in all.
 
     Examples:
         >>> import aspectrum as asp
@@ -149,10 +160,11 @@ def evaluate_systems(
         NDCG@2         1.0000           1.0000         0.2398           0.6309
     """
     if not isinstance(systems, Mapping):
-        raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}")
+        raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}; evaluate takes the lists of one system")
     conventions = conventions_named(convention)
-    asked = as_metrics(metrics)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
+    asked, left_out = asked_for(metrics, _given(systems, options), conventions)
+    check_files([*systems.values(), *(options.get(name) for name in TRUTH)])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])
@@ -162,7 +174,7 @@ def evaluate_systems(
     found = {}
     for one in conventions:
         results: dict[str, Results] = {}
-        notices: list[Notice] = []
+        notices: list[Notice] = [*left_out]
         for truth, lists in read:
             plan = Plan(asked, truth, convention=one, **chosen)
             coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
@@ -192,10 +204,16 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
     )
 
 
+def _given(systems: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """The inputs that there are; worlds have their own."""
+    worlds = {name for lists in systems.values() if isinstance(lists, World) for name in given_in(lists.truth)}
+    return [name for name in TRUTH if options.get(name) is not None or name in worlds]
+
+
 def _once(name: str, given: Any) -> Any:
     """An input that can be looked at again, for every convention."""
     if is_external(given):
-        return read_input(name, given)
+        return read_lists(given) if name == "rankings" else read_input(name, given)
     return list(given) if isinstance(given, Iterator) else given
 
 
@@ -211,7 +229,8 @@ def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Con
                 found = type(systems[others[0]]).__name__
                 raise InputError(f"system {others[0]!r} is {found} while others are {kind.__name__}: give all in one form")
             return read(systems, inputs)
-    return [(convention.truth(**inputs), {name: _once("rankings", given) for name, given in systems.items()})]
+    truth, *lists = each([partial(convention.truth, **inputs), *(partial(_once, "rankings", given) for given in systems.values())])
+    return [(truth, dict(zip(systems, lists, strict=True)))]
 
 
 def _worlds(systems: Mapping[str, World], inputs: Mapping[str, Any]) -> Read:
@@ -239,3 +258,6 @@ def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
     n_items = smallest_n_items({**parts, "catalogue": catalogue}, *lists)
     truth = Truth(**parts, catalogue=catalogue, n_users=max(one.n_users for one in lists), n_items=n_items)
     return [(truth, {name: World(one, truth, codes=np.arange(one.n_users, dtype=np.int32)) for name, one in systems.items()})]
+
+
+__test__ = {"evaluate": evaluate, "evaluate_systems": evaluate_systems}  # doctest passes over what is decorated

@@ -1,9 +1,16 @@
 """Errors and warnings about what a user hands in. Every message says what was found and what was expected."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from __future__ import annotations
 
-from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from aspectrum.diagnostics.notices import PYTHON, Notice, Option, Speaker  # noqa: F401  options are parts of messages
+
+T = TypeVar("T")
+
+_MOST = 20  # messages at once
 
 
 class AspectrumError(Exception):
@@ -19,6 +26,10 @@ class AspectrumError(Exception):
 
     def __str__(self) -> str:
         return self.said(PYTHON)
+
+
+class ArgumentError(AspectrumError, TypeError):
+    """A call that Python refuses: an argument that the function does not have, or one that is missing."""
 
 
 class InputError(AspectrumError, ValueError):
@@ -79,3 +90,32 @@ class AspectrumWarning(UserWarning):
 
     def __str__(self) -> str:
         return self.said(PYTHON)
+
+
+def each(attempts: Iterable[Callable[[], T]]) -> list[T]:
+    """What some functions return; what is wrong with any of them is said at once, one line each.
+
+    >>> each([lambda: int("1"), lambda: int("2")])
+    [1, 2]
+    """
+    found: list[T] = []
+    errors: list[AspectrumError] = []
+    for attempt in attempts:
+        try:
+            found.append(attempt())
+        except AspectrumError as error:
+            errors.append(error)
+    if errors:
+        raise joined(errors)
+    return found
+
+
+def joined(errors: Sequence[AspectrumError]) -> AspectrumError:
+    """Several errors as one, of a kind that all of them are: each message once, on a line of its own, and not too many."""
+    several = list({str(error): error for error in errors}.values())
+    if len(several) == 1:
+        return several[0]
+    kinds = (type(several[0]), InputError, AspectrumError)
+    kind = next(kind for kind in kinds if all(isinstance(error, kind) for error in several))
+    more = [f"\nand {len(several) - _MOST} more"] if len(several) > _MOST else []
+    return kind(*[part for error in several[:_MOST] for part in ("\n", *error.args)][1:], *more)

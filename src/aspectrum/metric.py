@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args,
 import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
+from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import MetricError
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
-from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, written
+from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
-from aspectrum.wording import did_you_mean
+from aspectrum.wording import did_you_mean, listed
 
 if TYPE_CHECKING:
     from aspectrum.world import Truth, World
@@ -259,25 +260,63 @@ def parse(text: str) -> Metric:
     >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
     'AlphaNDCG(alpha=0.9)@5,10'
     """
+    several = split_metrics(text)
+    if len(several) > 1:
+        raise MetricError(f"{text!r} names several metrics; give each of them by itself: {', '.join(map(repr, several))}")
     name, inside, cutoffs = read_name(text)
     cls, preset = _named(name)
     parameters = read_parameters(inside, text)
-    known = {parameter.name for parameter in fields(cls)} - {"k"}
     for parameter in parameters:
-        if parameter not in known:
-            hint = did_you_mean(parameter, known) or "."
-            raise MetricError(f"{text!r}: {cls.__name__} has no parameter {parameter!r}{hint} It has {', '.join(sorted(known))}")
+        if parameter == "k" or parameter not in (known.name for known in fields(cls)):
+            raise _no_parameter(cls, parameter, parameters, text)
     given = {**preset, **parameters}
     return cls(**given) if cutoffs is None else cls(k=read_cutoffs(cutoffs, text), **given)
+
+
+_CUTOFFS = ("k", "cutoff", "cutoffs", "at", "top_k", "topk")
+_THRESHOLDS = ("threshold", "rel", "relevance_threshold", "rating_threshold", "relevance_level", "min_rel")
+
+
+def _no_parameter(cls: type[Metric], parameter: str, given: Mapping[str, Any], text: str) -> MetricError:
+    """What to do about a parameter that a metric does not have."""
+    start, value = f"{text!r}: {cls.__name__} has no parameter {parameter!r}", given[parameter]
+    if parameter in _CUTOFFS:
+        others = ", ".join(f"{name}={written(other)}" for name, other in given.items() if name != parameter)
+        cutoff = value if isinstance(value, int) and not isinstance(value, bool) else 10
+        return MetricError(f"{start}; the cutoff follows the metric: write {cls.__name__}{f'({others})' if others else ''}@{cutoff}")
+    if parameter in _THRESHOLDS:
+        return MetricError(f"{start}; the threshold holds for all metrics: use ", Option("threshold", value))
+    known = sorted({known.name for known in fields(cls)} - {"k"})
+    return MetricError(f"{start}{did_you_mean(parameter, known) or '.'} It has {', '.join(known) or 'no parameters'}")
 
 
 def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
     names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
     own = name if name in _registry else names.get(_plain(name))
     if own is None:
-        hint = did_you_mean(name, names.values(), cutoff=0.5, plain=_plain) or "."
-        raise MetricError(f"unknown metric {name!r}{hint} Known: {', '.join(sorted(registered()))}")
+        hint = _meant(_plain(name), names)
+        where = Either("asp.registered() lists all metrics", "aspectrum metrics lists all of them")
+        raise MetricError(f"unknown metric {name!r}{hint}", *([] if hint else ["; ", where]))
     return _registry[own]
+
+
+_OTHERS = ("rprecision", "eild", "intralistsimilarity")
+"""Metrics of other tools whose names look like one of ours that is something else."""
+
+
+def _meant(word: str, names: Mapping[str, str]) -> str:
+    """A hint at the metric that a plain word may mean, among those by plain name; a wrong one would be worse than none."""
+    if word == "all":
+        return "; all@10 is several metrics, which evaluations take"
+    with_cutoff = re.fullmatch(r"(.+?)(?:cut|at)?(\d+)", word)  # ndcg_cut_10, P_5
+    if with_cutoff and with_cutoff[1] in names:
+        return f"; did you mean '{names[with_cutoff[1]]}@{with_cutoff[2]}'?"
+    if len(word) < 4 or word in _OTHERS:  # almost any letter makes another metric of a short name
+        return ""
+    longer = [own for own in registered() if _plain(own).startswith(word) or _plain(own).endswith(word)]
+    if longer:
+        return f"; did you mean {listed(map(repr, longer))}?"
+    return did_you_mean(word, names.values(), cutoff=0.75, plain=_plain)
 
 
 def _plain(name: str) -> str:

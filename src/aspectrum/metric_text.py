@@ -8,6 +8,18 @@ from aspectrum.errors import MetricError
 _WORDS = {"true": True, "false": False, "none": None}
 
 
+_BETWEEN = re.compile(r"(@[\d,\s-]*\d)[,;\s]+(?=[^\W\d])")  # cutoffs, then the name of another metric
+
+
+def split_metrics(text: str) -> list[str]:
+    """The text of each metric, should there be several in one.
+
+    >>> split_metrics("NDCG@5,10, AlphaNDCG(alpha=0.5, ideal=exact)@10")
+    ['NDCG@5,10', 'AlphaNDCG(alpha=0.5, ideal=exact)@10']
+    """
+    return _BETWEEN.sub(r"\1\n", text).split("\n") if "\n" not in text else [text]
+
+
 def read_name(text: str) -> tuple[str, str, str | None]:
     """The name, the text of the parameters and that of the cutoffs, if there are any."""
     head, at, cutoffs = text.rpartition("@") if text.rfind("@") > text.rfind(")") else (text, "", "")

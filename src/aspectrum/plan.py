@@ -9,7 +9,6 @@ import hashlib
 import json
 import math
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -21,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
+from aspectrum.arguments import with_hints
 from aspectrum.arrays import Flags
 from aspectrum.arrow_file import read_arrow
+from aspectrum.asked import Asked, Metrics, asked_for
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
@@ -33,12 +33,13 @@ from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on, with_notices
 from aspectrum.diagnostics.notices import Notice, Option
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import InputError, MetricError, each
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
 from aspectrum.io import Source, is_external, read_input
-from aspectrum.metric import Metric, Summary, UserMetric, parse
+from aspectrum.metric import Metric, Summary, UserMetric
 from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
+from aspectrum.progress import Progress, SystemProgress, check_progress
 from aspectrum.results import Column, Results
 from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
@@ -47,15 +48,12 @@ from aspectrum.world.world import list_rows
 
 _PLACES_PER_BATCH = 2_000_000
 
-Progress = Callable[[int, int], None]
-"""Called with users done and users in all."""
-
 
 class Plan:
     """Metrics and the truth, with every choice made: what each metric is judged by, who is averaged, whose convention.
 
     Args:
-        metrics: Metrics, or their text forms.
+        metrics: Metrics or their text forms; ``"all@10"`` is every metric that the truth allows; a mapping gives them names.
         truth: What the lists are measured against.
         users: Who is averaged: ``"lists"``, ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users themselves, and for
             :meth:`evaluate` ``"common"``, who have a list of every system. Default: as the convention says.
@@ -77,9 +75,10 @@ class Plan:
         0.5
     """
 
+    @with_hints("Plan('NDCG@10', truth)")
     def __init__(
         self,
-        metrics: Iterable[str | Metric] | str | Metric,
+        metrics: Metrics | Sequence[Asked],
         truth: Truth,
         *,
         users: str | Iterable[Hashable] | Rows | None = None,
@@ -95,8 +94,10 @@ class Plan:
         if not isinstance(truth, Truth):
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
-        self.metrics = as_metrics(metrics)
-        spending = with_spending([self.convention.applied(metric) for metric in self.metrics], ideal_budget, ideal_seconds)
+        self._asked, self._left_out = asked_for(metrics, given_in(truth), [self.convention])
+        self.metrics = [one.metric for one in self._asked]
+        applied = each(partial(self.convention.applied, metric) for metric in self.metrics)
+        spending = with_spending(applied, ideal_budget, ideal_seconds)
         self.truth = truth.read_as(self.convention.reading(truth.options))
         self.tables = self.truth.tables.copy()
         self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
@@ -106,17 +107,17 @@ class Plan:
         self.inputs = dict(self.truth.inputs)
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
         groups: dict[tuple[str, str | None], _Group] = {}
-        for asked, spent in zip(self.metrics, spending, strict=True):
-            resolved = spent.resolved(self.truth)
-            _check_needs(asked, resolved, self.truth)
-            choice = users if isinstance(users, str) else self.convention.users_for(asked) if whom is None else "given"
+        resolving = [partial(_resolved, metric, spent, self.truth) for metric, spent in zip(self.metrics, spending, strict=True)]
+        for asked, resolved in zip(self._asked, each(resolving), strict=True):
+            metric = asked.metric
+            choice = users if isinstance(users, str) else self.convention.users_for(metric) if whom is None else "given"
             judged_in = getattr(resolved, "judged_by", resolved.truth)
             if choice not in ("judged", "both") or judged_in == "membership":
                 judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
                 averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
                 groups[choice, judged_in] = _Group(choice, averaged)
-            undefined = 0.0 if type(asked).__name__ in self.convention.undefined_is_0 else math.nan
+            undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
             groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, _how(resolved, self.truth, choice, self.convention)))
         self._groups = tuple(groups.values())
 
@@ -152,10 +153,7 @@ class Plan:
 
         Items and users that the truth does not know are added.
         """
-        path = given.data if isinstance(given, Source) else given
-        with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
-            rows = list_rows(given, name)
-        lists = build_lists(rows, self.tables, self.truth.reading)
+        lists = build_lists(read_lists(given, name), self.tables, self.truth.reading)
         return with_notices(lists, self.tables, self.truth, (k for metric in self.metrics for k in metric.cutoffs))
 
     def observe(
@@ -170,6 +168,7 @@ class Plan:
             system: What the system is called; parts of systems with different names do not add up.
         """
         _check_scores(scores)
+        check_progress(progress)
         if self._groups[0].choice == "common" and self._groups[0].averaged is None:
             raise InputError("users='common' needs every system: use plan.evaluate or evaluate_systems")
         coded = self._as_coded(lists)
@@ -177,7 +176,7 @@ class Plan:
         return Partial(self, self._observe(world, progress, scores, system), coded.input, system)
 
     def evaluate(
-        self, systems: Mapping[str, Any], progress: Callable[[str, int, int], None] | None = None, scores: ScoresFile | None = None
+        self, systems: Mapping[str, Any], progress: SystemProgress | None = None, scores: ScoresFile | None = None
     ) -> dict[str, Results]:
         """The results of whole systems, without notes. Items that one of them names are seen for all.
 
@@ -244,12 +243,12 @@ class Plan:
         rest = self._observe(nobody.and_without_lists(others[averaged]), None, scores, system)
         settled = joined_parts(part.parts, rest)
         columns = {
-            name: Column(task.asked.at(k), state, task.how)
+            name: Column(metric, state, how)
             for group, whole in zip(self._groups, settled, strict=True)
             for task, states in zip(group.tasks, whole.states, strict=True)
-            for name, k, state in zip(task.asked.names, task.asked.cutoffs, states, strict=True)
+            for (name, metric, how), state in zip(task.columns, states, strict=True)
         }
-        ordered = {name: columns[name] for metric in self.metrics for name in metric.names}
+        ordered = {name: columns[name] for one in self._asked for name in one.names}
         kept = [whole.scores for whole in settled if whole.scores is not None]
         blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
         if notices is None:
@@ -270,7 +269,8 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
         """
-        return notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files)
+        found = notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files)
+        return [*self._left_out, *found]
 
     @property
     def use(self) -> Use:
@@ -301,7 +301,7 @@ class Plan:
     @property
     def how(self) -> dict[str, Mapping[str, Any]]:
         """How each number is computed, by its name."""
-        return {name: task.how for group in self._groups for task in group.tasks for name in task.asked.names}
+        return {name: how for group in self._groups for task in group.tasks for name, _, how in task.columns}
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"memory": {}}  # which is only there to save time
@@ -345,10 +345,16 @@ class Plan:
 class _Task:
     """A metric as it was asked for and as it is computed, and how."""
 
-    asked: Metric
+    asked: Asked
     resolved: Metric
     undefined: float
     how: Mapping[str, Any]
+
+    @property
+    def columns(self) -> list[tuple[str, Metric, Mapping[str, Any]]]:
+        """By cutoff: its name, the metric as it was asked for, and how it is computed; a name of one's own does not say what it is."""
+        found = self.asked.at_cutoffs()
+        return [(name, one, self.how if name == str(one) else {"definition": str(one), **self.how}) for name, one in found]
 
     def observe(self, world: World) -> Summary:
         metric = self.resolved
@@ -434,20 +440,6 @@ def _of_users(progress: Progress | None, done: int, users: int, total: int) -> P
     return tell
 
 
-def as_metrics(metrics: Iterable[str | Metric] | str | Metric) -> list[Metric]:
-    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    if not given:
-        raise MetricError("no metric was asked for")
-    read = [parse(metric) if isinstance(metric, str) else metric for metric in given]
-    for metric in read:
-        if not isinstance(metric, Metric):
-            raise MetricError(f"{metric!r} is not a metric; give its text form or an object such as AlphaNDCG(k=10)")
-    name, times = Counter(name for metric in read for name in metric.names).most_common(1)[0]
-    if times > 1:
-        raise MetricError(f"{name} is asked for twice")
-    return read
-
-
 def _batch_size(world: World) -> int:
     places = max(1, len(world.rankings.items))
     aspects = max(1, len(world.aspect_ids))  # weights may need room for every aspect of every user
@@ -466,23 +458,25 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
     return {**how, "users": users, "convention": convention.name}
 
 
-def _check_needs(asked: Metric, resolved: Metric, truth: Truth) -> None:
-    """Whether the truth has what a metric needs, or an error that names what is missing."""
-    given, needs = {name for name in TRUTH if getattr(truth, name) is not None}, resolved.needs()
+def given_in(truth: Truth) -> list[str]:
+    """The inputs that a truth has."""
+    return [name for name in TRUTH if name != "items" and getattr(truth, name) is not None]
+
+
+def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
+    """A metric with its choices made; if the truth does not have what it needs, an error names what is missing."""
+    resolved = spent.resolved(truth)
+    given, needs = set(given_in(truth)), resolved.needs()
     if not any(names <= given for names in needs):
         truth.need(next(name for name in TRUTH if name in needs[0] - given), str(asked.at(-1)))
+    return resolved
 
 
-def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:
-    """Whether some inputs, beside the lists, are enough for a metric, and for who is averaged."""
-    given, chosen = set(inputs), convention_named(convention)
-    try:
-        applied = chosen.applied(metric)
-    except MetricError:
-        return False
-    judgments = {"subtopics", "relevance", "history"}
-    whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric))
-    return (whom is None or bool(whom & given)) and any(names <= given for names in applied.needs())
+def read_lists(given: Any, name: str = "rankings") -> Rows:
+    """The rows of lists in any form; `name` is what errors call plain objects."""
+    path = given.data if isinstance(given, Source) else given
+    with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
+        return list_rows(given, name)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
@@ -17,6 +18,7 @@ from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
 from aspectrum.states import State
 from aspectrum.user_scores import UserScores, scores_frame
+from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars
@@ -101,7 +103,7 @@ class _Output:
 class Results(_Output, Mapping[str, float]):
     """The numbers of one evaluation.
 
-    ``result["AlphaNDCG@10"]`` takes a metric or any spelling that parses to it, one cutoff at a time.
+    ``result["AlphaNDCG@10"]`` takes a metric, any spelling that parses to it, one cutoff at a time, or the name that it was given.
     ``result + other`` joins the results of different users, as if they had been evaluated together.
     ``warnings`` say why the numbers are probably not what is meant, ``notes`` how the inputs were read, ``notices`` both as data.
     """
@@ -124,17 +126,19 @@ class Results(_Output, Mapping[str, float]):
     def __contains__(self, metric: object) -> bool:
         try:
             return isinstance(metric, str | Metric) and self.column(metric) is not None
-        except (KeyError, MetricError):
+        except KeyError:
             return False
 
     def column(self, metric: str | Metric) -> Column:
         """A number with everything behind it."""
-        name = str(metric)
-        if name not in self.columns and isinstance(metric, str):
-            name = str(parse(metric))
-        if name not in self.columns:
-            raise KeyError(f"{name} was not computed; there are {', '.join(self.columns)}")
-        return self.columns[name]
+        if str(metric) in self.columns:
+            return self.columns[str(metric)]
+        with suppress(MetricError):
+            wanted = parse(metric) if isinstance(metric, str) else metric
+            for column in self.columns.values():  # which may have a name of its own
+                if column.metric == wanted:
+                    return column
+        raise KeyError(f"{metric} was not computed; there are {', '.join(self.columns)}{did_you_mean(metric, self.columns)}")
 
     @property
     def details(self) -> Mapping[str, dict[str, Any]]:
@@ -228,7 +232,11 @@ class SystemResults(_Output, Mapping[str, Results]):
     speaker: Speaker = PYTHON
 
     def __getitem__(self, system: str) -> Results:
-        return self.systems[system]
+        if system in self.systems:
+            return self.systems[system]
+        if any(system in results for results in self.systems.values()):
+            raise KeyError(f"{system} is a metric; the system comes first, as in results[{next(iter(self.systems))!r}][{str(system)!r}]")
+        raise KeyError(f"there is no system {system!r}; there are {', '.join(map(repr, self.systems))}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.systems)
@@ -274,7 +282,8 @@ class SystemResults(_Output, Mapping[str, Results]):
     def to_relison(self) -> str:
         """The table that RELISON writes: a row per system (``Variant``), a column per metric under its name there, all digits."""
         names = {name: column.metric for result in self.systems.values() for name, column in result.columns.items()}
-        head = ["Variant", *map(CONVENTIONS["relison"].named, names.values())]
+        own = CONVENTIONS["relison"].named
+        head = ["Variant", *(own(metric) if name == str(metric) else name for name, metric in names.items())]
         rows = [
             [system, *(repr(float(result.columns[name].value)) if name in result.columns else "" for name in names)]
             for system, result in self.systems.items()

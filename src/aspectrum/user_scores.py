@@ -22,7 +22,7 @@ from aspectrum.output_files import replacing
 if TYPE_CHECKING:
     import polars
 
-_AT_LEAST = " at least"
+AT_LEAST = " at least"
 _ROWS_PER_PIECE = 500_000
 
 
@@ -52,7 +52,7 @@ class UserScores:
         for place, name in enumerate(self.names):
             yield name, self.scores[:, place]
             if name in self.least:
-                yield name + _AT_LEAST, self.least[name]
+                yield name + AT_LEAST, self.least[name]
 
 
 def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.DataFrame:
@@ -68,7 +68,7 @@ def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.D
         rows = None if everybody else polars.Series([block.users.code(user) for user in users], dtype=polars.Int64)
         for name, scores in block.columns():
             columns[name] = polars.Series(name, scores) if rows is None else polars.Series(name, scores).gather(rows)
-    ordered = [name for own in names for name in (own, own + _AT_LEAST) if name in columns]
+    ordered = [name for own in names for name in (own, own + AT_LEAST) if name in columns]
     return polars.DataFrame([users.to_series("user"), *(columns[name] for name in ordered)])
 
 
@@ -113,9 +113,9 @@ class ScoresFile:
             raise InputError(f'{os.fspath(self.path)}: scores can be added only inside "with asp.ScoresFile(...) as scores:"')
         self._systems.add(system)
         frame = scores_frame(blocks, names)
-        self._least |= {name for name in frame.columns if name.endswith(_AT_LEAST)}
-        sure = [name for name in self._least if name not in frame.columns and name.removesuffix(_AT_LEAST) in frame.columns]
-        frame = frame.with_columns(polars.col(name.removesuffix(_AT_LEAST)).alias(name) for name in sure)  # 0 without a list, for sure
+        self._least |= {name for name in frame.columns if name.endswith(AT_LEAST)}
+        sure = [name for name in self._least if name not in frame.columns and name.removesuffix(AT_LEAST) in frame.columns]
+        frame = frame.with_columns(polars.col(name.removesuffix(AT_LEAST)).alias(name) for name in sure)  # 0 without a list, for sure
         if self.with_system:
             frame = frame.select(polars.lit(system, polars.String).alias("system"), polars.all())
         self._frames.append(frame)

@@ -131,6 +131,8 @@ def completed(start: Start, words: str, word: int) -> list[str]:
 def test_completion(start: Start) -> None:
     assert completed(start, "aspectrum ev", 1) == ["plain,evaluate"]
     assert completed(start, "aspectrum metrics alpha", 2) == ["plain,AlphaDCG", "plain,AlphaNDCG"]
+    assert completed(start, "aspectrum metrics al", 2) == ["plain,AlphaDCG", "plain,AlphaNDCG"]  # all is several
+    assert completed(start, "aspectrum evaluate -m al", 3) == ["plain,AlphaDCG", "plain,AlphaNDCG", "plain,all"]
     assert completed(start, "aspectrum evaluate --convention inf", 3) == ["plain,informfully"]
     assert completed(start, "aspectrum evaluate --convention published,p", 3) == ["plain,published,pyndeval"]
     assert completed(start, "aspectrum evaluate --users ju", 3) == ["plain,judged"]

@@ -219,6 +219,19 @@ def test_everything_that_is_possible_under_a_convention(call: Call, here: Path, 
     assert ("AlphaNDCG@2" in found[0]) == (convention not in ("ndeval", "pyndeval")), "these two want subtopics"
 
 
+def test_what_the_inputs_do_not_allow_is_named(call: Call, here: Path) -> None:
+    said = call("evaluate", "als.csv", "--relevance", "grades.csv", "--history", "history.csv")
+    assert "\n- all@10 leaves out AlphaDCG, AlphaNDCG, AspectRecall, " in said.out
+    assert "PrecisionIA (no aspects), IntraListDiversity (no features)\n" in said.out
+    (here / "all.yaml").write_text("systems: [als.csv]\ninputs: {relevance: grades.csv, history: history.csv}\nmetrics: [all@10]\n")
+    assert call("evaluate", "--config", "all.yaml").out == said.out.replace("als.csv", str(here / "als.csv"))
+
+
+def test_a_metric_asked_for_twice_is_computed_once(call: Call) -> None:
+    said = call("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2,3", "-m", "nDCG@3", "--format", "csv")
+    assert [row["metric"] for row in csv.DictReader(io.StringIO(said.out))] == ["NDCG@2", "NDCG@3"]
+
+
 def test_all_leaves_alone_what_is_asked_for(call: Call) -> None:
     said = call("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "all@2,3", "-m", "NDCG@3,4", "--format", "csv")
     found = [row["metric"] for row in csv.DictReader(io.StringIO(said.out))]

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import termios
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,7 +37,8 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         (("evaluate", "als.csv", "-m", "AlphaNDCG@ten"), "the cutoffs 'ten' are not whole numbers"),
         (("evaluate", "als.csv", "-m", "all@ten"), "'all@ten': the cutoffs 'ten' are not whole numbers"),
         (("evaluate", "als.csv", "-m", "all@0"), "'all@0': the cutoffs '0'"),
-        ((*ASK, "-m", "nDCG@2"), "NDCG@2 is asked for twice"),
+        ((*ASK, "-m", "Hit@2", "-m", "MRR"), "unknown metric 'Hit'; aspectrum metrics lists all of them\nunknown metric 'MRR'"),
+        ((*ASK, "-m", "Precision(threshold=4)@2"), "the threshold holds for all metrics: use --threshold 4"),
         (("evaluate", "als.csv", "-m", "AlphaNDCG@3"), "--subtopics, or --aspects and --history or --relevance"),
         (("evaluate", "als.csv", "-m", "AlphaNDCG(judged_by=history)@3", "--aspects", "genres.csv"), "pass --history, (user, item) rows"),
         (("evaluate", "als.csv", "-m", "NDCG@3"), "pass --relevance, (user, item[, grade]) rows"),
@@ -83,6 +85,12 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         ((*ASK, "--config", "nope.yaml"), "nope.yaml: "),
         (("evaluate", "-", "--relevance", "-"), "the standard input (-) is given twice"),
         (("metrics", "AlphaNCDG"), "did you mean 'AlphaNDCG'?"),
+        (("metrics", "all"), "unknown metric 'all'; all@10 is several metrics, which evaluations take"),
+        (("evaluate", "with_readme"), "with_readme/README.txt: does not look like lists, and every file of a directory is a system"),
+        (
+            ("evaluate", "with_truth", "--relevance", "with_truth/grades.csv"),
+            "with_truth/grades.csv: is given as relevance, but lies among the lists",
+        ),
         (("metrics", "--json", "AlphaNCDG"), "did you mean 'AlphaNDCG'?"),
         (("completion", "tcsh"), "'tcsh'"),
         (("ndeval", "only.qrels"), "'RUN'"),
@@ -93,6 +101,10 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
     ],
 )
 def test_wrong_use(refused: Refused, here: Path, arguments: tuple[str, ...], message: str) -> None:
+    for folder, other in (("with_readme", "README.txt"), ("with_truth", "grades.csv")):
+        (here / folder).mkdir()
+        shutil.copy(here / "als.csv", here / folder / "als.csv")
+        shutil.copy(here / "grades.csv", here / folder / other)
     assert message in refused(2, *(argument.replace("{here}", here.name) for argument in arguments))
 
 
@@ -107,13 +119,19 @@ def test_wrong_use_shows_where_help_is(refused: Refused) -> None:
         (("evaluate", "als.csv", "--relevance", "."), ".: is a directory, expected a file"),
         (("evaluate", "A=nowhere/x.csv"), "nowhere/x.csv: file not found"),
         (("evaluate", "als.csv", "--relevance", "nope.csv"), "nope.csv: file not found"),
+        (
+            ("evaluate", "a.csv", "b.csv", "--relevance", "grades.csv", "--history", "c.csv"),
+            "error: a.csv: file not found\nb.csv: file not found\nc.csv: file not found\n",
+        ),
+        (("evaluate", "als.csv", "--relevance", "bad.csv"), "bad.csv, line 2: the grade is 'x', expected a finite number (in 2 rows)"),
+        (("evaluate", "als.csv", "--relevance", "book.xlsx"), "book.xlsx: is an Excel workbook; save the table as CSV or Parquet\n"),
         (("evaluate", "empty.csv"), "empty.csv: the file is empty"),
         (("evaluate", "header.csv"), "header.csv: rankings is empty"),
         (("evaluate", "als.csv", "--relevance", "header.csv"), "header.csv: relevance is empty"),
         (("evaluate", "als.csv", "--relevance", "grades.csv", "--columns", "user=uid"), "user is given as column 'uid'"),
         (("evaluate", "als.csv", "--columns", "rankings:user=usr"), "als.csv: user is given as column 'usr'"),
         (("evaluate", "als.csv", "--columns", "rankings:user=9"), "als.csv"),
-        (("evaluate", "popular.csv", "--order", "score", "-m", "GiniComplement@2"), "popular.csv: order='score' needs a score"),
+        (("evaluate", "popular.csv", "--order", "score", "-m", "GiniComplement@2"), "popular.csv: --order score needs a score"),
         (("evaluate", "twice.csv", "-m", "GiniComplement@2"), "twice.csv, line 4: the list of user 'ann' names item 'a' twice"),
         (("evaluate", "als.csv", "--relevance", "strangers.csv"), "users are not in strangers.csv"),
         (("evaluate", "als.csv", "--users", "strangers.csv", "--relevance", "grades.csv"), "strangers.csv: 1 of 1 users have no list"),
@@ -133,6 +151,9 @@ def test_failure(call: Call, here: Path, arguments: tuple[str, ...], message: st
     write_csv(here / "header.csv", ("user", "item", "score"), [])
     write_csv(here / "twice.csv", ("user", "item"), [("ann", "a"), ("ann", "b"), ("ann", "a")])
     write_csv(here / "strangers.csv", ("user", "item"), [("dan", "a")])
+    write_csv(here / "bad.csv", ("user", "item", "rating"), [("ann", "a", "x"), ("bob", "b", "y")])
+    with zipfile.ZipFile(here / "book.xlsx", "w") as book:
+        book.writestr("[Content_Types].xml", "<Types/>")
     (here / "folder.md").mkdir()
     before = sorted(os.listdir(here))
     said = call(*arguments)

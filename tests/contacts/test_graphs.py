@@ -214,7 +214,7 @@ def test_a_user_who_links_to_nobody_is_a_user() -> None:
         ([(1, 2, "x")], "train: the weight of 1, 2 is 'x', expected a finite number"),
         ([(1,)], "train: row 0 has 1 values, expected (source, target[, weight])"),
         ({"a": 5}, "train: source 'a' has 5, expected targets"),
-        (7, "train: expected a mapping or rows (source, target[, weight]), found 7"),
+        (7, "train: expected {source: [targets]}, {source: {target: weight}} or rows (source, target[, weight]), a frame or the path"),
     ],
 )
 def test_wrong_plain_objects(given_: Any, said: str) -> None:

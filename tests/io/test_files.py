@@ -1,11 +1,16 @@
 """Paths that lead nowhere, and files that are packed, damaged or cut short."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
+import pickle
 import subprocess
 import sys
 import threading
+import zipfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
@@ -218,7 +223,46 @@ def test_text_under_a_binary_name(format: str, tmp_path: Path) -> None:
 def test_binary_files_under_a_text_name(format: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(binary(format))
-    assert refused("rankings", path).startswith(f"{path}, line ")
+    expected = ": is an npz file, which only features can come as" if format == "npz" else ", line "
+    assert refused("rankings", path).startswith(f"{path}{expected}")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        (
+            "recs.pkl",
+            pickle.dumps(FRAME.to_dicts()),
+            "is a pickle, which could run code; save the table as CSV or Parquet; or pass what is in it",
+        ),
+        ("recs.xls", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99), "is an Excel workbook; *; or pass pandas.read_excel(path)"),
+        ("recs.csv.bz2", bz2.compress(CONTENT), "is compressed with bzip2; unpack it, or use gzip or zstd"),
+        ("recs.csv.xz", lzma.compress(CONTENT), "is compressed with xz; unpack it"),
+        ("recs.tar", bytes(257) + b"ustar\0" + bytes(249), "is an archive of files; unpack it"),
+        ("recs.h5", b"\x89HDF\r\n\x1a\n" + bytes(99), "is an HDF5 file; "),
+        ("recs.db", b"SQLite format 3\0" + bytes(99), "is a SQLite database; "),
+        ("recs.csv", b"\n<!DOCTYPE html>\n<html>404</html>\n", "is a web page; was it downloaded as it should?"),
+        ("recs.txt", b"%PDF-1.7\n", "is a PDF document; "),
+    ],
+    ids=short,
+)
+def test_files_that_are_not_read(name: str, data: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert fnmatch(refused("rankings", tmp_path / name), f"{tmp_path / name}: {message}*")
+
+
+@pytest.mark.parametrize(("inside", "found"), [("xl/workbook.xml", "an Excel workbook"), ("recs.csv", "a zip archive")])
+def test_archives(inside: str, found: str, path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(inside, CONTENT)
+    assert refused("aspects", path).startswith(f"{path}: is {found}; ")
+
+
+def test_all_files_that_are_missing_are_named_at_once(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("first.csv", "second.csv", "third.csv")]
+    with pytest.raises(asp.InputError) as error:
+        asp.evaluate_systems({"A": paths[0], "B": paths[1]}, "NDCG", relevance=asp.Source(paths[2]))
+    assert str(error.value).splitlines() == [f"{path}: file not found" for path in paths]
 
 
 def test_the_line_of_a_byte_that_is_no_text() -> None:

@@ -283,7 +283,7 @@ def test_arrow_that_breaks_off() -> None:
     assert "the database" in refused("rankings", pa.RecordBatchReader.from_batches(ARROW.schema, batches()))
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["user", "user"])
     assert refused("rankings", twice).startswith("rankings: a Table cannot be read as a frame: ")
-    assert refused("catalogue", pa.table({"item": pa.nulls(2)})) == "catalogue, row 1: the item is missing"
+    assert refused("catalogue", pa.table({"item": pa.nulls(2)})) == "catalogue, row 1: the item is missing (in 2 rows)"
 
 
 def test_duckdb(tmp_path: Path) -> None:

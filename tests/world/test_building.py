@@ -173,7 +173,7 @@ def test_ids_of_mixed_kinds_that_can_match_are_fine() -> None:
         ({"u": ["a"]}, {"weights": {"u": {"x": 1}, "v": 3}}, "weights: user 'v' has 3, expected {aspect: weight}"),
         ({"u": "abc"}, {}, "the list of user 'u' is 'abc', expected items"),
         ({"u": 7}, {}, "the list of user 'u' is 7, expected items"),
-        (7, {}, "expected a mapping or rows (user, item[, score]), found 7"),
+        (7, {}, "expected {user: [items]}, {user: {item: score}} or rows (user, item[, score]), a frame or the path of a file, found 7"),
         ([("u", "a", 1.0, 2)], {}, "row 0 has 4 values, expected (user, item[, score])"),
         (["ua"], {}, "row 0 is 'ua', expected"),
         ([("u", "a"), ("u", "b", 1.0)], {}, "some rows have a score and some have none"),

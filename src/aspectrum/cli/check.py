@@ -31,6 +31,7 @@ def check(as_json: bool, **inputs: Any) -> int:
 
     job = Job.of(command="check", **inputs)
     options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.attention, **job.reading}
-    report = check_inputs(job.systems, job.inputs, job.expanded() if job.metrics else (), **options)
+    metrics = [one.metric for one in job.asked()[0]] if job.metrics else ()
+    report = check_inputs(job.systems, job.inputs, metrics, **options)
     click.echo(report.to_json() if as_json else report.to_text())
     return 1 if report.n_errors else 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +10,6 @@ from aspectrum.cli import options
 from aspectrum.cli.options import Job
 from aspectrum.cli.outputs import deliver, output_options
 from aspectrum.inputs import SOCIAL_TRUTH
-
-if TYPE_CHECKING:
-    from aspectrum.metric import Metric
 
 _FEATURES = "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index."
 
@@ -75,6 +71,7 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     """
     from aspectrum.config import ContactSettings
     from aspectrum.contacts import KEEPABLE, evaluate_systems
+    from aspectrum.contacts.evaluation import asked_as_contacts, contact_conventions
 
     social = {name: given.pop(name) for name in ContactSettings.model_fields}
     social["keep"] = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(","))
@@ -95,23 +92,5 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     if "ties" in job.reading and job.reading.get("order", "input") == "input":
         raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
     network = {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
-    deliver(job, _metrics(job), evaluate_systems, format=format, output=output, quiet=quiet, **network)
-
-
-def _metrics(job: Job) -> list[Metric]:
-    """Metrics of the texts; ``usual@5,10`` are those of RELISON that the inputs allow, ``all@5,10`` all that they allow."""
-    from aspectrum.contacts import default_metrics
-    from aspectrum.contacts.evaluation import as_items
-    from aspectrum.errors import MetricError
-
-    asked: list[str | Metric] = []
-    for one in job.metrics or ("usual@10",):
-        if isinstance(one, str) and one.partition("@")[0].strip().lower() == "usual":
-            _, at, cutoffs = one.partition("@")
-            try:
-                asked += default_metrics(job.inputs, cutoffs if at else "-1")
-            except MetricError as error:
-                raise MetricError(f"{one!r}: {error}") from None
-        else:
-            asked.append(one)
-    return replace(job, metrics=tuple(asked)).expanded(as_items(job.inputs))
+    asked = asked_as_contacts(job.metrics or "usual@10", job.inputs, contact_conventions(job.reading.get("convention")))
+    deliver(job, asked, evaluate_systems, format=format, output=output, quiet=quiet, **network)

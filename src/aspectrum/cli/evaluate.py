@@ -30,4 +30,4 @@ def evaluate(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     from aspectrum.api import evaluate_systems
 
     job = Job.of(**given)
-    deliver(job, job.expanded(), evaluate_systems, format=format, output=output, quiet=quiet)
+    deliver(job, job.asked(), evaluate_systems, format=format, output=output, quiet=quiet)

@@ -19,7 +19,9 @@ from aspectrum.wording import did_you_mean, listed, one_line
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from aspectrum.asked import Asked
     from aspectrum.config import Settings, SourceSettings
+    from aspectrum.diagnostics.notices import Notice
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
@@ -37,7 +39,6 @@ _SETTINGS = (
 """Options that have the name, and the meaning, of a setting."""
 
 USERS = ("lists", "judged", "both", "relevant", "all", "common")
-_ALL = re.compile(r"\s*all\s*(@|$)", re.IGNORECASE)
 OF, WEIGHTINGS = "own followees followers all", "tf-idf relison counts"
 FILE = click.Path(readable=False)  # a shell completes it; whoever reads it says what is wrong with it
 
@@ -73,11 +74,12 @@ def complete_conventions(_context: click.Context, _option: click.Parameter, inco
     return [f"{before}{comma}{name}" for name in CONVENTIONS if name.startswith(begun) and name not in before.split(",")]
 
 
-def complete_metrics(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+def complete_metrics(_context: click.Context, option: click.Parameter, incomplete: str) -> list[str]:
     import aspectrum.metrics  # noqa: F401  so that their names are known
     from aspectrum.metric import registered
 
-    return sorted(name for name in (*registered(), "all") if name.lower().startswith(incomplete.lower()))
+    words = ("all",) if isinstance(option, click.Option) else ()  # an argument is one metric
+    return sorted(name for name in (*registered(), *words) if name.lower().startswith(incomplete.lower()))
 
 
 def complete_kinds(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
@@ -254,6 +256,7 @@ class Job:
             inputs["features"] = replace(inputs["features"], ids=feature_ids)
         whom = _whom(settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
+        _check_apart(systems or [str(one.path) for one in settings.systems.values()], sources)
         make.check_used(sources)
         paths = [str(file) for source in (*lists.values(), *sources.values()) for file in (source.data, source.ids) if file is not None]
         if paths.count("-") > 1:
@@ -273,45 +276,20 @@ class Job:
         """What may be spent on exact ideals, as arguments of an evaluation."""
         return {"ideal_budget": self.settings.ideal_budget, "ideal_seconds": self.settings.ideal_seconds}
 
-    def with_notes(self, results: SystemResults) -> SystemResults:
-        """The results in the words of the command line, and what to know of the configuration."""
+    def with_notes(self, results: SystemResults, left_out: Iterable[Notice]) -> SystemResults:
+        """The results in the words of the command line; what was left out of the metrics, and what to know of the configuration."""
         from aspectrum.diagnostics.notices import Notice
 
         said = "the algorithms of the configuration are for RELISON to run; only its metrics are used here"
         further = [] if self.settings.algorithms is None else [Notice("remark", detail={"text": said})]
-        return replace(results, notices=(*further, *results.notices), speaker=replace(results.speaker, on_command_line=True))
+        return replace(results, notices=(*further, *left_out, *results.notices), speaker=replace(results.speaker, on_command_line=True))
 
-    def expanded(self, inputs: Iterable[str] | None = None) -> list[Metric]:
-        """Metrics of the texts; ``all@5,10`` is every metric that the inputs (default: those of the job) allow; default: ``all@10``."""
-        import aspectrum.metrics  # noqa: F401  so that their names are known
+    def asked(self) -> tuple[list[Asked], list[Notice]]:
+        """The metrics, and what is left out of ``all@5,10``, which is every metric that the inputs allow. Default: ``all@10``."""
+        from aspectrum.asked import asked_for
         from aspectrum.conventions import conventions_named
-        from aspectrum.errors import MetricError
-        from aspectrum.metric import parse, registered
-        from aspectrum.plan import is_enough
 
-        there = list(self.inputs if inputs is None else inputs)
-        convention = self.reading.get("convention")
-        ways = conventions_named(None if convention == "both" else convention)
-        given = [parse(text) if isinstance(text, str) and not _ALL.match(text) else text for text in self.metrics or ("all@10",)]
-        named = {str(metric.at(cutoff)) for metric in given if not isinstance(metric, str) for cutoff in metric.cutoffs}
-        chosen: list[Metric] = []
-        for asked in given:
-            if not isinstance(asked, str):
-                chosen.append(asked)
-                continue
-            _, at, cutoffs = asked.partition("@")
-            if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
-                raise MetricError(f"{asked!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected all@5 or all@5,10")
-            for name in registered():
-                several = parse(f"{name}{at}{cutoffs}")
-                left = [cutoff for cutoff in several.cutoffs if str(several.at(cutoff)) not in named]
-                if left and all(is_enough(there, several, way) for way in ways):
-                    chosen.append(replace(several, k=tuple(left)))
-                    named.update(str(several.at(cutoff)) for cutoff in left)
-        if not chosen:
-            sources, under = " and ".join(there) or "the lists alone", " and ".join(way.name for way in ways)
-            raise MetricError(f"no metric can be computed from {sources} under convention {under}; see aspectrum metrics")
-        return chosen
+        return asked_for(self.metrics or ("all@10",), self.inputs, conventions_named(self.reading.get("convention")))
 
 
 def on_top(settings: M, given: Mapping[str, Any]) -> M:
@@ -434,9 +412,23 @@ def _inside(folder: str) -> dict[str, str]:
     for one in entries:
         if one.is_dir():
             raise click.UsageError(f"{one_line(one.path)}: is a directory within a directory, expected files only")
+        if _NO_LISTS.search(one.name):
+            raise click.UsageError(f"{one_line(one.path)}: does not look like lists, and {_EVERY_FILE}")
     if not entries:
         raise click.UsageError(f"{one_line(folder)}: there is no file in this directory, expected one for each system")
     return _named(one.path for one in entries)
+
+
+_NO_LISTS = re.compile(r"^(readme|licen[cs]e|notes?|makefile)\b|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE)
+_EVERY_FILE = "every file of a directory is a system; move it, or name the files of lists"
+
+
+def _check_apart(systems: Iterable[str], inputs: Mapping[str, Source]) -> None:
+    """No directory of systems holds what they are measured against."""
+    folders = {os.path.realpath(path) for path in systems if os.path.isdir(path)}
+    for name, source in inputs.items():
+        if os.path.dirname(os.path.realpath(source.path)) in folders:
+            raise click.UsageError(f"{one_line(source.path)}: is given as {name}, but lies among the lists, and {_EVERY_FILE}")
 
 
 def _lists(settings: Settings, make: Sources) -> dict[str, Source]:

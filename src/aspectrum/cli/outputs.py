@@ -16,10 +16,11 @@ from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format
 from aspectrum.wording import listed
 
 if TYPE_CHECKING:
-    from aspectrum.metric import Metric
+    from aspectrum.asked import Asked
+    from aspectrum.diagnostics.notices import Notice
+    from aspectrum.progress import SystemProgress
     from aspectrum.results import SystemResults
 
-Progress = Callable[[str, int, int], None]
 _KNOWN = listed(format.extensions[0] for format in FORMATS.values() if format.extensions)
 
 output_options = with_options(
@@ -45,7 +46,7 @@ output_options = with_options(
 
 def deliver(
     job: Job,
-    metrics: Sequence[Metric],
+    asked: tuple[Sequence[Asked], Sequence[Notice]],
     evaluate_systems: Callable[..., SystemResults],
     *,
     format: Format | None,
@@ -53,9 +54,15 @@ def deliver(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Evaluate what the job says, write the files and print; `options` are those of `evaluate_systems` that not every job has."""
+    """Evaluate what the job says, write the files and print.
+
+    Args:
+        asked: The metrics, and what is left out of them.
+        options: Those of `evaluate_systems` that not every job has.
+    """
     from aspectrum.errors import OutputError
 
+    metrics, left_out = asked
     outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
     with progress_bar(quiet) as show:
 
@@ -72,7 +79,7 @@ def deliver(
             **job.attention,
         }
         results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
-    results = job.with_notes(results)
+    results = job.with_notes(results, left_out)
     job.usual.check()
     writing = [partial(results.write, path, kind, placed) for path, kind in outputs]
     if scores is not None:
@@ -95,7 +102,7 @@ def deliver(
         raise OutputError("\n".join(failures))
 
 
-def _files(job: Job, metrics: Sequence[Metric], format: Format | None, given: Sequence[str]) -> list[tuple[str, Format]]:
+def _files(job: Job, metrics: Sequence[Asked], format: Format | None, given: Sequence[str]) -> list[tuple[str, Format]]:
     """The files of options, else of the configuration; what cannot be written is said before the long work."""
     from aspectrum.metric import UserMetric
 
@@ -105,7 +112,7 @@ def _files(job: Job, metrics: Sequence[Metric], format: Format | None, given: Se
         paths.append(str(job.settings.per_user))
         with blamed_on("--per-user"):
             check_parquet(paths[-1])
-        if not any(isinstance(metric, UserMetric) for metric in metrics):
+        if not any(isinstance(one.metric, UserMetric) for one in metrics):
             raise click.UsageError(f"--per-user {paths[-1]}: none of the metrics has scores of users")
     check_paths(paths, job.files)
     return outputs
@@ -154,25 +161,12 @@ def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:
 
 
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Progress | None]:
+def progress_bar(quiet: bool) -> Iterator[SystemProgress | None]:
     """A bar on a terminal."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from aspectrum.progress import progress_bar as bar
 
-    # Names of systems are not marked up: a bracket in one is a bracket.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, Any] = {}
-        reading = bar.add_task("reading", total=None)
-
-        def show(system: str, done: int, total: int) -> None:
-            if reading in bar.task_ids:
-                bar.remove_task(reading)
-            if system not in tasks:
-                tasks[system] = bar.add_task(system, total=total)
-            bar.update(tasks[system], completed=done, total=total)
-
+    with bar(transient=True) as show:
         yield show

@@ -183,8 +183,14 @@ def code_objects(role: str, source: str, ids: Iterable[Any], codes: dict[Any, in
     return found
 
 
+def described(given: Any) -> str:
+    """Anything as error messages write it: a plain value as it is, anything else by its type."""
+    plain = given is None or isinstance(given, bool | int | float | str | bytes | list | tuple | set | dict)
+    return quoted(given) if plain else with_article(type(given).__name__)
+
+
 def not_hashable(role: str, id: Any) -> str:
-    return f"{quoted(id)} cannot be the id of {with_article(role)}: it is not hashable"
+    return f"{described(id)} cannot be the id of {with_article(role)}: it is not hashable"
 
 
 def with_article(word: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy.typing as npt
 
 from aspectrum.arrays import WHOLE_NUMBERS, is_rounded
 from aspectrum.coding.cells import with_cells_read
-from aspectrum.coding.ids import NOTHING, code_objects, quoted
+from aspectrum.coding.ids import NOTHING, code_objects, described, quoted
 from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, each
 from aspectrum.inputs import NUMBERS
 
 
@@ -30,15 +31,17 @@ def ranking_rows(source: str, given: Any) -> Rows:
             _check_list(source, user, entries)
             listed = _plain(entries)
             if isinstance(entries, Mapping):
+                _check_scores(source, user, entries)
                 scores.extend(_number(score, source, "score", user, item) for item, score in entries.items())
             else:
+                _check_no_pairs(source, ("user", "item", "score"), user, listed)
                 scores.extend(-float(place) for place in range(len(listed)))  # as given, should other users have scores
             lengths.append(len(listed))
             items.extend(listed)
         users = id_column(source, "user", given)
         users = replace(users, codes=np.repeat(users.codes, np.array(lengths, dtype=np.int64)))
     else:
-        rows = list(_rows(source, given, ("user", "item", "score"), 2, NOTHING))
+        rows = list(_rows(source, given, ("user", "item", "score"), 2, NOTHING, _other_door(source)))
         users, items = id_column(source, "user", (row[0] for row in rows)), [row[1] for row in rows]
         scores = [_number(score, source, "score", user, item) for user, item, score in rows if score is not NOTHING]
         scored = bool(scores)
@@ -56,10 +59,14 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
         links = list(_rows(source, given, roles, 2, NOTHING))
     else:
         for user, entries in given.items():
-            if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
-                raise InputError(f"{source}: {roles[0]} {quoted(user)} has {quoted(entries)}, expected {roles[1]}s")
-            pairs = entries.items() if isinstance(entries, Mapping) else ((item, NOTHING) for item in _plain(entries))
-            links.extend((user, item, grade) for item, grade in pairs)
+            if isinstance(entries, str | bytes) or not isinstance(entries, Iterable) or _is_frame(entries):
+                raise InputError(f"{source}: {roles[0]} {quoted(user)} has {described(entries)}, expected {roles[1]}s")
+            if isinstance(entries, Mapping):
+                links.extend((user, item, grade) for item, grade in entries.items())
+            else:
+                listed = _plain(entries)
+                _check_no_pairs(source, roles, user, listed)
+                links.extend((user, item, NOTHING) for item in listed)
     if all(grade is NOTHING for *_, grade in links):
         return _coded(source, roles[:2], links)
     return _coded(source, roles, ((user, item, 1.0 if grade is NOTHING else grade) for user, item, grade in links))
@@ -70,6 +77,7 @@ def aspect_rows(given: Any) -> Rows:
     roles = ("item", "aspect", "strength")
     if not isinstance(given, Mapping):
         return with_cells_read(_coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0)), "aspect")
+    _check_no_frames("aspects", "item", given)
     _check_no_indicators(given)
     rows: list[tuple[Any, Any, Any]] = []
     named: list[Any] = []
@@ -97,7 +105,8 @@ def subtopic_rows(given: Any) -> Rows:
     else:
         for user, judged in given.items():
             if not isinstance(judged, Mapping):
-                raise InputError(f"subtopics: user {quoted(user)} has {quoted(judged)}, expected {{item: aspects}}")
+                raise InputError(f"subtopics: user {quoted(user)} has {described(judged)}, expected {{item: aspects}}")
+            _check_no_frames("subtopics", "item", judged)
             for item, has in judged.items():
                 rows.extend((user, item, aspect, grade, 1.0) for aspect, grade in _pairs(has) or [(NOTHING, 0.0)])
     return with_cells_read(_coded("subtopics", ("user", "item", "aspect", "grade", "strength"), rows), "aspect")
@@ -111,6 +120,7 @@ def feature_rows(given: Any) -> Rows:
     elif isinstance(given, np.ndarray) or hasattr(given, "tocsr"):
         ids, matrix = range(given.shape[0]), given
     elif isinstance(given, Mapping):
+        _check_no_frames("features", "item", given)
         if _has_names(given):
             rows = ((item, name, value) for item, has in given.items() for name, value in dict(_pairs(has)).items())
             return with_cells_read(_coded("features", roles, rows, item=given), "feature")
@@ -119,7 +129,8 @@ def feature_rows(given: Any) -> Rows:
         return with_cells_read(_coded("features", roles, _rows("features", given, roles, 2, 1.0)), "feature")
     else:
         raise InputError(
-            f"features: expected {{item: vector}}, (ids, matrix), a matrix or rows (item, feature[, value]), found {type(given).__name__}"
+            "features: expected {item: vector}, {item: {feature: value}}, (ids, matrix), a matrix, rows (item, feature[, value]), a frame or "
+            f"the path of a file, found {described(given)}"
         )
     items = id_column("features", "item", _plain(ids))
     n_rows = matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)  # len() of a sparse matrix is an error
@@ -140,7 +151,8 @@ def _has_names(given: Mapping[Any, Any]) -> bool:
 def weight_rows(given: Any) -> Rows:
     """Rows [user, ]aspect, weight."""
     if not isinstance(given, Mapping):
-        rows = [tuple(row) for row in given]
+        form = "{aspect: weight}, {user: {aspect: weight}} or rows (aspect, weight) or (user, aspect, weight)"
+        rows = _as_rows("weights", given, form)
     elif any(isinstance(value, Mapping) for value in given.values()):
         for user, wants in given.items():
             if not isinstance(wants, Mapping):
@@ -157,7 +169,8 @@ def weight_rows(given: Any) -> Rows:
 def id_rows(source: str, role: str, given: Iterable[Any]) -> Rows:
     """One id per row."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"{source}: expected several {role}s, found {quoted(given)}")
+        raise InputError(f"{source}: expected several {role}s, found {described(given)}")
+    _check_not_grouped(source, given)
     return Rows(source, {role: id_column(source, role, _plain(given))})
 
 
@@ -174,12 +187,12 @@ def _coded(source: str, roles: Sequence[str], given: Iterable[Sequence[Any]], **
     places = {role: place for place, role in enumerate(roles)}
     ids = {role: id_column(source, role, (row[places[role]] for row in rows), known.get(role, ())) for role in roles if role not in NUMBERS}
     n_named = min(len(ids), 2)  # in errors
-    numbers = {
-        role: np.array([_number(row[place], source, role, *row[:n_named]) for row in rows])
-        for role, place in places.items()
-        if role in NUMBERS
-    }
-    return Rows(source, ids, numbers)
+
+    def read(role: str) -> npt.NDArray[Any]:
+        return np.array([_number(row[places[role]], source, role, *row[:n_named]) for row in rows])
+
+    measured = [role for role in roles if role in NUMBERS]
+    return Rows(source, ids, dict(zip(measured, each(partial(read, role) for role in measured), strict=True)))
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
@@ -197,10 +210,8 @@ def _pairs(has: Any) -> list[tuple[Any, Any]]:
 
 
 def _check_list(source: str, user: Any, entries: Any) -> None:
-    if isinstance(entries, str | bytes) or not isinstance(entries, Iterable):
-        found = f"{quoted(entries)}, expected items"
-    elif hasattr(entries, "columns"):  # a frame, not one of its columns, which is a list like any other
-        found = f"a {type(entries).__name__}, expected items; several systems, each with its own lists, go to evaluate_systems"
+    if isinstance(entries, str | bytes) or not isinstance(entries, Iterable) or _is_frame(entries):
+        found = f"{described(entries)}, expected items{_other_door(source)}"
     elif isinstance(entries, Set):
         found = "a set, which has no order; expected a list, best first"
     else:
@@ -208,21 +219,69 @@ def _check_list(source: str, user: Any, entries: Any) -> None:
     raise InputError(f"{source}: the list of user {quoted(user)} is {found}")
 
 
-def _rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any) -> Iterable[tuple[Any, ...]]:
-    """Rows with a value for each column; `filling` stands for those that are left out at the end."""
-    form = f"({', '.join(columns[:least])}{''.join(f'[, {name}]' for name in columns[least:])})"
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"{source}: expected a mapping or rows {form}, found {quoted(given)}")
-    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
-        raise InputError(
-            f"{source}: expected a mapping or rows {form}, found a {type(given).__name__}; asp.evaluate reads frames and files"
-        )
+def _check_scores(source: str, user: Any, entries: Mapping[Any, Any]) -> None:
+    """Scores are no lists; of the first it is seen."""
+    score = next(iter(entries.values()), None)
+    if isinstance(score, Iterable) and not isinstance(score, str | bytes) and not getattr(score, "ndim", 1) == 0:
+        raise InputError(f"{source}: the list of user {quoted(user)} is a mapping of lists, expected items{_other_door(source)}")
+
+
+def _other_door(source: str) -> str:
+    """What to call, should these lists be those of several systems, or of one where several were expected."""
+    is_one = source in ("rankings", "recommendations")
+    return "; several systems, each with its own lists, go to evaluate_systems" if is_one else "; the lists of one system go to evaluate"
+
+
+def _check_no_pairs(source: str, roles: tuple[str, str, str], owner: Any, entries: Sequence[Any]) -> None:
+    """Items with scores come in a mapping. A pair with a fraction in it is no id, nor is one that cannot be hashed."""
+    first = entries[0] if len(entries) else None
+    if not isinstance(first, tuple | list) or len(first) != 2:
+        return
+    if isinstance(first[1], float | np.floating) or (isinstance(first, list) and isinstance(first[1], int | np.number)):
+        owners, items, numbers = roles
+        form = f"{{{owners}: {{{items}: {numbers}}}}}"
+        raise InputError(f"{source}: {owners} {quoted(owner)} has pairs such as {quoted(first)}, expected {form}, as dict(pairs) makes it")
+
+
+def _is_frame(given: Any) -> bool:
+    """A frame, not one of its columns, which is a list like any other."""
+    return hasattr(given, "columns")
+
+
+def _check_no_frames(source: str, role: str, given: Mapping[Any, Any]) -> None:
+    for owner, has in given.items():
+        if _is_frame(has):
+            raise InputError(f"{source}: {role} {quoted(owner)} has {described(has)}, expected a list; a frame is given as it is")
+
+
+def _check_not_grouped(source: str, given: Any) -> None:
+    if "GroupBy" in type(given).__name__:
+        raise InputError(f"{source}: found {described(given)}, expected the frame itself, which need not be grouped")
+
+
+def _as_rows(source: str, given: Any, forms: str, hint: str = "") -> list[tuple[Any, ...]]:
+    """Rows of any length."""
+    _check_not_grouped(source, given)
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or hasattr(given, "tocsr"):
+        raise InputError(f"{source}: expected {forms}, a frame or the path of a file, found {described(given)}")
+    if hasattr(given, "__arrow_c_stream__") or _is_frame(given):
+        raise InputError(f"{source}: expected {forms}, found {described(given)}; asp.evaluate reads frames and files")
+    rows = []
     for number, row in enumerate(given):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise InputError(f"{source}: row {number} is {quoted(row)}, expected {form}")
-        values = tuple(_plain(row))
+            raise InputError(f"{source}: row {number} is {described(row)}, expected {forms}{hint}")
+        rows.append(tuple(_plain(row)))
+    return rows
+
+
+def _rows(source: str, given: Any, columns: tuple[str, ...], least: int, filling: Any, hint: str = "") -> Iterable[tuple[Any, ...]]:
+    """Rows with a value for each column; `filling` stands for those that are left out at the end."""
+    form = f"({', '.join(columns[:least])}{''.join(f'[, {name}]' for name in columns[least:])})"
+    owner, what = columns[0], columns[-1]
+    mappings = {2: f"{{{owner}: [{columns[1]}s]}}, {{{owner}: {{{columns[1]}: {what}}}}}", 3: "{user: {item: [aspects]}}"}
+    for number, values in enumerate(_as_rows(source, given, f"{mappings[least]} or rows {form}", hint)):
         if not least <= len(values) <= len(columns):
-            raise InputError(f"{source}: row {number} has {len(values)} values, expected {form}")
+            raise InputError(f"{source}: row {number} has {len(values)} values, expected {form}{hint}")
         yield values + (filling,) * (len(columns) - len(values))
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import Ids, code_objects, is_text, quoted, with_article
 from aspectrum.coding.rows import IdColumn, Untyped, code_series
+from aspectrum.diagnostics.notices import Either
 from aspectrum.errors import InputError
 
 _WHOLE = r"^(0|-?[1-9][0-9]{0,99})$"
@@ -273,12 +274,19 @@ def _check_examples(role: str, examples: dict[str, dict[str, Any]], codes: dict[
         for id in codes:
             twin = id.decode("utf-8", "replace") if isinstance(id, bytes) else str(id)
             if not isinstance(id, str) and twin in codes:
-                raise InputError(f"{role} ids have different types: both {quoted(id)} and {quoted(twin)} are there")
+                raise InputError(f"{role} ids have different types: both {quoted(id)} and {quoted(twin)} are there; ", *_one_type(id))
 
 
 def _different(role: str, first: str, here: tuple[str, Any], second: str, there: tuple[str, Any]) -> InputError:
     both = (f"{kind} in {source} ({quoted(id)})" for kind, (source, id) in ((first, here), (second, there)))
-    return InputError(f"{role} ids have different types: {', '.join(both)}")
+    return InputError(f"{role} ids have different types: {', '.join(both)}; ", *_one_type(here[1], there[1]))
+
+
+def _one_type(*ids: Any) -> list[str | Either]:
+    """What to do about ids of different types, such as these."""
+    if any(isinstance(id, tuple) and len(id) == 2 and isinstance(id[1], Number) for id in ids):
+        return ["items with numbers are given as {user: {item: number}}"]
+    return ["convert one of them, ", Either("as with .astype(str) or str(id)", "so that both are text, or both are numbers")]
 
 
 def _kind(kind: type) -> str:

@@ -10,7 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, get_origin, get_type_hints
 
+from aspectrum.asked import is_set
 from aspectrum.config.values import UNREADABLE, Mistakes, Value, unknown_key
+from aspectrum.diagnostics.notices import COMMAND_LINE
 from aspectrum.documentation import options_of
 from aspectrum.errors import MetricError
 from aspectrum.metric import Metric, parse
@@ -40,10 +42,10 @@ class MetricReader:
 
     def __init__(self, mistakes: Mistakes) -> None:
         self._mistakes = mistakes
-        self._metrics: list[Metric] = []
-        self._asked: dict[str, int] = {}
+        self._metrics: list[str | Metric] = []
 
-    def read(self, written: Value) -> tuple[Metric, ...]:
+    def read(self, written: Value) -> tuple[str | Metric, ...]:
+        """Metrics, and words for several of them as they are: what they stand for depends on the inputs."""
         if isinstance(written.value, dict):
             for name, parameters in written.value.items():
                 self._read_named(name, parameters)
@@ -55,22 +57,13 @@ class MetricReader:
     def _read_text(self, written: Value) -> None:
         if isinstance(written.value, str):
             try:
-                self._keep(parse(written.value), written)
+                several = is_set(written.value)
+                self._metrics.append(written.value if several else parse(written.value))
             except MetricError as error:
-                self._mistakes.add(written, ("metrics",), str(error))
+                self._mistakes.add(written, ("metrics",), error.said(COMMAND_LINE))
         elif written.value is not UNREADABLE:
             hint = next((hint for kind, hint in _HINTS.items() if isinstance(written.value, kind)), "")
             self._mistakes.add(written, ("metrics",), f"found {written.found}, expected a metric such as ILD@10{hint}")
-
-    def _keep(self, metric: Metric, written: Value, *, key: bool = False) -> None:
-        """An evaluation refuses to measure the same twice, and could not say where."""
-        line = ((written.key if key else None) or written.place)[0]
-        for cutoff in metric.cutoffs:
-            name = str(metric.at(cutoff))
-            if name in self._asked:
-                self._mistakes.add(written, ("metrics",), f"{name} is asked for twice, first on line {self._asked[name]}", key=key)
-            self._asked.setdefault(name, line)
-        self._metrics.append(metric)
 
     def _read_named(self, name: str, written: Value) -> None:
         where = ("metrics", name)
@@ -79,7 +72,7 @@ class MetricReader:
                 raise MetricError(f"found the key {shortened(name)!r}, expected the name of a metric alone, with its parameters below it")
             metric = parse(name)
         except MetricError as error:
-            self._mistakes.add(written, ("metrics",), str(error), key=True)
+            self._mistakes.add(written, ("metrics",), error.said(COMMAND_LINE), key=True)
             return
         n_mistakes = len(self._mistakes)
         choices: dict[str, _Choices] = {}
@@ -100,8 +93,7 @@ class MetricReader:
         sound = len(self._mistakes) == n_mistakes and all(choices.values())
         # A parameter without a sound value keeps its default, so that the others are still checked.
         built = self._combined(metric, {name: values for name, values in choices.items() if values}, written, where, sound)
-        for one in built if sound else ():
-            self._keep(one, written, key=True)
+        self._metrics += built if sound else ()
 
     def _combined(
         self, metric: Metric, choices: Mapping[str, _Choices], written: Value, where: tuple[str, ...], sound: bool

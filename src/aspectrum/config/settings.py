@@ -190,8 +190,8 @@ class Settings(_Model):
         _optional("What the lists are measured against.", {})
     )
     columns: _Columns = _optional("Which column holds what, for every source that does not say it itself.", {})
-    metrics: Annotated[tuple[SkipValidation[Metric], ...], WithJsonSchema({})] = _optional(
-        "What is measured: a list of metrics, or a mapping from names to parameters.", ()
+    metrics: Annotated[tuple[SkipValidation[str | Metric], ...], WithJsonSchema({})] = _optional(
+        "What is measured: a list of metrics, or a mapping from names to parameters. all@10 is every metric that the inputs allow.", ()
     )
     convention: Annotated[tuple[Annotated[str, _one_of((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_conventions)] = _optional(
         "Whose way of computing; several stand side by side. Default: the published definitions. "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from aspectrum.api import evaluate_one, labelled, side_by_side
+from aspectrum.arguments import with_hints
+from aspectrum.asked import Asked, Metrics, asked_for, is_enough
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import Keepable
@@ -18,10 +21,11 @@ from aspectrum.conventions import CONVENTIONS, Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import CONTACTS, Notice, Option, parts
 from aspectrum.documentation import needed_inputs
-from aspectrum.errors import InputError, MetricError, MissingInput
-from aspectrum.metric import Metric, parse
+from aspectrum.errors import InputError, MetricError, MissingInput, each
+from aspectrum.metric import Metric
 from aspectrum.metrics import IntraListDiversity
-from aspectrum.plan import PLAN_OPTIONS, Plan, Progress, is_enough
+from aspectrum.plan import PLAN_OPTIONS, Plan
+from aspectrum.progress import Progress, SystemProgress, with_progress
 from aspectrum.results import Results, SystemResults
 
 DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
@@ -35,19 +39,33 @@ def as_items(given: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(_ITEM_INPUTS[name] for name in given if name in _ITEM_INPUTS))
 
 
+def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Sequence[Convention]) -> tuple[list[Asked], list[Notice]]:
+    """Metrics that are asked for, and what is left out of ``usual@10`` and ``all@10``, in the words of contacts.
+
+    >>> _, left_out = asked_as_contacts("usual@10", ["train", "test", "communities"], [CONVENTIONS["published"]])
+    >>> print(*left_out)
+    usual@10 leaves out IntraListDiversity (no features)
+    """
+    called = {item: name for name, item in reversed(_ITEM_INPUTS.items())}
+    return asked_for(metrics, as_items(given), conventions, usual=DEFAULT_METRICS, called=called)
+
+
 def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
     """The usual metrics that the inputs allow, at some cutoffs.
 
     >>> [str(metric) for metric in default_metrics(["train", "communities"])]
     ['AspectRecall@10', 'GiniComplement@10']
     """
-    inputs = as_items(given)
-    return [metric for metric in (parse(f"{name}@{cutoffs}") for name in DEFAULT_METRICS) if is_enough(inputs, metric)]
+    return [one.metric for one in asked_as_contacts(f"usual@{cutoffs}", given, [CONVENTIONS["published"]])[0]]
 
 
+_FORM = "contacts.{}({}, 'NDCG@10', train=..., test=...): recommendations and metrics by position, all else by name"
+
+
+@with_hints(_FORM.format("evaluate", "recommendations"))
 def evaluate(
     recommendations: Any,
-    metrics: Iterable[str | Metric] | str | Metric | None = None,
+    metrics: Metrics | None = None,
     *,
     train: Any,
     test: Any = None,
@@ -67,7 +85,7 @@ def evaluate(
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     ideal_budget: float | None = None,
     ideal_seconds: float | None = None,
     strict: bool = False,
@@ -82,7 +100,7 @@ def evaluate(
     Args:
         recommendations: Rows (user, candidate[, score]), best first as they stand: the path of a file, a frame, a
             :class:`aspectrum.Source`, ``{user: [candidates]}``, or rows.
-        metrics: As for :func:`aspectrum.evaluate`. Default: RELISON's metrics that the inputs allow, at 10.
+        metrics: As for :func:`aspectrum.evaluate`; ``"usual@10"`` are RELISON's metrics that the inputs allow, which is the default.
         train: The network that was known: anything that :func:`read_graph` takes.
         test: The links that were to be found, in the same forms. Left out: links with an end outside the train graph, links
             to oneself, links that the train graph has, and links whose reverse it has; unless `keep` says otherwise.
@@ -120,19 +138,21 @@ def evaluate(
         (0.354167, 0.6667)
     """
     options = dict(locals())
-    if len(_conventions(convention)) > 1:
+    if len(contact_conventions(convention)) > 1:
         raise InputError(f"convention is {convention!r}, which gives two results: use contacts.evaluate_systems")
     return evaluate_one(evaluate_systems, "recommendations", options)
 
 
+@with_hints(_FORM.format("evaluate_systems", "{'A': recommendations}"), like=evaluate)
+@with_progress
 def evaluate_systems(
     systems: Mapping[str, Any],
-    metrics: Iterable[str | Metric] | str | Metric | None = None,
+    metrics: Metrics | None = None,
     *,
     convention: str | Convention | None = None,
     texts_of: Of = "own",
     weighting: Weighting | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: SystemProgress | bool | None = None,
     weighted: bool = False,
     order: Order = "input",
     ties: Ties | None = None,
@@ -145,7 +165,7 @@ def evaluate_systems(
         systems: Recommendations of each system, by name.
         convention: As for :func:`evaluate`; ``"both"`` computes every system twice, by the published definitions and as RELISON
             does, side by side.
-        progress: Called with the name of a system, its users done and its users in all.
+        progress: True shows a progress bar; a function is called with the name of a system, its users done and its users in all.
 
     All other arguments are those of :func:`evaluate`.
 
@@ -158,7 +178,7 @@ def evaluate_systems(
         --------------  ----------------  --------------  ---------------  -------------
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
-    conventions = _conventions(convention)
+    conventions = contact_conventions(convention)
     attention = Attention(network.pop("strict", False), network.pop("ignore", ()), CONTACTS)
     chosen = {name: network.pop(name) for name in PLAN_OPTIONS if name in network}
     given = [name for name, value in network.items() if value is not None]
@@ -168,8 +188,8 @@ def evaluate_systems(
         raise InputError("weighted needs test links")
     if ties is not None and order == "input":
         raise InputError("ties need order='score' or 'rank': input order has no ties")
-    asked = default_metrics(given) if metrics is None else metrics
-    read = [parse(metric) if isinstance(metric, str) else metric for metric in ([asked] if isinstance(asked, str | Metric) else asked)]
+    asked, left_out = asked_as_contacts("usual@10" if metrics is None else metrics, given, conventions)
+    read = [one.metric for one in asked]
     for one in conventions:
         _check_inputs(read, given, one)
     users = chosen.get("users")
@@ -183,10 +203,10 @@ def evaluate_systems(
     for one in conventions:
         features, of_features = _features(read_network, one, read, given, texts_of, weighting)
         truth = read_network.truth(one, features=features, weighted=weighted, **options)
-        plan = Plan(read, truth, convention=one, **chosen)
+        plan = Plan(asked, truth, convention=one, **chosen)
         lists = {system: plan.lists(read_network.lists(system)) for system in systems}
         of_weights = [Notice("weighted")] if weighted else []
-        notices = attention.draw([*of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())])
+        notices = attention.draw([*left_out, *of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())])
         results = plan.evaluate(lists, labelled(progress, one, conventions))
         found[one.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
     return side_by_side(found)
@@ -210,9 +230,10 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
     """What a metric lacks is said in the words of contacts."""
     there = as_items(given)
     enough = [*there, "features"] if convention.name == "relison" else there  # without any, RELISON has an ILD all the same
-    for metric in metrics:
-        if not isinstance(metric, Metric) or is_enough(enough, metric, convention):
-            continue
+
+    def check(metric: Metric) -> None:
+        if is_enough(enough, metric, convention):
+            return
         words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for name, item in _ITEM_INPUTS.items()}
         words["features"] = [Option("features"), " or ", Option("texts")]
         ways = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
@@ -221,8 +242,11 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
             raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
+    each(partial(check, metric) for metric in metrics)
 
-def _conventions(convention: str | Convention | None) -> list[Convention]:
+
+def contact_conventions(convention: str | Convention | None) -> list[Convention]:
+    """Conventions for contacts; ``both`` are the published definitions and RELISON's."""
     return [_for_contacts(one) for one in conventions_named("published,relison" if convention == "both" else convention)]
 
 
@@ -232,3 +256,6 @@ def _for_contacts(convention: Convention) -> Convention:
         raise MetricError(f"convention is {convention.name!r}, expected 'published', 'relison' or 'both' for contacts")
     gini = {"outside": "drop", **convention.parameters.get("GiniComplement", {})}
     return replace(convention, parameters={**convention.parameters, "GiniComplement": gini})
+
+
+__test__ = {"evaluate": evaluate, "evaluate_systems": evaluate_systems}  # doctest passes over what is decorated

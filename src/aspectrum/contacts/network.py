@@ -21,7 +21,7 @@ from aspectrum.conventions import Convention
 from aspectrum.diagnostics.findings import examples_of, likely_reason, noticed, orders
 from aspectrum.diagnostics.notices import CONTACTS, Level, Notice
 from aspectrum.errors import InputError
-from aspectrum.io import Source, is_external, read_input
+from aspectrum.io import Source, check_files, is_external, read_input
 from aspectrum.world import Truth
 from aspectrum.world.building import CodedLists
 
@@ -54,6 +54,7 @@ class Network:
             raise InputError("both features and texts are given, expected one of them: features are computed from texts")
         if not systems:
             raise InputError("there are no recommendations to measure")
+        check_files([train, test, communities, features, texts, *systems.values()])
         known, self._directed = link_table(train, "train", directed)
         read: Mapping[str, tuple[Any, Callable[[Any], Rows]]] = {
             "test": (test, lambda given: link_table(given, "test", self._directed)[0]),

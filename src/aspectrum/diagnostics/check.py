@@ -136,7 +136,7 @@ class _Attempts:
         try:
             return read()
         except AspectrumError as error:
-            self.failures[error.said(self.speaker)] = None
+            self.failures.update(dict.fromkeys(error.said(self.speaker).split("\n")))
             return None
 
     def each(self, given: Mapping[str, Any], read: Callable[[str, Any], Any]) -> dict[str, Any]:

@@ -30,6 +30,17 @@ class Option:
         return PYTHON.spelled(self)
 
 
+@dataclass(frozen=True)
+class Either:
+    """A part of a message that Python and the command line put in different words."""
+
+    python: str
+    command_line: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
 def parts(separator: str, several: Iterable[Sequence[str | Option]]) -> list[str | Option]:
     """Parts of a message with a separator between them."""
     return [part for one in several for part in (separator, *one)][1:]
@@ -46,9 +57,11 @@ class Speaker:
         """A part of a message."""
         if isinstance(part, Notice):
             return part.rendered(self)
-        return self.spelled(part) if isinstance(part, Option) else str(part)
+        return self.spelled(part) if isinstance(part, Option | Either) else str(part)
 
-    def spelled(self, option: Option) -> str:
+    def spelled(self, option: Option | Either) -> str:
+        if isinstance(option, Either):
+            return option.command_line if self.on_command_line else option.python
         name, value = option.name, option.value
         if not self.on_command_line:
             said = f"{name}=" if value is None else f"{name}={value!r}"
@@ -215,6 +228,8 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
+    # What is measured
+    "left_out": Kind("note", "{asked} leaves out {left_out}"),
     # How an input was read
     "size": Kind("fact", "{count} row{s} of {input}: {ids}"),
     "rows": Kind("fact", "{count} row{s}"),

@@ -4,14 +4,15 @@ from typing import Any
 
 from aspectrum.coding.cells import with_cells_read
 from aspectrum.coding.rows import Rows
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
 from aspectrum.io.features import read_features
 from aspectrum.io.reading import rows_of
-from aspectrum.io.source import FORMATS, Source, is_external
+from aspectrum.io.source import FORMATS, Source, check_files, is_external
 from aspectrum.io.tables import open_table
 
-__all__ = ["FORMATS", "INPUTS", "Source", "is_external", "read_input"]
+__all__ = ["FORMATS", "INPUTS", "Source", "check_files", "is_external", "read_input"]
 
 
 def read_input(input: str, given: Any) -> Rows:
@@ -22,7 +23,7 @@ def read_input(input: str, given: Any) -> Rows:
         if role not in spec.roles:
             raise InputError(f"{source.named(input)}: {role!r} is not a column of {input}, which has {spec.form}")
     if source.split is not None and spec.split is None:
-        raise InputError(f"{source.named(input)}: split={source.split!r} is given, but {input} has no aspects")
+        raise InputError(f"{source.named(input)}: ", Option("split", source.split), f" is given, but {input} has no aspects")
     if input != "features" and source.ids is not None:
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
     rows = read_features(source) if input == "features" else rows_of(source, spec, open_table(source, spec))

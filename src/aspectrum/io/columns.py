@@ -102,12 +102,14 @@ def find_columns(
     usual: UsualColumns = NO_USUAL_COLUMNS,
     header: bool = False,
     table: Table | None = None,
+    index: Sequence[str] = (),
 ) -> dict[str, int]:
     """The place of every column that is there, by role.
 
     Args:
         header: Whether the names stand in the first line of a file.
         table: What tells columns apart that may have the same role.
+        index: Names of what a frame has beside its columns.
     """
     found = {role: _said(source, role, column, names, width) for role, column in said.items() if role in spec.roles}
     if names is None:
@@ -131,20 +133,31 @@ def find_columns(
                 place for place, name in enumerate(names) if is_flag_name(name) and place not in found.values() and table.is_flag(place)
             ]
             found |= {"grade": flags[0]} if len(flags) == 1 else {}
-        if not found and width == len(spec.required) == 1:
+        in_index = any(is_spelling(spec.name, spec.required, name) for name in index)
+        if not found and width == len(spec.required) == 1 and not in_index:
             found[spec.required[0]] = 0
     missing = [role for role in spec.required if role not in found]
     if missing:
-        there = f"columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
-        as_data = ("; or use ", Option("header", False), " if the first line is data") if header else ()
-        said_so = Option("columns", {missing[0]: "NAME"})
-        raise InputError(f"{source}: no {missing[0]} column found; {there}; specify it with ", said_so, *as_data)
+        raise _not_found(source, missing, names, width, header, index)
     roles_of: dict[int, str] = {}
     for role, place in found.items():
         if roles_of.setdefault(place, role) != role:
             column = repr(names[place]) if names is not None else str(place + 1)
             raise InputError(f"{source}: column {column} is given as both {roles_of[place]} and {role}")
     return found
+
+
+def _not_found(
+    source: str, missing: Sequence[str], names: Sequence[str] | None, width: int, header: bool, index: Sequence[str]
+) -> InputError:
+    there = f"columns are {_listed(names)}" if names is not None else f"its {width} columns have no names"
+    start = f"{source}: no {' and no '.join(missing)} column found; {there}"
+    if index:
+        called = f"the index {_listed(index)}" if all(index) else "the index, which has no name,"
+        return InputError(f"{start}; {called} is not read: make columns of it with .reset_index()")
+    as_data = ("; or use ", Option("header", False), " if the first line is data") if header else ()
+    which = "it" if len(missing) == 1 else "them"
+    return InputError(f"{start}; specify {which} with ", Option("columns", dict.fromkeys(missing, "NAME")), *as_data)
 
 
 def _said(source: str, role: str, column: str | int, names: Sequence[str] | None, width: int) -> int:

@@ -46,7 +46,7 @@ def read_features(source: Source) -> Rows:
         return rows
     names = table.names or ()  # they have some, as only rows may have none
     said = {role: column for role, column in source.columns.items() if role == "item"}
-    item = find_columns(table.source, _ITEM, said, names, table.width, source.usual)["item"]
+    item = find_columns(table.source, _ITEM, said, names, table.width, source.usual, index=table.index)["item"]
     matrix = _lists(source, table, names, item, vectors) if vectors else _columns(table, names, item)
     ids = rows_of(Source(source.data, {"item": item + 1}, name=table.source), _ITEM, table).ids
     return Rows(table.source, ids, place=table.place, matrix=matrix)

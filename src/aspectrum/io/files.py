@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from aspectrum.diagnostics.notices import Either
 from aspectrum.errors import InputError
 from aspectrum.wording import did_you_mean, one_line, shortened
 
@@ -47,11 +48,48 @@ def read_bytes(path: str, name: str | None = None) -> bytes:
     return data
 
 
+def check_there(path: str, name: str) -> None:
+    """That there is such a file; whether it can be read is seen when it is."""
+    try:
+        os.stat(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{name}: {why_unreadable(path, error)}") from None
+    except (OSError, ValueError):
+        pass
+
+
 def binary_format(start: bytes) -> Literal["parquet", "arrow"] | None:
     """The binary format of a file that begins with these bytes."""
     if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
     return "parquet" if start.startswith(b"PAR1") else None
+
+
+_SAVE = "save the table as CSV or Parquet"
+_UNREAD = (
+    (re.compile(rb"PK\x03\x04(?s:.{26,1000}?)(?:\[Content_Types\]|xl/)"), "is an Excel workbook", _SAVE, "pandas.read_excel(path)"),
+    (re.compile(rb"\xd0\xcf\x11\xe0"), "is an Excel workbook", _SAVE, "pandas.read_excel(path)"),
+    (re.compile(rb"PK\x03\x04(?s:.{26})[^\0]{1,200}?\.npy"), "is an npz file, which only features can come as", _SAVE, None),
+    (re.compile(rb"PK\x03\x04"), "is a zip archive", "unpack it", None),
+    (re.compile(rb"BZh\d"), "is compressed with bzip2", "unpack it, or use gzip or zstd", None),
+    (re.compile(rb"\xfd7zXZ"), "is compressed with xz", "unpack it, or use gzip or zstd", None),
+    (re.compile(rb"7z\xbc\xaf|(?s:.{257})ustar"), "is an archive of files", "unpack it", None),
+    (re.compile(rb"\x80[\x02-\x05]"), "is a pickle, which could run code", _SAVE, "what is in it"),
+    (re.compile(rb"\x89HDF"), "is an HDF5 file", _SAVE, "pandas.read_hdf(path)"),
+    (re.compile(rb"SQLite format 3"), "is a SQLite database", _SAVE, "pandas.read_sql(query, connection)"),
+    (re.compile(rb"\x93NUMPY"), "is an array, which only features can come as", _SAVE, None),
+    (re.compile(rb"%PDF-"), "is a PDF document", _SAVE, None),
+    (re.compile(rb"\s*<(?:!doctype )?html", re.IGNORECASE), "is a web page", "was it downloaded as it should?", None),
+)
+"""Files that people have and that are not read: how they begin, what they are, and what to do; in Python, what to pass instead."""
+
+
+def check_readable(name: str, data: bytes) -> None:
+    """That bytes are not those of a file that is known and not read."""
+    for start, found, do, instead in _UNREAD:
+        if start.match(data[:2000]):
+            also = [] if instead is None else [Either(f"; or pass {instead}", "")]
+            raise InputError(f"{name}: {found}; {do}", *also)
 
 
 def open_binary(path: str) -> BinaryIO | None:
@@ -94,7 +132,7 @@ def why_unreadable(path: str, error: OSError) -> str:
 def _meant(path: str) -> str:
     try:
         there = [str(Path(path).with_name(name)) for name in sorted(os.listdir(Path(path).parent))]
-        return did_you_mean(path, there, cutoff=0.8, plain=os.path.basename)
+        return did_you_mean(path, there, cutoff=0.8, plain=lambda one: Path(one).stem)  # all extensions look alike
     except (OSError, ValueError):
         return ""
 

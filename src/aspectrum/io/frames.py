@@ -37,8 +37,9 @@ class FrameTable:
     untyped: Untyped | None = None
     layout: Layout = "table"
 
-    def __init__(self, source: str, frame: polars.DataFrame) -> None:
+    def __init__(self, source: str, frame: polars.DataFrame, index: Sequence[str] = ()) -> None:
         self.source, self.frame = source, frame
+        self.index = index  # names of what the frame has beside its columns
         self.names: Sequence[str] | None = frame.columns
         self.width = frame.width
         if self.width == 0:
@@ -163,6 +164,15 @@ def to_polars(source: str, given: Any) -> polars.DataFrame:
         raise
     except Exception as error:
         raise InputError(f"{source}: a {type(given).__name__} cannot be read as a frame: {reason(error)}") from None
+
+
+def index_of(given: Any) -> list[str]:
+    """The names of the index of a frame or series of pandas, which is not read; rows that are only counted have none."""
+    index = getattr(given, "index", None)
+    if type(given).__module__.partition(".")[0] != "pandas" or not hasattr(index, "names"):
+        return []
+    names = ["" if name is None else str(name) for name in index.names]  # type: ignore[union-attr]
+    return [] if names == [""] and type(index).__name__ == "RangeIndex" else names
 
 
 def _from_pandas(source: str, given: Any) -> polars.DataFrame:

@@ -12,7 +12,7 @@ from aspectrum.coding.cells import written_lists
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, joined
 from aspectrum.inputs import NUMBERS, InputSpec
 from aspectrum.io.columns import find_columns, is_flag_name, is_spelling
 from aspectrum.io.frames import as_number, code_column
@@ -51,15 +51,16 @@ def _coded(spec: InputSpec, table: TextTable, places: Mapping[str, int]) -> _Col
     """Ids and numbers of text, which are coded as they are read."""
     roles = {role: place for role, place in places.items() if role not in NUMBERS}
     texts, values = table.coded(sorted(set(roles.values())), sorted({place for role, place in places.items() if role in NUMBERS}))
+    wrong = []
     for role, place in places.items():
         bad = np.flatnonzero(texts[place][0] < 0 if role in roles else np.isnan(values[place]))
         if len(bad) and role == "grade":
             values[place] = table.with_flags(place, values[place])
             bad = np.flatnonzero(np.isnan(values[place]))
-        if len(bad) and role not in roles:
-            raise _no_number(table, role, place, int(bad[0]))
         if len(bad) and role not in spec.may_be_missing:
-            raise _refused(table, int(bad[0]), f"the {role} is missing")
+            wrong.append(_wrong_cells(table, role, place, bad))
+    if wrong:
+        raise joined(wrong)
     table.close()
     numbers = {role: values[place] for role, place in places.items() if role not in roles}
     return {role: IdColumn(*texts[place], table.untyped) for role, place in roles.items()}, numbers, table.place
@@ -72,19 +73,20 @@ def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str,
     table.close()
     owners = origins[kept]
     numbers: dict[str, Floats] = {}
-    for role in (role for role in places if role in NUMBERS):
-        read = as_number(frame[role], flags=role == "grade")
-        numbers[role] = np.ascontiguousarray(read.to_numpy()[kept], dtype=np.float64)
-        bad = np.flatnonzero(~np.isfinite(numbers[role]))
-        if len(bad):
-            raise _no_number(table, role, places[role], int(owners[bad[0]]))
     columns: dict[str, IdColumn] = {}
-    for role in (role for role in places if role not in NUMBERS):
-        codes, ids = code_column(role, frame[role], lambda row, what: _refused(table, int(origins[row]), what))
-        columns[role] = IdColumn(codes[kept], ids, table.untyped if hasattr(ids, "dtype") else None)
-        missing = np.flatnonzero(columns[role].codes < 0)
-        if len(missing) and role not in spec.may_be_missing:
-            raise _refused(table, int(owners[missing[0]]), f"the {role} is missing")
+    wrong = []
+    for role, place in places.items():
+        if role in NUMBERS:
+            numbers[role] = np.ascontiguousarray(as_number(frame[role], flags=role == "grade").to_numpy()[kept], dtype=np.float64)
+            bad = np.flatnonzero(~np.isfinite(numbers[role]))
+        else:
+            codes, ids = code_column(role, frame[role], lambda row, what: _refused(table, int(origins[row]), what))
+            columns[role] = IdColumn(codes[kept], ids, table.untyped if hasattr(ids, "dtype") else None)
+            bad = np.flatnonzero(columns[role].codes < 0)
+        if len(bad) and role not in spec.may_be_missing:
+            wrong.append(_wrong_cells(table, role, place, np.asarray(owners)[bad]))
+    if wrong:
+        raise joined(wrong)
     return columns, numbers, lambda row: table.place(int(owners[row]))
 
 
@@ -152,16 +154,20 @@ def _refused(table: Table, row: int, what: str) -> InputError:
     return InputError(f"{table.source}, {table.place(row)}: {what}")
 
 
-def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
+def _wrong_cells(table: Table, role: str, place: int, rows: Any) -> InputError:
+    """The first of some rows without an id or a number, and how many there are."""
+    row, more = int(rows[0]), f" (in {len(rows):,} rows)" if len(rows) > 1 else ""
+    if role not in NUMBERS:
+        return _refused(table, row, f"the {role} is missing{more}")
     found = table.cell(row, place)
     expected = WHOLE_NUMBERS if is_rounded(found) else "a finite number"
-    return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected {expected}")
+    return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected {expected}{more}")
 
 
 def _places(source: Source, spec: InputSpec, table: Table) -> dict[str, int]:
     if table.layout == "table":
         is_text = isinstance(table, TextTable)
-        return find_columns(table.source, spec, source.columns, table.names, table.width, source.usual, is_text, table)
+        return find_columns(table.source, spec, source.columns, table.names, table.width, source.usual, is_text, table, table.index)
     known = {role: place for role, place in _TREC[table.layout].items() if role in spec.roles}
     if source.columns:
         known |= find_columns(table.source, InputSpec(spec.name, (), spec.roles), source.columns, None, table.width)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
-from aspectrum.errors import InputError
-from aspectrum.io.files import printed
+from aspectrum.errors import InputError, each
+from aspectrum.io.files import check_there, printed
 
 Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz", "npy", "graphml"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -104,6 +105,12 @@ class Source:
         if extension in _COMPRESSED:
             extension = os.path.splitext(stem)[1]
         return _EXTENSIONS.get(extension)
+
+
+def check_files(given: Iterable[Any]) -> None:
+    """That all files are there, before any is read; everything else is passed over."""
+    sources = [one if isinstance(one, Source) else Source(one) for one in given if isinstance(one, Source | str | os.PathLike)]
+    each(partial(check_there, source.path, source.named("")) for source in sources if source.is_path and source.path != "-")
 
 
 def is_external(given: Any) -> bool:

@@ -6,8 +6,8 @@ import io
 
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
-from aspectrum.io.files import as_text, binary_format, open_binary, read_bytes
-from aspectrum.io.frames import FrameTable, read_binary, to_polars
+from aspectrum.io.files import as_text, binary_format, check_readable, open_binary, read_bytes
+from aspectrum.io.frames import FrameTable, index_of, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
 from aspectrum.io.source import Source
 from aspectrum.io.text import TextTable
@@ -20,7 +20,7 @@ def open_table(source: Source, spec: InputSpec) -> Table:
     """A table from a file or a frame."""
     name = source.named(spec.name)
     if not source.is_path:
-        return FrameTable(name, to_polars(name, source.data))
+        return FrameTable(name, to_polars(name, source.data), index_of(source.data))
     format = source.guessed_format
     if format in ("npz", "npy"):
         raise InputError(f"{name}: holds arrays, which only features can come as")
@@ -35,6 +35,7 @@ def open_table(source: Source, spec: InputSpec) -> Table:
         raise empty
     if format in ("parquet", "arrow") or (format is None and binary_format(data[:6])):
         return FrameTable(name, read_binary(name, io.BytesIO(data), format))
+    check_readable(name, data)
     text = as_text(name, data)
     del data
     if not text or text.isspace():

@@ -43,6 +43,8 @@ class TextTable:
     Every record must have the same number of fields, and every quote be closed. What is wrong is named by its line.
     """
 
+    index: Sequence[str] = ()
+
     def __init__(self, source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> None:
         self.source, self._path, self._spec = source, how.path, spec
         text = self._text = self._without_comments(text)

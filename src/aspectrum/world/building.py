@@ -340,7 +340,7 @@ def _ordered_by(rows: Rows, reading: Reading) -> str:
         preferred = ("score", "rank") if reading.scores_before_ranks else ("rank", "score")
         return next((name for name in preferred if name in rows.numbers), "input")
     if order != "input" and order not in rows.numbers:
-        raise InputError(f"{rows.source}: order={order!r} needs a {order} for every item, and none was found")
+        raise InputError(f"{rows.source}: ", Option("order", order), f" needs a {order} for every item, and none was found")
     return order
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from aspectrum.arguments import unknown_argument
 from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Option
-from aspectrum.errors import InputError, MissingInput
+from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
-from aspectrum.wording import did_you_mean
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, build_truth
 from aspectrum.world.features import Features
@@ -115,15 +115,11 @@ class Truth:
         given = {option.name: inputs.pop(option.name, None) for option in fields(Reading)}
         options = {name: value for name, value in given.items() if value is not None}
         for name in inputs:
-            if name == "rankings":
-                raise TypeError("the truth has no lists; pass them to plan.observe(...)")
             if name not in OBJECTS:
-                raise TypeError(f"there is no input {name!r}{did_you_mean(name, OBJECTS)}")
-        rows = {
-            name: value if isinstance(value, Rows) else read_input(name, value) if is_external(value) else make(value)
-            for name, make in OBJECTS.items()
-            if (value := inputs.get(name)) is not None
-        }
+                lists = dict.fromkeys(("rankings", "systems", "run", "recs"), "the truth has no lists; pass them to plan.observe(...)")
+                raise unknown_argument("Truth.read", name, [*OBJECTS, *given], lists)
+        there = {name: value for name in OBJECTS if (value := inputs.get(name)) is not None}
+        rows = dict(zip(there, each(partial(_rows, name, value) for name, value in there.items()), strict=True))
         tables = Tables()
         tables.join(rows.values())
         return cls._of_rows(rows, tables, options, reading or Reading(**options))
@@ -170,10 +166,10 @@ class Truth:
 
     def with_relevant_items(self) -> Flags:
         """Users with at least one relevant item."""
-        relevance: Relevance = self.need("relevance", "users='relevant'")
+        relevance: Relevance = self.need("relevance", Option("users", "relevant"))
         return relevance.n_relevant > 0
 
-    def need(self, name: str, needed_by: str) -> Any:
+    def need(self, name: str, needed_by: str | Option) -> Any:
         """A part that somebody needs, or an error that says which and whose."""
         return needed(getattr(self, name), name, needed_by)
 
@@ -231,6 +227,13 @@ class Truth:
             raise InputError(f"features: the vector of {whose} holds NaN, infinity or a number too large to square")
 
 
+def _rows(name: str, given: Any) -> Rows:
+    """An input in any form."""
+    if isinstance(given, Rows):
+        return given
+    return read_input(name, given) if is_external(given) else OBJECTS[name](given)
+
+
 def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     """The smallest number of items that holds every code."""
     with_items = [*lists, *(parts.get(name) for name in ("relevance", "history", "subtopics"))]
@@ -243,10 +246,10 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     return max([*sizes, *(count(parts[name]) for name, count in counts.items() if parts.get(name) is not None)], default=0)
 
 
-def needed(part: T | None, name: str, needed_by: str) -> T:
+def needed(part: T | None, name: str, needed_by: str | Option) -> T:
     """A part that somebody needs, or an error that says which and whose."""
     if part is None:
-        raise MissingInput(f"{needed_by} needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
+        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
     return part
 
 

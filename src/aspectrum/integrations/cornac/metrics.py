@@ -13,6 +13,7 @@ from cornac.data import Modality
 from cornac.metrics import RankingMetric, RatingMetric
 
 from aspectrum import metrics
+from aspectrum.asked import is_enough
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import aspect_rows
 from aspectrum.coding.rows import IdColumn, Rows
@@ -22,7 +23,6 @@ from aspectrum.integrations.cornac.recording import Split
 from aspectrum.io import is_external, read_input
 from aspectrum.metric import Metric as OurMetric
 from aspectrum.metric import parse
-from aspectrum.plan import is_enough
 from aspectrum.wording import did_you_mean
 from aspectrum.world.building import OBJECTS
 
