@@ -77,7 +77,10 @@ def orders(rankings: Iterable[Input]) -> list[Notice]:
 
 
 def _order(lists: Input) -> Notice:
-    return Notice(f"order_{lists.ordered_by or 'input'}", source=lists.source)
+    by = lists.ordered_by or "input"
+    if any(one.kind == "constant_ranks" and one.count == len(lists.ids["user"]) for one in lists.notices):
+        by = "score"
+    return Notice(f"order_{by}", source=lists.source)
 
 
 def _size(given: Input) -> Notice:

@@ -206,6 +206,15 @@ KINDS: Mapping[str, Kind] = {
     "short_lists": Kind("fact", "{count} lists are shorter than {cutoff}"),
     "tied_scores": Kind("warning", "{count} adjacent rows have tied scores; {ties}", of_rows=True),
     "tied_ranks": Kind("warning", "{count} adjacent rows have tied ranks; {ties}", of_rows=True),
+    "ranked_ties": Kind("fact", "{count} adjacent rows have tied scores; their ranks order them", of_rows=True),
+    "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
+    "several_blocks": Kind(
+        "warning",
+        "the rows of {count} user{s} are in several blocks, and no rank or score orders the lists; are the rows shuffled? Use {option} "
+        "if their order is right",
+        Option("order", "input"),
+    ),
+    "falling_ranks": Kind("warning", "{count} ranks are lower than the one before; input order is used", of_rows=True),
     "ranks_against_scores": Kind("warning", "{count} ranks contradict the scores; ranks are used", of_rows=True),
     "rising_scores": Kind("warning", "{count} scores are higher than the one before; input order is used", of_rows=True),
     # What is stated twice, or does not count
