@@ -368,7 +368,7 @@ def test_scores_of_users_as_text(tmp_path: Path, name: str, separator: str) -> N
     relevance = {"ann": ["a", "b"], "b,o\tb": ["x"], "eve": []}
     lists = {"ann": ["x", "a", "b"], "b,o\tb": ["x"], "eve": ["a"]}
     metrics = ["NDCG@3", "AspectRecall@2"]
-    truth = {"relevance": relevance, "aspects": {"a": ["s"], "b": ["t"]}, "convention": "published,relison"}
+    truth: dict[str, Any] = {"relevance": relevance, "aspects": {"a": ["s"], "b": ["t"]}, "convention": "published,relison"}
     results = asp.evaluate_systems({"A": lists, "B": {"ann": ["b"]}}, metrics, **truth)
     results.write_per_user(tmp_path / name)
     text = (tmp_path / name).read_text()

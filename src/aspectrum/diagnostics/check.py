@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from aspectrum.coding.rows import Rows
+from aspectrum.contacts.evaluation import Request
+from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
-from aspectrum.diagnostics.findings import Inputs, find
-from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
+from aspectrum.diagnostics.findings import LEVELS, Inputs, find, short_lists
+from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, joined
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
@@ -42,7 +45,8 @@ class Report:
         lines: dict[str | None, list[str]] = {}
         for one in self.findings:
             mark = f"{one.level}: " if one.level in ("warning", "error") else ""
-            lines.setdefault(one.source, [str(one.source)]).append(f"  {mark}{one.said(self.speaker)}")
+            said = f"{mark}{one.said(self.speaker)}" if one.only is None else f"{mark}{one.only}: {one.said(self.speaker)}"
+            lines.setdefault(one.source, [] if one.source is None else [one.source]).append(said if one.source is None else f"  {said}")
         parts = ["\n".join(several) for several in lines.values()]
         if self.failures:
             parts.append("\n".join(f"error: {failure}" for failure in self.failures))
@@ -101,6 +105,54 @@ def check(
         for way in ways if wanted else ():
             _try_metrics(together, coded, wanted, users, way, attempts)
     return Report(tuple(findings), tuple(attempts.failures), speaker)
+
+
+def check_contacts(
+    systems: Mapping[str, Source],
+    inputs: Mapping[str, Source],
+    metrics: Iterable[Metric] | None = None,
+    *,
+    usual: UsualColumns | None = None,
+    speaker: Speaker = CONTACTS,
+    **options: Any,
+) -> Report:
+    """The same for contacts: everything that :func:`aspectrum.contacts.evaluate_systems` would say, errors included.
+
+    Args:
+        systems, inputs: Recommendations by name of the system, and the train graph and whatever else is known by name of the input.
+        metrics: As for the evaluation.
+        usual: Names of columns, every one of which should be found.
+        options: Those of the evaluation.
+    """
+    attempts = _Attempts(speaker)
+    said: dict[str, Any] = {**inputs, **options}
+    asked = attempts.attempt(lambda: Request.of(metrics, **said))
+    network = None if asked is None else attempts.attempt(lambda: asked.network(systems))
+    if network is None:  # which of the files cannot be read
+        read = attempts.each(systems, read_recommendations) | attempts.each(inputs, partial(read_one, directed=options.get("directed")))
+        return Report(tuple(Notice("rows", len(rows), source=rows.source) for rows in read.values()), tuple(attempts.failures), speaker)
+    if usual is not None:
+        attempts.attempt(usual.check)
+    found = {way.name: _findings_on_contacts(asked, network, systems, way, attempts) for way in asked.conventions}
+    findings = sorted(dict.fromkeys([*network.sizes(), *joined(found)]), key=lambda one: LEVELS.index(one.level))
+    return Report(tuple(findings), tuple(attempts.failures), speaker)
+
+
+def _findings_on_contacts(
+    asked: Request, network: Network, systems: Iterable[str], convention: Convention, attempts: _Attempts
+) -> list[Notice]:
+    """What there is to say of a network under a convention."""
+    plan, findings = attempts.attempt(lambda: asked.plan(network, convention)) or (None, network.notices_on_links())
+    if plan is None:
+        return findings
+    lists = attempts.each({name: network.lists(name) for name in systems}, lambda _, rows: plan.lists(rows))
+    findings += network.notices_on(plan.truth, lists.values()) if lists else []
+    cutoffs = [cutoff for metric in asked.metrics for cutoff in metric.cutoffs]
+    findings += [one for given in lists.values() for one in short_lists(given.input.source, given.rankings.lengths, cutoffs)]
+    if lists and not any(one.level == "error" for one in findings):  # one user is enough to see whether there would be numbers
+        someone = World.of_lists(next(iter(lists.values())), plan.truth, plan.tables).slice(0, 1)
+        attempts.attempt(lambda: plan.observe(someone))
+    return findings
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
 _N_EXAMPLES = 3
-_LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
+LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights"),
     "item": ("aspects", "features", "subtopics", "relevance", "catalogue"),
@@ -38,7 +38,7 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
     found: list[Notice] = []
     for name, lists in read.systems.items():
         found += [_size(lists), *noticed(lists), *([replace(_order(lists), level="fact")] if lists.n_rows else [])]
-        found += _short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
+        found += short_lists(lists.source, (lengths or {}).get(name, np.empty(0, np.int64)), cutoffs)
     for truth in read.inputs.values():
         found += [_size(truth), *noticed(truth)]
     asked = [(lists, name, role) for lists in read.systems.values() for role, names in _KNOWN_IN.items() for name in names]
@@ -47,7 +47,7 @@ def find(read: Inputs, lengths: Mapping[str, Counts] | None = None, cutoffs: Ite
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.without_list(), *read.unsplit(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
-    return sorted(found, key=lambda notice: _LEVELS.index(notice.level))
+    return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
 
 def notices_on(read: Inputs, from_files: bool | None = None) -> list[Notice]:
@@ -90,7 +90,8 @@ def _size(given: Input) -> Notice:
     return Notice("size", given.n_rows, source=given.source, detail={"input": given.name, "ids": ids})
 
 
-def _short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterator[Notice]:
+def short_lists(source: str, lengths: Counts, cutoffs: Iterable[int]) -> Iterator[Notice]:
+    """How many lists are shorter than some cutoffs."""
     for cutoff in sorted(set(cutoffs)):
         if cutoff > 0 and (lengths < cutoff).any():
             yield Notice("short_lists", int((lengths < cutoff).sum()), len(lengths), source=source, detail={"cutoff": cutoff})

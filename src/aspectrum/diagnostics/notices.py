@@ -49,6 +49,8 @@ class Speaker:
             return f"asp.Source(..., {said})" if name in ("split", "header", "columns", "format") else said
         if name == "header":
             return "--header" if value else "--no-header"
+        if name == "directed":
+            return "--directed" if value else "--undirected"
         if name == "columns":
             columns = ",".join(f"{role}={column}" for role, column in value.items())
             return f"--columns {option.input}:{columns}" if option.input else f"--columns {columns}"
@@ -242,6 +244,9 @@ KINDS: Mapping[str, Kind] = {
     "weighted": Kind("note", "test link weights are used as grades"),
     "text_features": Kind("note", "users' features are {texts_of}, weighted by {weighting}"),
     "no_features": Kind("warning", "there are no features; RELISON then takes every distance as 0, so ILD is 0"),
+    "all_reciprocal": Kind(
+        "note", "each of the {count} links has its reverse; use {option} if the graph is undirected", Option("directed", False)
+    ),
     "both_ways": Kind("warning", "{count} link{s} of a directed graph taken as undirected"),
     "self_links": Kind("warning", "{count} self-link{s} ignored"),
     "unweighted_links": Kind("warning", "{count} link{s} without a weight, which other links have; 1 is used"),
