@@ -241,3 +241,11 @@ def test_standard_input(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch)
     said = call("check", "-", "--relevance", "grades.csv")
     assert said.code == 0
     assert said.out.startswith("standard input\n  9 rows of rankings")
+
+
+def test_every_convention_is_looked_at(call: Call, here: Path) -> None:
+    ask = ("als.csv", "--relevance", "grades.csv", "-m", "NDCG@2", "--convention", "published,relison")
+    assert "are in two blocks" in call("evaluate", *ask).err
+    said = call("check", *ask)
+    assert (said.code, "are in two blocks" in said.out) == (1, True)
+    assert call("check", *ask[:-1], "published,informfully").code == 0

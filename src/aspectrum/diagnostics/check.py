@@ -89,11 +89,17 @@ def check(
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
-    ways = conventions_named(reading.pop("convention", None))
-    read = attempts.attempt(lambda: _together(lists, truth, reading, ways[0]))
-    together, coded = read or _sound_parts(lists, truth, reading, ways[0], attempts)
+    ways = {way.name: way for way in conventions_named(reading.pop("convention", None))}
     cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF]
-    findings = find(together, {name: given.rankings.lengths for name, given in coded.items()}, cutoffs) if coded else []
+    several = attempts.each(ways, lambda _, way: _together(lists, truth, reading, way))
+    if len(several) < len(ways):
+        (name, first), *_ = ways.items()
+        several = {name: several.get(name) or _sound_parts(lists, truth, reading, first, attempts)}
+    found = {
+        name: find(together, {system: given.rankings.lengths for system, given in coded.items()}, cutoffs) if coded else []
+        for name, (together, coded) in several.items()
+    }
+    findings = list(joined(found))
     if attempts.failures:
         if reading.get("duplicates") != "first":  # what is only counted here is an error in an evaluation
             refused = {kind: f"refused_{kind}" for kind in ("duplicates", "contradictions")}
@@ -102,8 +108,8 @@ def check(
         others = [rows for rows in (*lists.values(), *truth.values()) if rows.source not in seen]
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
-        for way in ways if wanted else ():
-            _try_metrics(together, coded, wanted, users, way, attempts)
+        for name, (together, coded) in several.items() if wanted else ():
+            _try_metrics(together, coded, wanted, users, ways[name], attempts)
     return Report(tuple(findings), tuple(attempts.failures), speaker)
 
 
