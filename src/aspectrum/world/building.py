@@ -188,11 +188,11 @@ def _look_at_blocks(rows: Rows, facts: Input, users: Codes, reading: Reading) ->
 
 
 def _rank_by_rank(users: Codes, n_users: int) -> bool:
-    """Whether everybody's first item comes first, then everybody's second, and so on."""
+    """Whether everybody's first item comes first, then everybody's second, and so on, with the users in the same order each time."""
     offsets, at = kernels.group_rows(users, n_users)
     ranks = np.empty(len(users), np.int64)
     ranks[at] = np.arange(len(users)) - np.repeat(offsets[:-1], np.diff(offsets))
-    return bool((np.diff(ranks) >= 0).all())
+    return bool((np.diff(ranks * n_users + users) > 0).all())
 
 
 class _Builder:
