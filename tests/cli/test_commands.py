@@ -139,6 +139,9 @@ def test_files_of_the_demo(call: Call, refused: Callable[..., str], here: Path) 
     assert list(found) == list(demo.SYSTEMS)
     assert all(metric["value"] is not None for system in found.values() for metric in system["metrics"])
     assert call("check", "--config", "demo/evaluation.yaml").out.endswith("No errors, no warnings.\n")
+    # As the help of init has it
+    assert call("init", "mine.yaml", "--from", "demo").out.count("No errors, no warnings.") == 1
+    assert call("evaluate", "--config", "mine.yaml", "--metric", "NDCG@10").code == 0
 
 
 def completed(start: Start, words: str, word: int) -> list[str]:

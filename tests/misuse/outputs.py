@@ -1,7 +1,7 @@
 """Orders of lists, contacts, and what is written."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def scores_in(name: str) -> float:
         return float(pl.read_csv(path)["NDCG@1"].mean())  # type: ignore[arg-type]
 
 
-def both_ways(links: dict[str, Sequence[str]]) -> list[tuple[str, str]]:
+def both_ways(links: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     return [pair for user, others in links.items() for other in others for pair in ((user, other), (other, user))]
 
 

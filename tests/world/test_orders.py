@@ -29,7 +29,7 @@ def first(lists: pl.DataFrame = FRAME, **options: Any) -> dict[str, float]:
     return dict(asp.evaluate(lists, "Precision@1", relevance=RELEVANCE, **options).per_user.iter_rows())
 
 
-def kinds(lists: pl.DataFrame = FRAME, **options: Any) -> dict[str, int | None]:
+def kinds(lists: Any = FRAME, **options: Any) -> dict[str, int | None]:
     return {one.kind: one.count for one in asp.evaluate(lists, "Precision@1", relevance=RELEVANCE, **options).notices}
 
 

@@ -33,9 +33,19 @@ def check(as_json: bool, **given: Any) -> int:
     Takes the same inputs as evaluate or, with --train, those of contacts; with metrics, it also checks that these inputs are
     enough for them. Exit status: 0 without errors, 1 with errors: there would be no numbers, or none that mean anything.
     """
-    report = _on_contacts(given) if _has_links(given) else _on_lists(given)
+    report = _report(given)
     click.echo(report.to_json() if as_json else report.to_text())
     return 1 if report.n_errors else 0
+
+
+def report_on(config: str) -> Report:
+    """What there is to say of the files of a configuration, within another command."""
+    given = check.make_context("check", ["--config", config], parent=click.get_current_context()).params
+    return _report({name: value for name, value in given.items() if name != "as_json"})
+
+
+def _report(given: dict[str, Any]) -> Report:
+    return _on_contacts(given) if _has_links(given) else _on_lists(given)
 
 
 def _has_links(given: Mapping[str, Any]) -> bool:

@@ -40,6 +40,10 @@ class Report:
     def _count(self, level: str) -> int:
         return sum(finding.level == level for finding in self.findings)
 
+    def without_facts(self) -> Report:
+        """Only what a reader of the numbers should know."""
+        return replace(self, findings=tuple(one for one in self.findings if one.level != "fact"))
+
     def to_text(self) -> str:
         """Findings by file, then failures, then the number of errors and warnings."""
         lines: dict[str | None, list[str]] = {}
