@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import aspectrum as asp
+from aspectrum.coding.reading import Reading
 from aspectrum.documentation import describe_metric, list_metrics, metrics_as_data, needed_inputs
 from aspectrum.metric import parse
 
@@ -149,6 +150,15 @@ def test_conventions_say_what_they_change() -> None:
     assert "ndeval: judged_by=subtopics, normalize=perfect; users averaged: both; an undefined score counts as 0; " in text
     assert "relison: judged_by=relevance, intents=counts; users averaged: all; " in text
     assert "relison: users averaged: relevant; " in " ".join(section(describe_metric("NDCG", 1000), "Conventions"))
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_how_conventions_read_is_said_in_words(name: str) -> None:
+    text = " ".join(" ".join(section(describe_metric(name), "Conventions")).split())
+    assert "scores order a list that also has ranks" in text
+    for option in vars(Reading()):
+        assert f"{option}=" not in text
+    assert ("only the presence of a feature counts" in text) == (name == "IntraListDiversity")
 
 
 def test_data_is_plain_and_complete() -> None:

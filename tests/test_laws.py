@@ -327,7 +327,7 @@ def test_parts_of_the_lists_add_up(
 
 def with_odd_numbers(metric: asp.Metric) -> asp.Metric:
     """The metric with parameters that no sum of powers of two holds exactly, so that the order of adding would show."""
-    odd = {
+    odd: dict[str, Any] = {
         name: value for name, value in (("alpha", 0.3), ("beta", 0.7), ("stop", 0.3)) if metric.parameters.get(name) not in (None, 0.0, 1.0)
     }
     try:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import aspectrum as asp
 from aspectrum.diagnostics.notices import Notice
-from aspectrum.formats import check_parquet, format_of
+from aspectrum.formats import format_of
 
 TRUTH: dict[str, Any] = {"relevance": {"u": {"a": 2.0}, "v": {"b": 1.0}}, "catalogue": ["a", "b", "c"]}
 METRICS = ["NDCG@1,2", "GiniComplement@1"]
@@ -360,12 +360,11 @@ def test_systems_as_rows_in_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("results", [part("uw"), systems("a note")])
 def test_scores_of_users_as_parquet(results: asp.Results | asp.SystemResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("scores.parquet", "scores.pq", "scores.PARQUET"):
-        check_parquet(tmp_path / name)
         results.write_per_user(tmp_path / name)
         assert pl.read_parquet(tmp_path / name).equals(results.per_user)
         assert json.loads(pl.read_parquet_metadata(tmp_path / name)["aspectrum"]) == json.loads(results.to_json())
-    with pytest.raises(asp.OutputError, match=r"scores\.csv: .* ends in \.parquet or \.pq"):
-        results.write_per_user(tmp_path / "scores.csv")
+    with pytest.raises(asp.OutputError, match=r"scores\.xls: unknown extension '\.xls' .* expected \.parquet, \.pq, \.csv or \.tsv"):
+        results.write_per_user(tmp_path / "scores.xls")
 
     def full_disk(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -377,8 +376,34 @@ def test_scores_of_users_as_parquet(results: asp.Results | asp.SystemResults, tm
     assert (tmp_path / "scores.pq").read_bytes() == before
 
 
+@pytest.mark.parametrize(("name", "separator"), [("scores.csv", ","), ("scores.TSV", "\t")])
+def test_scores_of_users_as_text(tmp_path: Path, name: str, separator: str) -> None:
+    relevance = {"ann": ["a", "b"], "b,o\tb": ["x"], "eve": []}
+    lists = {"ann": ["x", "a", "b"], "b,o\tb": ["x"], "eve": ["a"]}
+    metrics = ["NDCG@3", "AspectRecall@2"]
+    truth: dict[str, Any] = {"relevance": relevance, "aspects": {"a": ["s"], "b": ["t"]}, "convention": "published,relison"}
+    results = asp.evaluate_systems({"A": lists, "B": {"ann": ["b"]}}, metrics, **truth)
+    results.write_per_user(tmp_path / name)
+    text = (tmp_path / name).read_text()
+    assert "NaN" in text, "undefined"
+    assert f"{separator}\n" in text or separator * 2 in text, "not averaged"
+    read = pl.read_csv(tmp_path / name, separator=separator)
+    assert read.equals(results.per_user), "all digits; NaN and null are told apart"
+
+
 def test_scores_of_users_with_ids_that_no_file_can_hold(tmp_path: Path) -> None:
     for first, second in ((frozenset("a"), frozenset("b")), (("u", 1), ("v", 2)), (1, "v")):
         result = asp.evaluate({first: ["a"], second: ["b"]}, "NDCG@1", relevance={first: ["a"], second: ["a"]})
         result.write_per_user(tmp_path / "scores.pq")
         assert pl.read_parquet(tmp_path / "scores.pq")["user"].to_list() == [str(first), str(second)]
+
+
+@pytest.mark.parametrize(("first", "second"), [(("u", 1), ("v", 2)), (b"u", b"v"), ("", '"')])
+def test_text_holds_any_id(tmp_path: Path, first: object, second: object) -> None:
+    plan = asp.Plan("NDCG@1", asp.Truth.read(relevance={first: ["a"], second: ["a"]}))
+    with asp.ScoresFile(tmp_path / "streamed.csv") as scores:
+        result = plan.finish(plan.observe({first: ["a"]}, scores=scores) + plan.observe({second: ["b"]}, scores=scores), scores=scores)
+    result.write_per_user(tmp_path / "scores.csv")
+    for name in ("scores.csv", "streamed.csv"):
+        with open(tmp_path / name, newline="") as file:
+            assert [row["user"] for row in csv.DictReader(file)] == [str(first), str(second)]

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.api import evaluate_systems
+from aspectrum.diagnostics.notices import Option
+from aspectrum.errors import OutputError
 from aspectrum.output_files import replacing, write_text
 from aspectrum.results import SystemResults
 from aspectrum.world import Aspects, Features, History, Rankings, Relevance
@@ -21,6 +23,8 @@ from aspectrum.world import Aspects, Features, History, Rankings, Relevance
 Floats = npt.NDArray[np.float64]
 
 USERS, ITEMS, GENRES, DIMENSIONS, TOP = 2000, 3000, 18, 32, 20
+
+SYSTEMS = ("Accurate", "Diverse", "Popular", "One genre", "Novel", "Random")
 
 METRICS = (
     "NDCG@10",
@@ -84,14 +88,15 @@ def recommend(world: Simulation, seed: int = 1) -> dict[str, npt.NDArray[np.int6
     popular = np.log(world.popularity)[np.newaxis, :] + seen
     favourite = world.tastes.argmax(1)
     purity = -1e3 * (world.genres.sum(1) - 1.0)
-    return {
-        "Accurate": _top(guessed + seen),
-        "Diverse": _diverse(world, guessed + seen),
-        "Popular": _top(popular),
-        "One genre": _top(np.where(world.genres[:, favourite].T, popular + purity, popular - 1e6)),
-        "Novel": _top(guessed - 0.8 * np.log(world.popularity) + seen),
-        "Random": _top(random.random(world.liking.shape) + seen),
-    }
+    lists = (
+        _top(guessed + seen),
+        _diverse(world, guessed + seen),
+        _top(popular),
+        _top(np.where(world.genres[:, favourite].T, popular + purity, popular - 1e6)),
+        _top(guessed - 0.8 * np.log(world.popularity) + seen),
+        _top(random.random(world.liking.shape) + seen),
+    )
+    return dict(zip(SYSTEMS, lists, strict=True))
 
 
 def _top(scores: Floats, n: int = TOP) -> npt.NDArray[np.int64]:
@@ -139,11 +144,45 @@ def _rows(marks: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDAr
     return np.concatenate(([0], np.cumsum(marks.sum(1)))).astype(np.int64), np.nonzero(marks)[1].astype(np.int32)
 
 
-def write_files(folder: str | os.PathLike[str]) -> list[str]:
-    """Write the built-in data as files, to try things on; returns their paths."""
+CONFIGURATION = """\
+# Made by aspectrum demo --files. Run it in this folder with: aspectrum evaluate --config evaluation.yaml
+
+systems:
+{systems}
+inputs:
+  aspects: genres.csv       # item, genre
+  history: history.csv      # user, item
+  relevance: relevance.csv  # user, item, rating
+  features: features.npz    # one vector per item
+  catalogue: genres.csv     # every item has a genre
+
+threshold: 4  # ratings are 1 to 5 stars; an item with 4 or 5 is relevant
+
+metrics:
+  - NDCG@10
+  - AlphaNDCG(judged_by=relevance)@10
+  - AspectRecall@10
+  - ILD@10
+  - GiniComplement@10
+"""
+
+
+def write_files(folder: str | os.PathLike[str], *, force: bool = False) -> list[str]:
+    """Write the built-in data as files, and a configuration that measures them; returns their paths.
+
+    Args:
+        force: Whether files that are there are overwritten; otherwise they are an error, and nothing is written.
+    """
     import polars
 
-    world, place = simulate(), Path(folder)
+    place = Path(folder)
+    lists = {name: f"recs_{name.lower().replace(' ', '_')}.csv" for name in SYSTEMS}
+    files = ["genres.csv", "history.csv", "relevance.csv", *lists.values(), "features.npz", "evaluation.yaml"]
+    there = [file for file in files if os.path.lexists(place / file)]
+    if there and not force:
+        verb = "exists" if len(there) == 1 else "exist"
+        raise OutputError(f"{place}: {', '.join(there)} already {verb} (use ", Option("force"), ")")
+    world = simulate()
     place.mkdir(parents=True, exist_ok=True)
     (items, genres), (users, seen), (judges, judged) = map(np.nonzero, (world.genres, world.history, world.grades))
     tables: dict[str, dict[str, Any]] = {
@@ -152,14 +191,15 @@ def write_files(folder: str | os.PathLike[str]) -> list[str]:
         "relevance.csv": {"user": judges, "item": judged, "rating": world.grades[judges, judged].astype(np.int64)},
     }
     everyone, ranks = np.repeat(np.arange(USERS), TOP), np.tile(np.arange(1, TOP + 1), USERS)
-    for name, lists in recommend(world).items():
-        tables[f"recs_{name.lower().replace(' ', '_')}.csv"] = {"user": everyone, "item": lists.ravel(), "rank": ranks}
+    for name, recommended in recommend(world).items():
+        tables[lists[name]] = {"user": everyone, "item": recommended.ravel(), "rank": ranks}
     for file, columns in tables.items():
         with replacing(place / file) as output:
             polars.DataFrame(columns).write_csv(output)
     with replacing(place / "features.npz") as output:
         np.savez(output, ids=np.arange(ITEMS), features=world.features)
-    return [str(place / file) for file in (*tables, "features.npz")]
+    write_text(place / "evaluation.yaml", CONFIGURATION.format(systems="".join(f"  {name}: {file}\n" for name, file in lists.items())))
+    return [str(place / file) for file in files]
 
 
 def show(report: str | os.PathLike[str]) -> None:

@@ -195,9 +195,28 @@ def _changes(convention: Convention, metric: type[Metric]) -> str:
         f"users averaged: {convention.users_of.get(name, convention.users)}",
         "an undefined score counts as 0" if name in convention.undefined_is_0 else "",
         "only history from the relevance threshold on counts" if convention.history_above_threshold else "",
-        f"inputs are read with {_assigned(convention.reads)}" if convention.reads else "",
+        *(_READS[option, value] for option, value in convention.reads.items() if _concerns(option, metric)),
     )
     return "; ".join(filter(None, changes))
+
+
+_READS: Mapping[tuple[str, Any], str] = {
+    ("order", "input"): "lists are in input order",
+    ("scores_before_ranks", True): "scores order a list that also has ranks",
+    ("ties", "ascending"): "ties are in ascending order of item ids",
+    ("ties", "descending"): "ties are in descending order of item ids",
+    ("users_in_one_block", True): "the rows of a user must be in one block",
+    ("one_aspect_per_item", True): "only the first aspect of an item counts",
+    ("aspects_in_order", True): "sums over aspects are in the order of their first appearance",
+    ("features_are_sets", True): "only the presence of a feature counts, not its value",
+}
+"""How a convention reads inputs, in words."""
+
+
+def _concerns(option: str, metric: type[Metric]) -> bool:
+    """Whether a way to read inputs can change a metric."""
+    of = {"one_aspect_per_item": {"aspects"}, "aspects_in_order": {"aspects", "subtopics"}, "features_are_sets": {"features"}}.get(option)
+    return of is None or any(of & names for names in metric().needs())
 
 
 def _wrapped(text: str, width: int, further: str = "") -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aspectrum.errors import OutputError
 from aspectrum.output_files import replacing
-from aspectrum.wording import one_line
+from aspectrum.wording import listed, one_line
 
 if TYPE_CHECKING:
     import polars
@@ -115,10 +115,37 @@ def as_tabs(table: Sequence[Sequence[str]]) -> str:
     return "\n".join("\t".join(map(one_line, cells)) for cells in table)
 
 
-def check_parquet(path: str | os.PathLike[str]) -> None:
-    """Whether scores of users can be written under this name."""
-    if os.path.splitext(os.fspath(path))[1].lower() not in (".parquet", ".pq"):
-        raise OutputError(f"{os.fspath(path)}: scores of users are written as Parquet; expected a name that ends in .parquet or .pq")
+SCORE_FILES: Mapping[str, str | None] = {".parquet": None, ".pq": None, ".csv": ",", ".tsv": "\t"}
+"""Extensions of files for the scores of users, and the separator of those that are text."""
+
+
+def scores_separator(path: str | os.PathLike[str]) -> str | None:
+    """What separates the columns of a file for the scores of users; None for Parquet. Other files are refused."""
+    extension = os.path.splitext(os.fspath(path))[1].lower()
+    if extension not in SCORE_FILES:
+        found = f"unknown extension {extension!r}" if extension else "no extension"
+        raise OutputError(f"{os.fspath(path)}: {found} for scores of users; expected {listed(SCORE_FILES)}")
+    return SCORE_FILES[extension]
+
+
+def write_scores(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any) -> None:
+    """Scores of users to Parquet, with how they were computed, or to text: all digits, NaN where undefined, nothing for a null."""
+    separator = scores_separator(path)
+    if separator is None:
+        write_parquet(path, frame, how)
+        return
+    with replacing(path) as file:
+        file.write(with_plain_users(frame).write_csv(separator=separator).encode())
+
+
+def with_plain_users(frame: polars.DataFrame) -> polars.DataFrame:
+    """A frame whose users can be written as text."""
+    import polars
+
+    kind = frame.schema["user"]
+    if not (kind.is_nested() or kind == polars.Binary):
+        return frame
+    return frame.with_columns(polars.Series("user", [str(user) for user in frame["user"].to_list()], dtype=polars.String))
 
 
 def write_parquet(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any = None) -> None:

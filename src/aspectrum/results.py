@@ -91,9 +91,12 @@ class _Output:
         return formats.as_json(self.to_dict())
 
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
-        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``."""
-        formats.check_parquet(path)
-        formats.write_parquet(path, self.per_user, self.to_dict())
+        """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``.
+
+        Or to ``.csv`` or ``.tsv``, with all digits: ``NaN`` where a score is undefined, empty where a user is not averaged.
+        """
+        formats.scores_separator(path)  # before the frame is made
+        formats.write_scores(path, self.per_user, self.to_dict())
 
     def __repr__(self) -> str:
         return str(self)

@@ -1,4 +1,4 @@
-"""Scores of users: in memory, as a frame, or on their way to a Parquet file."""
+"""Scores of users: in memory, as a frame, or on their way to a file."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.D
 
 
 class ScoresFile:
-    """A Parquet file that scores of users are written to as they come, instead of staying in memory.
+    """A file that scores of users are written to as they come, instead of staying in memory.
 
     Use it as a context. The file is there, whole, at the end; after an error it is not.
 
     Args:
-        path: The file, ``.parquet`` or ``.pq``.
+        path: The file: ``.parquet``, ``.pq``, ``.csv`` or ``.tsv``.
         with_system: Whether its first column is the system.
 
     Examples:
@@ -94,8 +94,7 @@ class ScoresFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, with_system: bool = False) -> None:
-        formats.check_parquet(path)
-        self.path, self.with_system = path, with_system
+        self.path, self.with_system, self._separator = path, with_system, formats.scores_separator(path)
         self._frames: list[polars.DataFrame] = []
         self._least: set[str] = set()
         self._systems: set[str | None] = set()
@@ -113,6 +112,7 @@ class ScoresFile:
             raise InputError(f'{os.fspath(self.path)}: scores can be added only inside "with asp.ScoresFile(...) as scores:"')
         self._systems.add(system)
         frame = scores_frame(blocks, names)
+        frame = frame if self._separator is None else formats.with_plain_users(frame)
         self._least |= {name for name in frame.columns if name.endswith(AT_LEAST)}
         sure = [name for name in self._least if name not in frame.columns and name.removesuffix(AT_LEAST) in frame.columns]
         frame = frame.with_columns(polars.col(name.removesuffix(AT_LEAST)).alias(name) for name in sure)  # 0 without a list, for sure
@@ -149,6 +149,9 @@ class ScoresFile:
                 several = len(self._systems) > 1 and not self.with_system
                 hint = "with_system=True tells systems apart" if several else "was a part observed, or finished, twice?"
                 raise InputError(f"{os.fspath(self.path)}: the scores of user {quoted(twice['user'][0])} were written twice; {hint}")
-            scores.sink_parquet(whole)
+            if self._separator is None:
+                scores.sink_parquet(whole)
+            else:
+                scores.sink_csv(whole, separator=self._separator)
             with replacing(self.path) as target, open(whole, "rb") as source:
                 shutil.copyfileobj(source, target)

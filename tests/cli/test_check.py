@@ -257,3 +257,11 @@ def test_several_names_in_one_cell(call: Call, here: Path, input: str) -> None:
     write_csv(here / "films.csv", ("item", role), [(item, json.dumps(genres)) for item, genres in GENRES.items()])
     found = examined(call, "als.csv", f"--{input}", "films.csv")
     assert of(found, "films.csv", "written as text, read as a list")["level"] == "note"
+
+
+def test_every_convention_is_looked_at(call: Call, here: Path) -> None:
+    ask = ("als.csv", "--relevance", "grades.csv", "-m", "NDCG@2", "--convention", "published,relison")
+    assert "are in two blocks" in call("evaluate", *ask).err
+    said = call("check", *ask)
+    assert (said.code, "are in two blocks" in said.out) == (1, True)
+    assert call("check", *ask[:-1], "published,informfully").code == 0

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 import aspectrum as asp
+from aspectrum import demo
 from aspectrum.cli import cli
 from tests.cli.conftest import Call, Start
 
@@ -119,6 +121,27 @@ def test_demo(call: Call, here: Path) -> None:
     assert said.code == 0
     assert "GiniComplement@10" in said.out
     assert (here / "report.md").read_text().startswith("# aspectrum demo")
+
+
+def test_files_of_the_demo(call: Call, refused: Callable[..., str], here: Path) -> None:
+    mine = here / "demo" / "history.csv"
+    mine.parent.mkdir()
+    mine.write_text("MINE")
+    assert "demo: history.csv already exists (use --force)" in refused(1, "demo", "--files", "demo")
+    assert [*mine.parent.iterdir()] == [mine]
+    assert mine.read_text() == "MINE"
+    said = call("demo", "--files", "demo", "--force")
+    assert said.code == 0
+    assert sorted(said.out.splitlines()) == sorted(f"demo/{path.name}" for path in mine.parent.iterdir())
+    assert "genres.csv, history.csv" in refused(1, "demo", "--files", "demo")
+    assert "--force goes with --files" in refused(2, "demo", "--force")
+    found = json.loads(call("evaluate", "--config", "demo/evaluation.yaml", "--format", "json").out)["systems"]
+    assert list(found) == list(demo.SYSTEMS)
+    assert all(metric["value"] is not None for system in found.values() for metric in system["metrics"])
+    assert call("check", "--config", "demo/evaluation.yaml").out.endswith("No errors, no warnings.\n")
+    # As the help of init has it
+    assert call("init", "mine.yaml", "--from", "demo").out.count("No errors, no warnings.") == 1
+    assert call("evaluate", "--config", "mine.yaml", "--metric", "NDCG@10").code == 0
 
 
 def completed(start: Start, words: str, word: int) -> list[str]:

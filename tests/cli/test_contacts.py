@@ -62,7 +62,7 @@ def values(said: Said) -> dict[str, dict[str, float]]:
 def notes(said: Said) -> str:
     """What the notes of JSON say, but for what stands everywhere."""
     assert (said.code, said.err) == (0, ""), said
-    everywhere = ("lists are in input order", "the graph is directed")
+    everywhere = ("lists are in input order", "lists are ordered by score, best first", "the graph is directed")
     return "\n".join(note for note in json.loads(said.out)["notes"] if note not in everywhere)
 
 
@@ -540,7 +540,6 @@ def test_threads_do_not_change_a_bit(call: Call) -> None:
         ([(1, 99), (1, 4), (1, 5)], "lists.tsv: 1 of 3 candidates are not in train.tsv (such as 99); the Gini complement ignores them"),
         ([(1, 2), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend a contact that the user already has in train.tsv (such as 1 to 2)"),
         ([(1, 1), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend users to themselves (such as 1 to 1)"),
-        ([(1, 4, 0.1), (1, 5, 0.9), (1, 6, 0.5)], "lists.tsv: 1 of 3 scores are higher than the one before; input order is used"),
     ],
 )
 @pytest.mark.parametrize("convention", ["published", "relison"])
@@ -554,6 +553,25 @@ def test_odd_lists_are_noted(call: Call, net: Path, lists: Rows, note: str, conv
         expected.setdefault(row[0], []).append(row[1])
     own = asp.contacts.evaluate(expected, list(values(said)["lists"]), convention=convention, **INPUTS)
     assert values(said)["lists"] == pytest.approx(dict(own), nan_ok=True, abs=0, rel=0)
+
+
+def test_relison_takes_rows_as_they_stand_and_says_so_where_scores_or_ranks_disagree(call: Call, net: Path) -> None:
+    best_first = ours({1: [5, 6, 7]}, "NDCG@1", train=TRAIN, test=TEST)
+    by_relison = {order: ours({1: list(order)}, "NDCG@1", train=TRAIN, test=TEST, convention="relison") for order in ((7, 5, 6), (5, 6, 7))}
+    assert by_relison[7, 5, 6] == 0 < by_relison[5, 6, 7]
+    for name, numbers, note in (
+        ("score", (0.1, 0.9, 0.5), "1 of 3 scores are higher than the one before; input order is used"),
+        ("rank", (3, 1, 2), "1 of 3 ranks are lower than the one before; input order is used"),
+    ):
+        rows = zip((1, 1, 1), (7, 5, 6), numbers, strict=True)
+        write_rows(net / "lists.tsv", [("user", "candidate", name), *rows])
+        ask = ("contacts", "lists.tsv", *LINKS, "-m", "nDCG@1", "--format", "json")
+        said = call(*ask, "--convention", "both")
+        assert values(said) == {"lists (published)": {"NDCG@1": best_first}, "lists (relison)": {"NDCG@1": 0.0}}
+        assert f"relison: lists.tsv: {note}" in notes(said)
+        assert f"published: lists are ordered by {name}" in notes(said)
+        assert "input order is used" not in notes(call(*ask))
+        assert values(call(*ask, "--convention", "relison", "--order", name)) == {"lists": {"NDCG@1": by_relison[5, 6, 7]}}
 
 
 @pytest.mark.parametrize(
@@ -684,7 +702,7 @@ def test_wrong_configuration(refused: Refused, net: Path, text: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("inputs: {train: train.tsv}\n", "inputs.train is not for aspectrum {command}, which has aspects"),
+        ("inputs: {communities: communities.tsv}\n", "inputs.communities is not for aspectrum {command}, which has aspects"),
         ("contacts: {keep: [self]}\n", "contacts"),
         ("contacts: {directed: false}\n", "contacts"),
         ("convention: both\n", "both"),
@@ -694,6 +712,49 @@ def test_wrong_configuration(refused: Refused, net: Path, text: str, message: st
 def test_what_is_for_contacts_only(refused: Refused, net: Path, command: str, text: str, message: str) -> None:
     (net / "wrong.yaml").write_text(f"systems: [recs/near.tsv]\nmetrics: [GiniComplement@3]\n{text}")
     assert message.format(command=command) in refused(2, command, "--config", "wrong.yaml")
+
+
+# Checking
+
+
+def test_check_says_what_an_evaluation_says(call: Call, net: Path) -> None:
+    write_rows(net / "lists.tsv", [(1, 4, 0.5), (1, 5, 0.5), (1, 2, 0.1), (2, 99, 0.3), (98, 2, 0.2)])
+    ask = ("lists.tsv", *FILES, "--no-header", "--convention", "both")
+    checked = call("check", *ask, "--json")
+    assert (checked.code, checked.err) == (0, "")
+    report = json.loads(checked.out)
+    assert report["valid"]
+    found = [finding for finding in report["findings"] if finding["level"] != "fact"]
+    told = [": ".join(filter(None, (one.get("only"), one.get("source"), one["message"]))) for one in found]
+    assert sorted(told) == sorted(json.loads(call("contacts", *ask, "--format", "json").out)["notes"])
+    text = call("check", *ask).out
+    assert text.startswith("lists.tsv\n  5 rows\n")
+    assert "relison: lists are in input order" in text
+    assert "lists are shorter than 10" in text
+
+
+def test_check_of_a_configuration_with_a_train_graph(call: Call, net: Path) -> None:
+    (net / "mine.yaml").write_text(
+        "systems: [recs/near.tsv]\ninputs: {train: train.tsv, test: test.tsv}\ncontacts: {keep: [known]}\nmetrics: [NDCG@3]\n"
+    )
+    assert call("check", "--config", "mine.yaml").code == 0
+    said = call("check", "--config", "mine.yaml", "--metric", "Community recall@3")
+    assert (said.code, "pass --communities" in said.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("recs", "--relevance", "test.tsv", "--communities", "communities.tsv"), "--communities goes with --train, which is not given"),
+        (("recs", "--relevance", "test.tsv", "--undirected"), "--directed goes with --train, which is not given"),
+        (("recs", "--relevance", "test.tsv", "--of", "own"), "--of goes with --train, which is not given"),
+        (("recs", *LINKS, "--aspects", "communities.tsv"), "--aspects is not for contacts, which --train stands for"),
+        (("recs", *LINKS, "--threshold", "2"), "--threshold is not for contacts"),
+        (("recs", *LINKS, "--keep", "everything"), "there is no rule 'everything'"),
+    ],
+)
+def test_options_of_check_that_do_not_go_together(refused: Refused, net: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert message in refused(2, "check", *arguments)
 
 
 BAD: dict[str, tuple[str, Rows, str]] = {
@@ -729,7 +790,7 @@ BAD: dict[str, tuple[str, Rows, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_data(refused: Refused, net: Path, case: str) -> None:
+def test_bad_data(call: Call, refused: Refused, net: Path, case: str) -> None:
     option, rows, message = BAD[case]
     write_rows(net / "bad.tsv", rows)
     lists, given = (
@@ -739,16 +800,20 @@ def test_bad_data(refused: Refused, net: Path, case: str) -> None:
     assert said.startswith("error: bad.tsv")
     assert message in said
     assert said.count("\n") == 1
+    checked = call("check", lists, *given, "--no-header")
+    assert (checked.code, checked.err) == (1, ""), checked
+    assert message.removeprefix(", ") in checked.out, "check finds what an evaluation refuses"
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only\n# comments\n", "# no end", "source\ttarget\n", "# comments\nsource\ttarget\n"])
 @pytest.mark.parametrize("option", ["train", "test", "communities", "features", "texts", "recs"])
-def test_nothing_in_a_file(refused: Refused, net: Path, option: str, text: str) -> None:
+def test_nothing_in_a_file(call: Call, refused: Refused, net: Path, option: str, text: str) -> None:
     (net / "bad.tsv").write_text(text)
     lists, given = (
         ("bad.tsv", FILES) if option == "recs" else ("recs", (*(FILES if option != "texts" else LINKS), f"--{option}", "bad.tsv"))
     )
     assert refused(1, "contacts", lists, *given).startswith("error: bad.tsv")
+    assert call("check", lists, *given).code == 1
 
 
 def test_files_that_are_cut_short(refused: Refused, net: Path) -> None:

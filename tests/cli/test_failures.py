@@ -59,7 +59,10 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         ((*ASK, "-o", "out.xyz"), "unknown extension '.xyz'"),
         ((*ASK, "-o", "out"), "or a --format"),
         ((*ASK, "-o", "-", "--format", "csv"), "--output -: the numbers are printed to the standard output anyway"),
-        ((*ASK, "--per-user", "x.csv"), "--per-user x.csv: scores of users are written as Parquet"),
+        (
+            (*ASK, "--per-user", "x.txt"),
+            "--per-user x.txt: unknown extension '.txt' for scores of users; expected .parquet, .pq, .csv or .tsv",
+        ),
         ((*ASK, "--per-user", ""), "--per-user"),
         (("evaluate", "als.csv", "-m", "GiniComplement@2", "--per-user", "x.parquet"), "none of the metrics has scores of users"),
         ((*ASK, "--users", "judgd"), "there is no file 'judgd'; did you mean 'judged'?"),

@@ -86,7 +86,8 @@ def test_links_to_oneself_that_are_kept_are_counted_in_both_graphs() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"ties": "descending"}, "ties need order='score' or 'rank'"),
+        ({"ties": "descending", "order": "input"}, "ties= needs order='score' or rank"),
+        ({"ties": "descending", "convention": "relison"}, "ties= needs order='score' or rank"),
         ({"texts_of": "all"}, "texts_of and weighting need texts"),
         ({"weighting": "counts"}, "texts_of and weighting need texts"),
         ({"metrics": "GiniComplement@2", "test": None, "keep": "self"}, "keep needs test links"),

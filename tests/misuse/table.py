@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from aspectrum.errors import AspectrumError
+from aspectrum.errors import AspectrumError, AspectrumWarning
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Misuse:
             assert self.says in str(raised.value)
             return
         if self.level == "warning":
-            with pytest.warns(Warning) as caught:
+            with pytest.warns(AspectrumWarning) as caught:
                 found = self.run()
-            said = [(getattr(one.message, "kind", None), str(one.message)) for one in caught]
+            said = [(one.message.kind, str(one.message)) for one in caught if isinstance(one.message, AspectrumWarning)]
             assert [kind for kind, _ in said] == [self.kind], said
             assert self.says in said[0][1]
             assert number(found) != self._true_number()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +11,30 @@ from aspectrum.cli.options import Job
 from aspectrum.cli.outputs import deliver, output_options
 from aspectrum.inputs import SOCIAL_TRUTH
 
+if TYPE_CHECKING:
+    from aspectrum.asked import Asked
+    from aspectrum.diagnostics.notices import Notice
+
 _FEATURES = "Features of users: user, feature[, value], or vectors, or an index of texts. See aspectrum index."
+
+
+_KEEP = (
+    "Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
+    "graph) or reciprocal (the reverse is in the train graph)."
+)
+_OF_LINKS = (
+    options.choice("--of texts_of", options.OF, "Whose texts a user is known by. Default: own."),
+    options.choice("--weighting", options.WEIGHTINGS, "How the terms of texts are weighted. Default: as the convention does."),
+    options.DIRECTED,
+    click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
+    click.option("--keep", multiple=True, metavar="RULE,...", help=_KEEP),
+)
+_FILES = {
+    name: options.file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()
+}
+
+social_options = options.with_options(*(option for name, option in _FILES.items() if name != "features"), *_OF_LINKS)
+"""What :func:`contacts_job` takes beside the options that every evaluation has."""
 
 
 @click.command(
@@ -25,18 +48,8 @@ Examples:
 )
 @options.with_options(
     options.SYSTEMS,
-    *(options.file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()),
-    options.choice("--of texts_of", options.OF, "Whose texts a user is known by. Default: own."),
-    options.choice("--weighting", options.WEIGHTINGS, "How the terms of texts are weighted. Default: as the convention does."),
-    options.DIRECTED,
-    click.option("--weighted/--unweighted", default=None, help="Whether the weights of test links are grades. Default: unweighted."),
-    click.option(
-        "--keep",
-        multiple=True,
-        metavar="RULE,...",
-        help="Test links not to leave out: strangers (an end is not in the train graph), self (to oneself), known (in the train "
-        "graph) or reciprocal (the reverse is in the train graph).",
-    ),
+    *_FILES.values(),
+    *_OF_LINKS,
     options.file_option("--feature-ids", help="The users of the rows of an npy file of features."),
     options.columns_option(
         "train:source=follower,target=followee or communities:community=louvain; lists (rankings) have user, candidate, score and rank"
@@ -44,7 +57,9 @@ Examples:
     click.option("--split", metavar="TEXT", help="Separator between communities, or features, in a cell, as | in 3|7."),
     options.READER,
     options.HEADER,
-    options.choice("--order", "input rank score auto", "What orders a list. Default: input, its rows as they stand."),
+    options.choice(
+        "--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows; in relison the rows."
+    ),
     options.TIES,
     options.DUPLICATES,
     options.USERS_OPTION,
@@ -65,13 +80,20 @@ Examples:
 def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure the contacts that systems recommend to the users of a social network.
 
-    One file per system: user, candidate[, score], best first as it stands; or a directory of such files. The users are those
-    of the train graph. Test links that are trivial or impossible to predict are excluded; notes say how many, and why.
+    One file per system: user, candidate[, rank][, score], or best first without these; or a directory of such files. The users
+    are those of the train graph. Test links that are trivial or impossible to predict are excluded; notes say how many, and why.
     A configuration of RELISON works as it is: its metrics are measured.
     """
+    from aspectrum.contacts import evaluate_systems
+
+    job, network = contacts_job(given)
+    deliver(job, asked_of_contacts(job), evaluate_systems, format=format, output=output, quiet=quiet, **network)
+
+
+def contacts_job(given: dict[str, Any]) -> tuple[Job, dict[str, Any]]:
+    """The job of options for contacts, and how the network is read."""
     from aspectrum.config import ContactSettings
-    from aspectrum.contacts import KEEPABLE, evaluate_systems
-    from aspectrum.contacts.evaluation import asked_as_contacts, contact_conventions
+    from aspectrum.contacts import KEEPABLE
 
     social = {name: given.pop(name) for name in ContactSettings.model_fields}
     social["keep"] = tuple(rule.strip() for rules in social["keep"] for rule in rules.split(","))
@@ -89,8 +111,11 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
             option = "--of" if name == "texts_of" else f"--{name}"
             called = option if social[name] else f"{given['config']}: contacts.{name}"
             raise click.UsageError(f"{called} goes with --{needed}, which is not given")
-    if "ties" in job.reading and job.reading.get("order", "input") == "input":
-        raise click.UsageError("--ties goes with --order score or rank: rows as they stand have no ties")
-    network = {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
-    asked = asked_as_contacts(job.metrics or "usual@10", job.inputs, contact_conventions(job.reading.get("convention")))
-    deliver(job, asked, evaluate_systems, format=format, output=output, quiet=quiet, **network)
+    return job, {**dict(said), "texts_of": said.texts_of or "own", "weighted": bool(said.weighted)}
+
+
+def asked_of_contacts(job: Job) -> tuple[list[Asked], list[Notice]]:
+    """Metrics, and what is left out of ``usual@5,10``, those of RELISON that the inputs allow, and ``all@5,10``, all that they allow."""
+    from aspectrum.contacts.evaluation import asked_as_contacts, contact_conventions
+
+    return asked_as_contacts(job.metrics or "usual@10", job.inputs, contact_conventions(job.reading.get("convention")))

@@ -10,16 +10,23 @@ import click
     epilog="""\b
 Examples:
   aspectrum demo demo-report.md
-  aspectrum demo --files demo""",
+  aspectrum demo --files demo && aspectrum evaluate --config demo/evaluation.yaml""",
 )
 @click.argument("report", default="demo-report.md")
-@click.option("--files", metavar="FOLDER", help="Write the built-in data there as files instead, to try the other commands on.")
-def demo(report: str, files: str | None) -> None:
+@click.option(
+    "--files",
+    metavar="FOLDER",
+    help="Write the built-in data there as files instead, with an evaluation.yaml, to try the other commands on.",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that are there, with --files.")
+def demo(report: str, files: str | None, force: bool) -> None:
     """Measure six simulated recommenders, print a table and write a report."""
     from aspectrum.demo import show, write_files
 
+    if force and files is None:
+        raise click.UsageError("--force goes with --files")
     if files is None:
         show(report)
     else:
-        for path in write_files(files):
+        for path in write_files(files, force=force):
             click.echo(path)

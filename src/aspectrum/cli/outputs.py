@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
-from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
+from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, format_of, scores_separator
 from aspectrum.wording import listed
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ output_options = with_options(
         metavar="FILE",
         help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
     ),
-    click.option("--per-user", metavar="FILE", help="Write the scores of users here, as Parquet."),
+    click.option("--per-user", metavar="FILE", help=f"Write the scores of users here: {listed(SCORE_FILES)}."),
     choice("--systems-as", "columns rows", "Where systems stand in a table. Default: columns."),
     IDEAL_BUDGET,
     IDEAL_SECONDS,
@@ -111,7 +111,7 @@ def _files(job: Job, metrics: Sequence[Asked], format: Format | None, given: Seq
     if job.settings.per_user is not None:
         paths.append(str(job.settings.per_user))
         with blamed_on("--per-user"):
-            check_parquet(paths[-1])
+            scores_separator(paths[-1])
         if not any(isinstance(one.metric, UserMetric) for one in metrics):
             raise click.UsageError(f"--per-user {paths[-1]}: none of the metrics has scores of users")
     check_paths(paths, job.files)

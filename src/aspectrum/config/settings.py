@@ -223,7 +223,7 @@ class Settings(_Model):
     outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = _optional(
         "Files for the results; the format goes by the extension.", ()
     )
-    per_user: _FilePath | None = _optional("A file for the scores of every user.")
+    per_user: _FilePath | None = _optional("A file for the scores of every user: .parquet, .csv or .tsv.")
     systems_as: Literal["columns", "rows"] | None = _optional("Whether systems are the columns or the rows of a table. Default: columns.")
 
     contacts: ContactSettings = _optional("What only an evaluation of contacts asks.", ContactSettings())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -79,7 +79,7 @@ def evaluate(
     keep: Iterable[Keepable] | Keepable = (),
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
-    order: Order = "input",
+    order: Order | None = None,
     ties: Ties | None = None,
     duplicates: Duplicates = "error",
     threads: int | None = None,
@@ -98,9 +98,9 @@ def evaluate(
     complement. The notes of the result count all that.
 
     Args:
-        recommendations: Rows (user, candidate[, score]), best first as they stand: the path of a file, a frame, a
-            :class:`aspectrum.Source`, ``{user: [candidates]}``, or rows.
-        metrics: As for :func:`aspectrum.evaluate`; ``"usual@10"`` are RELISON's metrics that the inputs allow, which is the default.
+        recommendations: Rows (user, candidate[, rank][, score]): the path of a file, a frame, a :class:`aspectrum.Source`,
+            ``{user: [candidates]}`` best first, ``{user: {candidate: score}}``, or rows.
+        metrics: As for :func:`aspectrum.evaluate`; ``"usual@5,10"`` are RELISON's metrics that the inputs allow. Default: usual@10.
         train: The network that was known: anything that :func:`read_graph` takes.
         test: The links that were to be found, in the same forms. Left out: links with an end outside the train graph, links
             to oneself, links that the train graph has, and links whose reverse it has; unless `keep` says otherwise.
@@ -117,7 +117,8 @@ def evaluate(
             is not left out as reciprocal.
         users: Who is averaged, as for :func:`aspectrum.evaluate`. Default: as the convention says.
         convention: ``"published"`` (default) or ``"relison"``: that program's numbers.
-        order: What orders a list. Default: its rows as they stand, which is what RELISON does.
+        order: What orders a list. Default: its ranks, else its scores, else its rows; under the convention relison its rows, as
+            in that program.
 
     Raises:
         InputError: An input is wrong; or nobody who is recommended, gets recommendations, has communities or features is a user
@@ -149,15 +150,10 @@ def evaluate_systems(
     systems: Mapping[str, Any],
     metrics: Metrics | None = None,
     *,
-    convention: str | Convention | None = None,
-    texts_of: Of = "own",
-    weighting: Weighting | None = None,
     progress: SystemProgress | bool | None = None,
-    weighted: bool = False,
-    order: Order = "input",
-    ties: Ties | None = None,
-    duplicates: Duplicates = "error",
-    **network: Any,
+    strict: bool = False,
+    ignore: str | Iterable[str] = (),
+    **options: Any,
 ) -> SystemResults:
     """Measure the contacts that several systems recommend; everything else is read once.
 
@@ -178,52 +174,96 @@ def evaluate_systems(
         --------------  ----------------  --------------  ---------------  -------------
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
-    conventions = contact_conventions(convention)
-    attention = Attention(network.pop("strict", False), network.pop("ignore", ()), CONTACTS)
-    chosen = {name: network.pop(name) for name in PLAN_OPTIONS if name in network}
-    given = [name for name, value in network.items() if value is not None]
-    if "texts" not in given and (texts_of != "own" or weighting is not None):
-        raise InputError("texts_of and weighting need texts")
-    if "test" not in given and weighted:
-        raise InputError("weighted needs test links")
-    if ties is not None and order == "input":
-        raise InputError("ties need order='score' or 'rank': input order has no ties")
-    asked, left_out = asked_as_contacts("usual@10" if metrics is None else metrics, given, conventions)
-    read = [one.metric for one in asked]
-    for one in conventions:
-        _check_inputs(read, given, one)
-    users = chosen.get("users")
-    named = users is not None and not isinstance(users, str)
-    read_network = Network(systems, users=users if named else None, **network)
-    of_links = read_network.notices_on_links()  # what makes numbers meaningless is an error here
-    if named:
-        chosen["users"] = read_network.chosen_users()
-    options = {"order": order, "users_in_one_block": order == "input", "ties": ties, "duplicates": duplicates}
+    asked, attention = Request.of(metrics, **options), Attention(strict, ignore, CONTACTS)
+    network = asked.network(systems)
+    network.refuse_errors()
     found = {}
-    for one in conventions:
-        features, of_features = _features(read_network, one, read, given, texts_of, weighting)
-        truth = read_network.truth(one, features=features, weighted=weighted, **options)
-        plan = Plan(asked, truth, convention=one, **chosen)
-        lists = {system: plan.lists(read_network.lists(system)) for system in systems}
-        of_weights = [Notice("weighted")] if weighted else []
-        notices = attention.draw([*left_out, *of_links, *of_weights, *of_features, *read_network.notices_on(truth, lists.values())])
-        results = plan.evaluate(lists, labelled(progress, one, conventions))
-        found[one.name] = SystemResults(results, tuple(dict.fromkeys(notices)), CONTACTS)
+    for one in asked.conventions:
+        plan, notices = asked.plan(network, one)
+        lists = {system: plan.lists(network.lists(system)) for system in systems}
+        notices += network.notices_on(plan.truth, lists.values())
+        said = attention.draw(dict.fromkeys(notice for notice in notices if notice.level != "fact"))
+        results = plan.evaluate(lists, labelled(progress, one, asked.conventions))
+        found[one.name] = SystemResults(results, said, CONTACTS)
     return side_by_side(found)
 
 
-def _features(
-    network: Network, convention: Convention, metrics: Iterable[Metric], given: Iterable[str], texts_of: Of, weighting: Weighting | None
-) -> tuple[Rows | None, list[Notice]]:
-    """Features that were not given, and what to say of them."""
-    as_relison = convention.name == "relison"
-    if "texts" in given:
-        weighed = weighting or ("relison" if as_relison else "tf-idf")
-        return network.text_features(texts_of, weighed), [Notice("text_features", detail={"texts_of": texts_of, "weighting": weighed})]
-    if "features" in given or not as_relison:
-        return None, []
-    none = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
-    return none, [Notice("no_features")] if any(type(metric) is IntraListDiversity for metric in metrics) else []
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked of contacts, checked: all but the recommendations. The arguments are those of :func:`evaluate`."""
+
+    asked: list[Asked]
+    left_out: list[Notice]
+    conventions: list[Convention]
+    inputs: Mapping[str, Any]  # of the network, and how it is read
+    reading: Mapping[str, Any]
+    chosen: Mapping[str, Any]  # options of the plan
+    texts_of: Of = "own"
+    weighting: Weighting | None = None
+    weighted: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        metrics: Any,
+        *,
+        convention: str | Convention | None = None,
+        texts_of: Of = "own",
+        weighting: Weighting | None = None,
+        weighted: bool = False,
+        order: Order | None = None,
+        ties: Ties | None = None,
+        duplicates: Duplicates = "error",
+        **inputs: Any,
+    ) -> Request:
+        conventions = contact_conventions(convention)
+        chosen = {name: inputs.pop(name) for name in PLAN_OPTIONS if name in inputs}
+        given = [name for name, value in inputs.items() if value is not None]
+        if "texts" not in given and (texts_of != "own" or weighting is not None):
+            raise InputError("texts_of and weighting need texts")
+        if "test" not in given and weighted:
+            raise InputError("weighted needs test links")
+        reading = {"order": order, "users_in_one_block": True, "ties": ties, "duplicates": duplicates}
+        if ties is not None and any(one.reading(reading).order == "input" for one in conventions):
+            raise InputError(Option("ties"), " needs ", Option("order", "score"), " or rank: input order has no ties")
+        asked, left_out = asked_as_contacts("usual@10" if metrics is None else metrics, given, conventions)
+        for one in conventions:
+            _check_inputs([one.metric for one in asked], given, one)
+        return cls(asked, left_out, conventions, inputs, reading, chosen, texts_of, weighting, weighted)
+
+    def network(self, systems: Mapping[str, Any]) -> Network:
+        """The network and the recommendations, read."""
+        return Network(systems, users=self._named_users, **self.inputs)
+
+    def plan(self, network: Network, convention: Convention) -> tuple[Plan, list[Notice]]:
+        """The plan of a convention, and what a reader of the numbers should know of the network."""
+        features, of_features = self._features(network, convention)
+        truth = network.truth(convention, features=features, weighted=self.weighted, **self.reading)
+        users = {} if self._named_users is None else {"users": network.chosen_users()}
+        of_weights = [Notice("weighted")] if self.weighted else []
+        plan = Plan(self.asked, truth, convention=convention, **{**self.chosen, **users})
+        return plan, [*self.left_out, *network.notices_on_links(), *of_weights, *of_features]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        return [one.metric for one in self.asked]
+
+    @property
+    def _named_users(self) -> Any:
+        users = self.chosen.get("users")
+        return None if isinstance(users, str) else users
+
+    def _features(self, network: Network, convention: Convention) -> tuple[Rows | None, list[Notice]]:
+        """Features that were not given, and what to say of them."""
+        as_relison = convention.name == "relison"
+        if self.inputs.get("texts") is not None:
+            weighed = self.weighting or ("relison" if as_relison else "tf-idf")
+            notice = Notice("text_features", detail={"texts_of": self.texts_of, "weighting": weighed})
+            return network.text_features(self.texts_of, weighed), [notice]
+        if self.inputs.get("features") is not None or not as_relison:
+            return None, []
+        none = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
+        return none, [Notice("no_features")] if any(type(metric) is IntraListDiversity for metric in self.metrics) else []
 
 
 def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: Convention) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -56,20 +56,17 @@ class Network:
             raise InputError("there are no recommendations to measure")
         check_files([train, test, communities, features, texts, *systems.values()])
         known, self._directed = link_table(train, "train", directed)
-        read: Mapping[str, tuple[Any, Callable[[Any], Rows]]] = {
-            "test": (test, lambda given: link_table(given, "test", self._directed)[0]),
-            "communities": (communities, _community_rows),
-            "features": (features, _feature_rows),
-            "texts": (texts, text_rows),
-            "users": (users, lambda given: read_input("users", given) if is_external(given) else id_rows("users", "user", given)),
-        }
-        self._inputs = {"train": known, **{name: rows(given) for name, (given, rows) in read.items() if given is not None}}
-        self._systems = {name: _recommendations(name, given) for name, given in systems.items()}
+        given = {"test": test, "communities": communities, "features": features, "texts": texts, "users": users}
+        others = {name: read_one(name, one, self._directed) for name, one in given.items() if one is not None}
+        self._inputs = {"train": known, **others}
+        self._systems = {name: read_recommendations(name, one) for name, one in systems.items()}
         self._from_files = any(map(is_external, systems.values()))  # whose order is worth a word
         everything = (*self._inputs.values(), *self._systems.values())
         self._table = IdTable("user", [(rows.source, rows.ids[role]) for rows in everything for role in rows.ids if role in _OF_USERS])
         cleaning = Cleaning(self._table, self._directed, keep)
         self._train = cleaning.train(known)
+        if directed is None and self._directed and len(self._train) and self._train.have(self._train.targets, self._train.sources).all():
+            cleaning.notices.append(Notice("all_reciprocal", len(self._train), source=known.source))
         self._test = None if test is None else cleaning.test(self._inputs["test"])
         self._n_users, self._notices = cleaning.n_users, cleaning.notices
         self._everybody = self._table.ids.values
@@ -95,21 +92,27 @@ class Network:
             if len(strange):
                 self._add("unknown", self._inputs["users"], strange, len(asked), "error", role="user", where=self._source("train"))
 
-    def notices_on_links(self) -> list[Notice]:
-        """What a reader of the numbers should know of the inputs. What makes them meaningless is an error."""
+    def refuse_errors(self) -> None:
+        """What makes numbers meaningless is an error."""
         for notice in self._notices:
             if notice.level == "error":
                 raise InputError(notice.rendered(CONTACTS))  # in the words of contacts, whoever shows it
+
+    def notices_on_links(self) -> list[Notice]:
+        """What there is to say of the graphs, and of who is in which input."""
         way = [Notice("directed" if self._directed else "undirected")] if self._from_files or not self._directed else []
-        return [*way, *(notice for notice in self._notices if notice.level != "fact")]
+        return [*way, *self._notices]
 
     def notices_on(self, truth: Truth, systems: Iterable[CodedLists]) -> list[Notice]:
         """What was noticed as the truth and the lists were made."""
         lists = [one.input for one in systems]
         ordered = orders(lists) if self._from_files else []
         found = (one for given in (*lists, *truth.inputs.values()) for one in noticed(given))
-        # What was seen before is the train graph here, of which it has been said.
-        return [*ordered, *(one for one in found if one.level != "fact" and one.kind != "seen_items")]
+        return [*ordered, *(one for one in found if one.kind != "seen_items")]  # of links in the train graph it has been said
+
+    def sizes(self) -> list[Notice]:
+        """How many rows each input has."""
+        return [Notice("rows", len(rows), source=rows.source) for rows in (*self._systems.values(), *self._inputs.values())]
 
     def chosen_users(self) -> Rows:
         """Users that were named to be averaged."""
@@ -261,7 +264,17 @@ def _community_rows(given: Any) -> Rows:
     return replace(rows, source="communities", ids={"user": rows.ids["item"], "community": rows.ids["aspect"]}, numbers={})
 
 
-def _recommendations(name: str, given: Any) -> Rows:
+def read_one(name: str, given: Any, directed: bool | None = None) -> Rows:
+    """One of the inputs beside the recommendations."""
+    if name in ("train", "test"):
+        return link_table(given, name, directed)[0]
+    if name == "users":
+        return read_input("users", given) if is_external(given) else id_rows("users", "user", given)
+    return {"communities": _community_rows, "features": _feature_rows, "texts": text_rows}[name](given)
+
+
+def read_recommendations(name: str, given: Any) -> Rows:
+    """The recommendations of a system."""
     return read_input("rankings", _renamed(given, "candidate")) if is_external(given) else ranking_rows(name, given)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from aspectrum.coding.rows import Rows
+from aspectrum.contacts.evaluation import Request
+from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
-from aspectrum.diagnostics.findings import Inputs, Use, find, with_notices
-from aspectrum.diagnostics.notices import PYTHON, Level, Notice, Speaker
+from aspectrum.diagnostics.findings import LEVELS, Inputs, Use, find, with_notices
+from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, joined
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
@@ -37,12 +40,17 @@ class Report:
     def _count(self, level: str) -> int:
         return sum(finding.level == level for finding in self.findings)
 
+    def without_facts(self) -> Report:
+        """Only what a reader of the numbers should know."""
+        return replace(self, findings=tuple(one for one in self.findings if one.level != "fact"))
+
     def to_text(self) -> str:
         """Findings by file, then failures, then the number of errors and warnings."""
         lines: dict[str | None, list[str]] = {}
         for one in self.findings:
             mark = "" if one.level == "fact" else f"{one.level}: "
-            lines.setdefault(one.source, [str(one.source)]).append(f"  {mark}{one.said(self.speaker)}")
+            said = f"{mark}{one.said(self.speaker)}" if one.only is None else f"{mark}{one.only}: {one.said(self.speaker)}"
+            lines.setdefault(one.source, [] if one.source is None else [one.source]).append(said if one.source is None else f"  {said}")
         parts = ["\n".join(several) for several in lines.values()]
         if self.failures:
             parts.append("\n".join(f"error: {failure}" for failure in self.failures))
@@ -89,11 +97,17 @@ def check(
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
-    ways = conventions_named(reading.pop("convention", None))
-    read = attempts.attempt(lambda: _together(lists, truth, reading, ways[0]))
-    together, coded = read or _sound_parts(lists, truth, reading, ways[0], attempts)
+    ways = {way.name: way for way in conventions_named(reading.pop("convention", None))}
     cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF]
-    findings = find(_looked_at(together, coded, cutoffs), _use(together, wanted, users, ways[0])) if coded else []
+    several = attempts.each(ways, lambda _, way: _together(lists, truth, reading, way))
+    if len(several) < len(ways):
+        (name, first), *_ = ways.items()
+        several = {name: several.get(name) or _sound_parts(lists, truth, reading, first, attempts)}
+    found = {
+        name: find(_looked_at(together, coded, cutoffs), _use(together, wanted, users, ways[name])) if coded else []
+        for name, (together, coded) in several.items()
+    }
+    findings = list(joined(found))
     if attempts.failures:
         if reading.get("duplicates") != "first":  # what is only counted here is an error in an evaluation
             refused = {kind: f"refused_{kind}" for kind in ("duplicates", "contradictions")}
@@ -102,12 +116,16 @@ def check(
         others = [rows for rows in (*lists.values(), *truth.values()) if rows.source not in seen]
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
-        for way in ways if wanted else ():
-            _try_metrics(together, coded, wanted, users, way, attempts)
+        for name, (together, coded) in several.items() if wanted else ():
+            _try_metrics(together, coded, wanted, users, ways[name], attempts)
+    return Report(_levelled(findings, strict, ignore), tuple(attempts.failures), speaker)
+
+
+def _levelled(findings: Iterable[Notice], strict: bool, ignore: Iterable[str]) -> tuple[Notice, ...]:
+    """Findings, whose warnings are errors where that is asked for, and notes where they are to be ignored."""
     ignored = set(ignore)
-    changed: Level = "error" if strict else "warning"
-    findings = [replace(one, level="note" if one.kind in ignored else changed) if one.level == "warning" else one for one in findings]
-    return Report(tuple(findings), tuple(attempts.failures), speaker)
+    other: Level = "error" if strict else "warning"
+    return tuple(replace(one, level="note" if one.kind in ignored else other) if one.level == "warning" else one for one in findings)
 
 
 def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[int]) -> Inputs:
@@ -122,6 +140,55 @@ def _use(read: Inputs, metrics: Sequence[Metric], users: Any, convention: Conven
         return Plan(metrics, read.truth, users=users if isinstance(users, str) else None, convention=convention).use if metrics else Use()
     except AspectrumError:
         return Use()
+
+
+def check_contacts(
+    systems: Mapping[str, Source],
+    inputs: Mapping[str, Source],
+    metrics: Any = None,
+    *,
+    usual: UsualColumns | None = None,
+    speaker: Speaker = CONTACTS,
+    strict: bool = False,
+    ignore: Iterable[str] = (),
+    **options: Any,
+) -> Report:
+    """The same for contacts: everything that :func:`aspectrum.contacts.evaluate_systems` would say, errors included.
+
+    Args:
+        systems, inputs: Recommendations by name of the system, and the train graph and whatever else is known by name of the input.
+        metrics: As for the evaluation.
+        usual: Names of columns, every one of which should be found.
+        strict, ignore: As for :func:`check`.
+        options: Those of the evaluation.
+    """
+    attempts = _Attempts(speaker)
+    said: dict[str, Any] = {**inputs, **options}
+    asked = attempts.attempt(lambda: Request.of(metrics, **said))
+    network = None if asked is None else attempts.attempt(lambda: asked.network(systems))
+    if network is None:  # which of the files cannot be read
+        read = attempts.each(systems, read_recommendations) | attempts.each(inputs, partial(read_one, directed=options.get("directed")))
+        return Report(tuple(Notice("rows", len(rows), source=rows.source) for rows in read.values()), tuple(attempts.failures), speaker)
+    if usual is not None:
+        attempts.attempt(usual.check)
+    found = {way.name: _findings_on_contacts(asked, network, systems, way, attempts) for way in asked.conventions}
+    findings = sorted(dict.fromkeys([*network.sizes(), *joined(found)]), key=lambda one: LEVELS.index(one.level))
+    return Report(_levelled(findings, strict, ignore), tuple(attempts.failures), speaker)
+
+
+def _findings_on_contacts(
+    asked: Request, network: Network, systems: Iterable[str], convention: Convention, attempts: _Attempts
+) -> list[Notice]:
+    """What there is to say of a network under a convention."""
+    plan, findings = attempts.attempt(lambda: asked.plan(network, convention)) or (None, network.notices_on_links())
+    if plan is None:
+        return findings
+    lists = attempts.each({name: network.lists(name) for name in systems}, lambda _, rows: plan.lists(rows))
+    findings += network.notices_on(plan.truth, lists.values()) if lists else []
+    if lists and not any(one.level == "error" for one in findings):  # one user is enough to see whether there would be numbers
+        someone = World.of_lists(next(iter(lists.values())), plan.truth, plan.tables).slice(0, 1)
+        attempts.attempt(lambda: plan.observe(someone))
+    return findings
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from aspectrum.world import Truth
 from aspectrum.world.building import CodedLists, Tables
 
 _N_EXAMPLES = 3
-_LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
+LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
 _SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights"),
@@ -62,7 +62,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
-    return sorted(found, key=lambda notice: _LEVELS.index(notice.level))
+    return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
 
 def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None) -> list[Notice]:
@@ -96,7 +96,10 @@ def orders(rankings: Iterable[Input]) -> list[Notice]:
 
 
 def _order(lists: Input) -> Notice:
-    return Notice(f"order_{lists.ordered_by or 'input'}", source=lists.source)
+    by = lists.ordered_by or "input"
+    if any(one.kind == "constant_ranks" and one.count == len(lists.ids["user"]) for one in lists.notices):
+        by = "score"
+    return Notice(f"order_{by}", source=lists.source)
 
 
 def _size(given: Input) -> Notice:

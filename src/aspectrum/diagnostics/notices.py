@@ -68,6 +68,8 @@ class Speaker:
             return f"asp.Source(..., {said})" if name in ("split", "header", "columns", "format") else said
         if name == "header":
             return "--header" if value else "--no-header"
+        if name == "directed":
+            return "--directed" if value else "--undirected"
         if name == "columns":
             columns = ",".join(f"{role}={column}" for role, column in value.items())
             return f"--columns {option.input}:{columns}" if option.input else f"--columns {columns}"
@@ -258,6 +260,17 @@ KINDS: Mapping[str, Kind] = {
     "short_lists": Kind("fact", "{count} lists are shorter than the cutoff of {cutoff}", warn_from=0.5, warn_of=10),
     "tied_scores": Kind("note", "{count} adjacent rows have tied scores; {ties}", of_rows=True, warn_from=0.5, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent rows have tied ranks; {ties}", of_rows=True, warn_from=0.5, warn_of=20),
+    "ranked_ties": Kind("fact", "{count} adjacent rows have tied scores; their ranks order them", of_rows=True),
+    "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
+    "several_blocks": Kind(
+        "warning",
+        "the rows of {count} user{s} are in several blocks, and no rank or score orders the lists; are the rows shuffled? Use {option} "
+        "if their order is right",
+        Option("order", "input"),
+    ),
+    "falling_ranks": Kind(
+        "note", "{count} ranks are lower than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=20
+    ),
     "ranks_against_scores": Kind("note", "{count} ranks contradict the scores; ranks are used", of_rows=True, warn_from=0.75, warn_of=20),
     "rising_scores": Kind(
         "note", "{count} scores are higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=20
@@ -323,6 +336,9 @@ KINDS: Mapping[str, Kind] = {
     "weighted": Kind("note", "test link weights are used as grades"),
     "text_features": Kind("note", "users' features are {texts_of}, weighted by {weighting}"),
     "no_features": Kind("warning", "there are no features; RELISON then takes every distance as 0, so ILD is 0"),
+    "all_reciprocal": Kind(
+        "note", "each of the {count} links has its reverse; use {option} if the graph is undirected", Option("directed", False)
+    ),
     "both_ways": Kind("note", "{count} link{s} of a directed graph taken as undirected"),
     "self_links": Kind("note", "{count} self-link{s} ignored"),
     "unweighted_links": Kind("note", "{count} link{s} without a weight, which other links have; 1 is used"),

@@ -105,13 +105,20 @@ def _ties_by(facts: Input, tie_order: Ids | None) -> str | None:
 def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading, tie_order: Ids | None) -> Rankings:
     owners = facts.ids["user"]
     users, items = rows.ids["user"].own_codes, tables.item.codes(rows.ids["item"])
-    if reading.users_in_one_block:
-        _check_blocks(rows, users, owners)
     by = facts.ordered_by or "input"
+    if by == "input":
+        _look_at_blocks(rows, facts, users, reading)
     offsets, at = kernels.group_rows(users, len(owners))
+    scored = None
     if by in rows.numbers:
         seconds = None if tie_order is None else tie_order.heads[rows.ids["item"].codes]
         at = kernels.sort_segments(offsets, at, rows.numbers[by], by == "score", seconds, reading.ties == "descending")
+        if by == "rank" and reading.order == "auto" and "score" in rows.numbers:
+            scored = _of_one_rank(rows.numbers["rank"], offsets, at)
+            facts.notice("constant_ranks", scored.sum())
+            mine = np.flatnonzero(np.repeat(scored, np.diff(offsets)))
+            starts = np.append(0, np.cumsum(np.diff(offsets)[scored]))
+            at[mine] = kernels.sort_segments(starts, at[mine], rows.numbers["score"], True, seconds, reading.ties == "descending")
     user, place = kernels.find_repeat(offsets, items[at], len(tables.item))
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
@@ -122,7 +129,7 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading, tie_or
         facts.notice("duplicates", len(at) - len(first))
         at = at[first]
         offsets, _ = kernels.group_rows(users[at], len(owners))
-    tied = _note_ties(rows, facts, users[at], at, "input" if tie_order is None else reading.ties)
+    tied = _note_ties(rows, facts, users[at], at, scored, "input" if tie_order is None else reading.ties)
     return Rankings(offsets, items[at], tied)
 
 
@@ -131,32 +138,61 @@ def item_twice(where: str, user: Any, item: Any, place: int) -> InputError:
     return InputError(f"{where}: the list of user {quoted(user)} names item {quoted(item)} twice, the second time at rank {place + 1}")
 
 
-def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, ties: str) -> Flags | None:
-    """Places whose score equals that of the place before; counts ties, and scores that contradict the order."""
+def _of_one_rank(ranks: Floats, offsets: Offsets, at: Offsets) -> Flags:
+    """Lists, ordered by rank, of several items with one and the same rank, which orders nothing: some tools write 0 throughout."""
+    several = np.flatnonzero(np.diff(offsets) > 1)
+    found = np.zeros(len(offsets) - 1, np.bool_)
+    found[several] = ranks[at[offsets[several]]] == ranks[at[offsets[several + 1] - 1]]
+    return found
+
+
+def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, scored: Flags | None, ties: str) -> Flags | None:
+    """Places whose score equals that of the place before; counts ties, and ranks or scores that contradict the order.
+
+    `scored` are lists that scores order, should others be ordered by rank.
+    """
     by, inside, tied = facts.ordered_by, users[1:] == users[:-1], None
+    by_score = np.bool_(by == "score") if scored is None else scored[users[1:]]
     if "score" in rows.numbers:
         scores = rows.numbers["score"][at]
         equal = inside & (scores[1:] == scores[:-1])
         tied = np.append(False, equal)[: len(at)]
-        if by == "score":
-            facts.notice("tied_scores", equal.sum(), ties=ties)
-        else:
+        facts.notice("tied_scores", (equal & by_score).sum(), ties=ties)
+        if by == "rank":
+            facts.notice("ranked_ties", (equal & ~by_score).sum())
+        if by != "score":
             facts.notice("ranks_against_scores" if by == "rank" else "rising_scores", (inside & (scores[1:] > scores[:-1])).sum())
-    if by == "rank":
+    if "rank" in rows.numbers and by != "score":
         ranks = rows.numbers["rank"][at]
-        facts.notice("tied_ranks", (inside & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
+        if by == "rank":
+            facts.notice("tied_ranks", (inside & ~by_score & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
+        else:
+            facts.notice("falling_ranks", (inside & (ranks[1:] < ranks[:-1])).sum())
     return tied
 
 
-def _check_blocks(rows: Rows, users: Codes, owners: SomeIds) -> None:
+def _look_at_blocks(rows: Rows, facts: Input, users: Codes, reading: Reading) -> None:
+    """Where rows order the lists, those of a user stand together, unless they were shuffled."""
     starts = np.flatnonzero(np.diff(users, prepend=-1))
     again = np.delete(starts, np.unique(users[starts], return_index=True)[1])
-    if len(again):
+    if len(again) == 0:
+        return
+    if reading.users_in_one_block:
         raise InputError(
-            f"{rows.at(again[0])}: the rows of user {quoted(owners.ids[users[again[0]]])} are in two blocks, expected one; use ",
+            f"{rows.at(again[0])}: the rows of user {quoted(facts.ids['user'].ids[users[again[0]]])} are in two blocks, expected one; use ",
             Option("order", "score"),
             " if lists are ordered by score",
         )
+    if reading.order == "auto" and facts.external and not _rank_by_rank(users, len(facts.ids["user"])):
+        facts.notice("several_blocks", len(np.unique(users[again])))
+
+
+def _rank_by_rank(users: Codes, n_users: int) -> bool:
+    """Whether everybody's first item comes first, then everybody's second, and so on, with the users in the same order each time."""
+    offsets, at = kernels.group_rows(users, n_users)
+    ranks = np.empty(len(users), np.int64)
+    ranks[at] = np.arange(len(users)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return bool((np.diff(ranks * n_users + users) > 0).all())
 
 
 class _Builder:
