@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from aspectrum.errors import OutputError
+from aspectrum.forks import check_polars
 from aspectrum.output_files import replacing
 from aspectrum.wording import one_line
 
@@ -118,6 +119,7 @@ def check_parquet(path: str | os.PathLike[str]) -> None:
 
 def write_parquet(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any = None) -> None:
     """A frame to a Parquet file, with how its numbers were computed as JSON beside them."""
+    check_polars()
     content = io.BytesIO()  # polars hides why a write to a file failed
     frame.write_parquet(content, metadata=None if how is None else {"aspectrum": as_json(how, None)})
     with replacing(path) as file:

@@ -148,7 +148,7 @@ class Ids:
         if self._is_text:
             return kernels.order_texts(values.__arrow_c_stream__()), True
         if self._is_series:
-            order = values.arg_sort().to_numpy()
+            order = np.argsort(values.to_numpy())  # unlike arg_sort, it needs no threads, which a fork would have lost
         elif isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
             order = np.argsort(values, kind="stable")
         elif not isinstance(values, range):

@@ -20,6 +20,7 @@ from aspectrum.contacts.graphs import Graph, Links, read_graph
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
+from aspectrum.forks import check_polars
 from aspectrum.formats import write_parquet
 from aspectrum.io.frames import code_column
 from aspectrum.output_files import write_text
@@ -109,6 +110,7 @@ class Communities:
 
     def written(self, format: Literal["tsv", "csv"] = "tsv", *, name: str = "communities") -> str:
         """As text with a header, to be read back as the same users; errors call it by the name."""
+        check_polars()
         return self._frame(_as_text(self.users, name)).write_csv(separator="\t" if format == "tsv" else ",")
 
     def write(self, path: str | os.PathLike[str]) -> None:
