@@ -118,11 +118,13 @@ class Ids:
 
         if self._is_series:
             return self.values.alias(name)  # type: ignore[no-any-return]
-        with suppress(TypeError, polars.exceptions.PolarsError):  # ids of several kinds
-            column = polars.Series(name, list(self))
-            if column.dtype != polars.Object:  # a kind that a column, or a file, cannot hold
+        ids = list(self)
+        # Several kinds; a kind, or numbers, that a column or a file cannot hold: polars has many ways to say so, and one to keep silent.
+        with suppress(TypeError, ValueError, OverflowError, RuntimeError, polars.exceptions.PolarsError):
+            column = polars.Series(name, ids)
+            if column.dtype != polars.Object and column.to_list() == ids:
                 return column
-        return polars.Series(name, [str(id) for id in self], dtype=polars.String)
+        return polars.Series(name, [str(id).encode(errors="backslashreplace").decode() for id in ids], dtype=polars.String)
 
     @property
     def heads(self) -> Codes:

@@ -6,6 +6,7 @@ from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
 from aspectrum.io.features import read_features
+from aspectrum.io.files import naming_memory
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import FORMATS, Source, is_external
 from aspectrum.io.tables import open_table
@@ -22,8 +23,7 @@ def read_input(input: str, given: Any) -> Rows:
             raise InputError(f"{source.named(input)}: {role!r} is not a column of {input}, which has {spec.form}")
     if source.split is not None and spec.split is None:
         raise InputError(f"{source.named(input)}: split={source.split!r} is given, but {input} has no aspects")
-    if input == "features":
-        return read_features(source)
-    if source.ids is not None:
+    if input != "features" and source.ids is not None:
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
-    return rows_of(source, spec, open_table(source, spec))
+    with naming_memory(source.named(input)):
+        return read_features(source) if input == "features" else rows_of(source, spec, open_table(source, spec))

@@ -132,7 +132,7 @@ def _refused(table: Table, row: int, what: str) -> InputError:
 
 def _no_number(table: Table, role: str, place: int, row: int) -> InputError:
     found = table.cell(row, place)
-    expected = WHOLE_NUMBERS if is_rounded(found) else "a finite number"
+    expected = WHOLE_NUMBERS if any(map(is_rounded, found if isinstance(found, list) else [found])) else "a finite number"
     return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected {expected}")
 
 

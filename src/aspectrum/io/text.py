@@ -111,13 +111,12 @@ class TextTable:
         """Columns by role: those in `numbers` as numbers, the others as text."""
         import polars
 
-        texts, values = self.coded(
-            sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
-        )
+        ids = {places[role] for role in places.keys() - set(numbers)}
+        texts, values = self.coded(sorted(ids), sorted({places[role] for role in numbers}))
         columns = {place: polars.Series(column) for place, column in values.items()}
-        for place, (found, ids) in texts.items():
+        for place, (found, distinct) in texts.items():
             codes = polars.Series(found)
-            columns[place] = ids.gather(codes.set(codes < 0, None))
+            columns[place] = distinct.gather(codes.set(codes < 0, None))
         return polars.DataFrame([columns[place].alias(role) for role, place in places.items()])
 
     def _record(self, row: int) -> list[str]:
