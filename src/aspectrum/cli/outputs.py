@@ -13,7 +13,7 @@ import click
 
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, choice, with_options
 from aspectrum.formats import EXTENSIONS, FORMATS, Format, check_parquet, format_of
-from aspectrum.wording import listed
+from aspectrum.wording import listed, one_line
 
 if TYPE_CHECKING:
     from aspectrum.metric import Metric
@@ -82,7 +82,7 @@ def deliver(
     if {*printed, *(kind for _, kind in outputs)} == {"relison"}:  # which has no place for them
         ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
         for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
-            click.echo(f"note: {note}", err=True)
+            click.echo(one_line(f"note: {note}"), err=True)
     if failures:
         raise OutputError("\n".join(failures))
 
@@ -164,7 +164,7 @@ def progress_bar(quiet: bool) -> Iterator[Progress | None]:
             if reading in bar.task_ids:
                 bar.remove_task(reading)
             if system not in tasks:
-                tasks[system] = bar.add_task(system, total=total)
+                tasks[system] = bar.add_task(one_line(system), total=total)
             bar.update(tasks[system], completed=done, total=total)
 
         yield show

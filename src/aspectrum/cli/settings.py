@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from aspectrum.wording import one_line
+
 
 @click.command(epilog="Example: aspectrum init evaluation.yaml && aspectrum evaluate --config evaluation.yaml")
 @click.argument("file", default="evaluation.yaml")
@@ -20,7 +22,7 @@ def init(file: str, force: bool) -> None:
     if os.path.lexists(file) and not force:
         raise OutputError(f"{file}: already exists (use --force)")
     write_text(file, EXAMPLE)
-    click.echo(f"{file}: written. Its schema for editors: aspectrum schema > aspectrum.schema.json", err=True)
+    click.echo(f"{one_line(file)}: written. Its schema for editors: aspectrum schema > aspectrum.schema.json", err=True)
 
 
 @click.command(epilog="Example: aspectrum schema > aspectrum.schema.json")

@@ -214,7 +214,7 @@ class Settings(_Model):
     ideal_seconds: _Spending | None = _optional(
         "How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
     )
-    threads: Annotated[int, Field(ge=1)] | None = _optional("Maximum number of threads. Default: one per core.")
+    threads: Annotated[int, Field(ge=1, lt=2**31)] | None = _optional("Maximum number of threads. Default: one per core.")
     outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = _optional(
         "Files for the results; the format goes by the extension.", ()
     )

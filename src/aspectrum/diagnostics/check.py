@@ -16,6 +16,7 @@ from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.plan import Plan
+from aspectrum.wording import one_line
 from aspectrum.world import World
 from aspectrum.world.building import CodedLists, build_lists
 
@@ -42,10 +43,10 @@ class Report:
         lines: dict[str | None, list[str]] = {}
         for one in self.findings:
             mark = f"{one.level}: " if one.level in ("warning", "error") else ""
-            lines.setdefault(one.source, [str(one.source)]).append(f"  {mark}{one.said(self.speaker)}")
+            lines.setdefault(one.source, [one_line(str(one.source))]).append(one_line(f"  {mark}{one.said(self.speaker)}"))
         parts = ["\n".join(several) for several in lines.values()]
         if self.failures:
-            parts.append("\n".join(f"error: {failure}" for failure in self.failures))
+            parts.append("\n".join(f"error: {one_line(failure)}" for failure in self.failures))
         fix = " Fix these before evaluating." if self.n_errors else ""
         parts.append(f"{_number(self.n_errors, 'error').capitalize()}, {_number(self._count('warning'), 'warning')}.{fix}")
         return "\n\n".join(parts)

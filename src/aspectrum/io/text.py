@@ -45,6 +45,7 @@ class TextTable:
 
     def __init__(self, source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> None:
         self.source, self._path, self._spec = source, how.path, spec
+        self._read_at: tuple[int, ...] = ()
         text = self._text = self._without_comments(text)
         if not text.strip():
             raise InputError(f"{source}: the file is empty but for comments")
@@ -139,6 +140,8 @@ class TextTable:
 
     @property
     def _whole(self) -> bytes:
+        if not self._text and _stamp(self._path) != self._read_at:
+            raise InputError(f"{self.source}: changed after it was read, so what was wrong with it cannot be shown; try again")
         return self._text or self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
 
     def _without_comments(self, text: bytes) -> bytes:
@@ -151,7 +154,16 @@ class TextTable:
     def close(self) -> None:
         """Give back the room that the text takes; it is read again should an error have to name a line."""
         if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
-            self._text = b""
+            self._text, self._read_at = b"", _stamp(self._path)
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    """What tells whether a file was changed, or is another one; nothing if it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _head(text: bytes) -> bytes:
