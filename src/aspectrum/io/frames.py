@@ -221,7 +221,7 @@ def as_number(column: polars.Series) -> polars.Series:
         column = column.str.strip_chars()
     if isinstance(kind, polars.String | polars.Decimal):
         floats = column.cast(polars.Float64, strict=False)
-        long = (floats.abs() > 2.0**53).arg_true().to_list()  # of the others every whole number is held
+        long = (floats.abs() >= 2.0**53).arg_true().to_list()  # of the others every whole number is held
         return floats.scatter([row for row in long if is_rounded(column[row])], None) if long else floats
     if kind == polars.Object:
         return polars.Series(column.name, [_float(value) for value in column.to_list()], dtype=polars.Float64)
@@ -264,7 +264,7 @@ def _as_ids(role: str, column: polars.Series, refuse: Refuse) -> polars.Series:
     if kind.is_float():
         column = column.fill_nan(None)
         limit = 2.0**53 if kind == polars.Float64 else 2.0**24 if kind == polars.Float32 else 2.0**11
-        vague = ~(column.abs() <= limit).fill_null(True)
+        vague = ~(column.abs() < limit).fill_null(True)  # the next one is rounded to the limit
         if vague.any():
             row = int(vague.arg_max())  # type: ignore[arg-type]
             raise refuse(row, f"the {role} is {column[row]!r}, and {kind} does not tell such numbers apart; expected whole numbers or text")

@@ -98,7 +98,7 @@ class JsonTable(FrameTable):
         if column.null_count() or not _PLAIN_NAME.fullmatch(column.name) or kind not in (polars.String, *numbers):
             return False
         if (
-            is_number and kind in (polars.Float64, polars.List(polars.Float64)) and (column.explode().abs() > 2.0**53).any()
+            is_number and kind in (polars.Float64, polars.List(polars.Float64)) and (column.explode().abs() >= 2.0**53).any()
         ):  # whole numbers among them may have been rounded
             return False
         # No line lacks the key, so if it stands as often as there are lines, it stands once in each. Text is made of anything,
