@@ -271,3 +271,19 @@ def test_without_proc_the_file_has_a_name(tmp_path: Path, monkeypatch: pytest.Mo
     write_text(tmp_path / "out.txt", "new")
     assert (tmp_path / "out.txt").read_text() == "new"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+def test_where_a_file_cannot_be_named_afterwards_it_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str | None) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    path = tmp_path / "x.txt"
+    if old is not None:
+        path.write_text(old)
+        path.chmod(0o640)
+    monkeypatch.setattr(os, "link", refuse)
+    write_text(path, "new")
+    assert path.read_text() == "new"
+    assert [found.name for found in tmp_path.iterdir()] == ["x.txt"]
+    assert old is None or path.stat().st_mode & 0o777 == 0o640

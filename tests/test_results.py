@@ -266,12 +266,47 @@ def test_csv_has_all_digits() -> None:
     ]
 
 
+def as_cell(name: str) -> str:
+    """A name in CSV, where a spreadsheet must not take it for a formula."""
+    try:
+        float(name)
+    except ValueError:
+        return f"'{name}" if name[:1] in tuple("=+-@\t\r") else name
+    return name
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_name_is_a_formula_in_csv(name: str) -> None:
+    assert [row["system"] for row in csv.DictReader(io.StringIO(named(name).to_csv(), newline=""))] == [f"'{name}"] * 3
+
+
+@pytest.mark.parametrize("name", ["-0.5", "+1e5", "a=b", "ALS-2", "'x"])
+def test_numbers_and_other_names_stay_what_they_are_in_csv(name: str) -> None:
+    assert [row["system"] for row in csv.DictReader(io.StringIO(named(name).to_csv()))] == [name] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("_a_", r"\_a\_"),
+        ("a__b", r"a\_\_b"),
+        ("judged_by", "judged_by"),
+        ("~a~ $x$ *b* >c", r"\~a\~ \$x\$ \*b\* \>c"),
+        ("&lt;&#38;", r"\&lt;\&#38;"),
+        ("R&D", "R&D"),
+        ("<b>`x`", r"\<b\>\`x\`"),
+    ],
+)
+def test_markdown_marks_up_no_name(name: str, written: str) -> None:
+    assert named(name).to_markdown().splitlines()[0] == f"| Metric | {written} |"
+
+
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), min_size=1, max_size=3, unique=True))
 def test_no_name_breaks_a_format(names: list[str]) -> None:
     plain = named(*map(str, range(len(names))))
     odd = named(*names)
     rows = list(csv.DictReader(io.StringIO(odd.to_csv(), newline="")))
-    assert [row["system"] for row in rows] == [name for name in names for _ in range(3)]
+    assert [row["system"] for row in rows] == [as_cell(name) for name in names for _ in range(3)]
     assert list(json.loads(odd.to_json())["systems"]) == names
     for systems_as in ("columns", "rows"):
         assert len(odd.to_text(systems_as).splitlines()) == len(plain.to_text(systems_as).splitlines())

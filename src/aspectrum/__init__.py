@@ -3,6 +3,8 @@
 from importlib import import_module as _module
 from typing import TYPE_CHECKING, Any
 
+import aspectrum.forks  # noqa: F401  which has to see every fork
+
 if TYPE_CHECKING:
     from aspectrum import contacts, integrations
     from aspectrum.api import evaluate, evaluate_systems

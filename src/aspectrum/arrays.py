@@ -1,5 +1,6 @@
 """The few kinds of arrays that the package passes around, and how other arrays become one of them."""
 
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -106,7 +107,10 @@ WHOLE_NUMBERS = "whole numbers up to 2**53: beyond, different ones are rounded t
 
 
 def is_rounded(value: Any) -> bool:
-    """Whether this is a whole number, or text of one, that floating point does not hold exactly."""
+    """Whether this is a whole number, or text or a decimal of one, that floating point does not hold exactly."""
+    if isinstance(value, Decimal):  # 1E+30 is written as rounded numbers are
+        exponent = value.as_tuple().exponent
+        return isinstance(exponent, int) and exponent <= 0 and value.copy_abs() > 2**53 and Decimal(float(value)) != value
     text = value.strip().lstrip("+") if isinstance(value, str) else ""
     if text.removeprefix("-").isdecimal():
         value = int(text)

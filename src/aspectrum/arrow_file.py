@@ -13,6 +13,7 @@ import numpy as np
 
 from aspectrum.coding.ids import Ids
 from aspectrum.errors import InputError, OutputError
+from aspectrum.forks import check_polars
 from aspectrum.io.files import why_unreadable
 from aspectrum.io.frames import read_binary
 from aspectrum.output_files import replacing
@@ -25,6 +26,7 @@ def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     """Write mappings, lists, text, numbers, arrays of numbers and :class:`Ids`; whole or not at all."""
     import polars
 
+    check_polars()
     arrays: list[tuple[str, Any]] = []
     outline = json.dumps(data, ensure_ascii=False, default=lambda data: _outlined(data, arrays))
     rows = [("texts", [outline, _digest(outline, arrays)]), *arrays]
@@ -42,6 +44,7 @@ def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
 def read_arrow(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What :func:`write_arrow` wrote."""
     name = os.fspath(path)
+    check_polars()
     try:
         with open(name, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from aspectrum.errors import OutputError
+from aspectrum.forks import check_polars
 from aspectrum.output_files import replacing
 from aspectrum.wording import listed, one_line
 
@@ -150,6 +151,7 @@ def with_plain_users(frame: polars.DataFrame) -> polars.DataFrame:
 
 def write_parquet(path: str | os.PathLike[str], frame: polars.DataFrame, how: Any = None) -> None:
     """A frame to a Parquet file, with how its numbers were computed as JSON beside them."""
+    check_polars()
     content = io.BytesIO()  # polars hides why a write to a file failed
     frame.write_parquet(content, metadata=None if how is None else {"aspectrum": as_json(how, None)})
     with replacing(path) as file:
@@ -206,7 +208,8 @@ def _listed(head: str, entries: Sequence[str], escaped: Callable[[str], str] = o
     return "\n".join(filter(None, (head, *(f"- {escaped(entry)}" for entry in entries)))) if entries else ""
 
 
-_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|<`*["})
+# A line under or an ampersand within a word is itself.
+_MARKDOWN = re.compile(r"[\\|<>`*\[~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
@@ -214,13 +217,24 @@ _LATEX = str.maketrans(
 
 
 def _markdown_text(text: str) -> str:
-    return one_line(text.translate(_MARKDOWN))
+    return one_line(_MARKDOWN.sub(r"\\\g<0>", text))
 
 
 def _csv_line(cells: Sequence[str]) -> str:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\r\n").writerow(cells)  # what is in the line end is quoted within cells, so both are
+    csv.writer(line, lineterminator="\r\n").writerow(map(_no_formula, cells))  # what is in the line end is quoted within cells, so both are
     return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _no_formula(cell: str) -> str:
+    """A cell that a spreadsheet does not take for a formula, which may run programs: text that looks like one gets an apostrophe in front."""
+    if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def _finite(content: Any) -> Any:

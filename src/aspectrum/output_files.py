@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -27,8 +28,9 @@ _REASONS = {
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that takes its path when the block ends well: all of the new content, or the old file.
 
-    On Linux nothing is left behind even if the process is killed, because the file has no name until it is complete. A
-    symbolic link is written through. A device, a pipe or an open file (``/dev/stdout``) is written to directly.
+    On Linux the file has no name until it is complete, so nothing is left behind even if the process is killed; but for the moment in
+    which it replaces an old file: then a whole copy called ``.<digits>.part`` may stay beside it. A symbolic link is written through. A
+    device, a pipe or an open file (``/dev/stdout``) is written to directly. Of several files, each is whole by itself.
 
     Raises:
         OutputError: The path cannot be written. Any other error of the block passes through.
@@ -107,10 +109,13 @@ def _whole(target: str, mode: int | None) -> Iterator[BinaryIO]:
             os.fchmod(handle, mode)
         os.fsync(handle)
         if not named:
-            with suppress(FileExistsError):  # a free name is taken at once: there is no spare one to clean up
-                _give_name(handle, target)
-                return
-            _give_name(handle, spare)
+            try:
+                with suppress(FileExistsError):  # a free name is taken at once: there is no spare one to clean up
+                    _give_name(handle, target)
+                    return
+                _give_name(handle, spare)
+            except PermissionError:  # some sandboxes let nobody name a file that has no name
+                _copy(handle, spare, mode)
         os.replace(spare, target)
     except BaseException:
         with suppress(OSError):
@@ -135,7 +140,7 @@ def _closing(file: BinaryIO) -> Iterator[BinaryIO]:
 
 def _unnamed_file(directory: str) -> int | None:
     try:
-        handle = os.open(directory, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+        handle = os.open(directory, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o666)
     except (AttributeError, OSError):  # not on this system; if something else is wrong, the named file will say it
         return None
     if not os.path.exists(f"/proc/self/fd/{handle}"):  # then it could never be named
@@ -147,3 +152,14 @@ def _unnamed_file(directory: str) -> int | None:
 def _give_name(handle: int, name: str) -> None:
     # With a directory handle, Python calls linkat(), which follows the link in /proc; link() would not.
     os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle, follow_symlinks=True)
+
+
+def _copy(handle: int, name: str, mode: int | None) -> None:
+    os.lseek(handle, 0, os.SEEK_SET)
+    copy = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    with os.fdopen(handle, "rb", closefd=False) as source, os.fdopen(copy, "wb") as target:
+        shutil.copyfileobj(source, target)
+        target.flush()
+        if mode is not None:
+            os.fchmod(copy, mode)
+        os.fsync(copy)

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from aspectrum.errors import ArgumentError
+from aspectrum.wording import one_line
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,7 +56,7 @@ def progress_bar(*, transient: bool = False) -> Iterator[SystemProgress]:
             if reading in bar.task_ids:
                 bar.remove_task(reading)
             if system not in tasks:
-                tasks[system] = bar.add_task(system, total=total)
+                tasks[system] = bar.add_task(one_line(system), total=total)
             bar.update(tasks[system], completed=done, total=total)
 
         yield show

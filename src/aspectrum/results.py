@@ -13,6 +13,7 @@ from aspectrum import formats
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.errors import InputError, MetricError
+from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
 from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
@@ -254,6 +255,7 @@ class SystemResults(_Output, Mapping[str, Results]):
 
         if not self.systems:
             raise InputError("there are no systems, so there are no scores of users")
+        check_polars()
         frames = [
             result.per_user.select(polars.lit(name, polars.String).alias("system"), polars.all()) for name, result in self.systems.items()
         ]

@@ -17,6 +17,7 @@ from aspectrum.arrays import Floats
 from aspectrum.coding import Ids
 from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
+from aspectrum.forks import check_polars
 from aspectrum.output_files import replacing
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class ScoresFile:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
+        check_polars()
         self._folder = tempfile.TemporaryDirectory(prefix="aspectrum-scores-")
         return self
 

@@ -1,6 +1,7 @@
 """What a careless user does, and what the machine does: one clear message, the right exit code, nothing half-written."""
 
 import fcntl
+import io
 import json
 import os
 import resource
@@ -17,9 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 import aspectrum as asp
+from aspectrum.cli.outputs import progress_bar
 from tests.cli.conftest import Call, Start
 from tests.cli.data import OPTIONS, write_csv
 
@@ -82,6 +85,8 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         ((*ASK, "--threshold", "abc"), "'--threshold': 'abc' is not a finite number"),
         ((*ASK, "--threshold", "nan"), "'--threshold': 'nan' is not a finite number"),
         ((*ASK, "--threads", "0"), "'--threads'"),
+        ((*ASK, "--threads", "99999999999"), "'--threads': 99999999999 is not in the range 1<=x<=2147483647"),
+        (("ideal", "--subtopics", "x.csv", "--threads", "99999999999"), "'--threads': 99999999999"),
         ((*ASK, "--order", "best"), "'--order'"),
         ((*ASK, "--format", "xml"), "'--format'"),
         ((*ASK, "--config"), "'--config'"),
@@ -189,6 +194,46 @@ def test_files_of_a_configuration_are_not_overwritten(refused: Refused, here: Pa
 def test_a_name_cannot_command_the_terminal(refused: Refused) -> None:
     message = refused(1, "evaluate", "evil\x1b[2J\r.csv")
     assert r"evil\x1b[2J\r.csv: file not found" in message
+
+
+def test_too_many_threads_in_a_configuration(refused: Refused, here: Path) -> None:
+    (here / "many.yaml").write_text("systems: {ALS: als.csv}\nmetrics: [GiniComplement@2]\nthreads: 99999999999\n")
+    assert "many.yaml:3:" in refused(2, "evaluate", "--config", "many.yaml")
+
+
+EVIL, SHOWN = "evil\x1b[2J\u202e.csv", r"evil\x1b[2J\u202e.csv"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("check",), ("evaluate", "-m", "GiniComplement@2"), ("evaluate", "-m", "GiniComplement@2", "--format", "relison")]
+)
+def test_names_of_files_are_printed_without_what_commands_a_terminal(call: Call, here: Path, arguments: tuple[str, ...]) -> None:
+    (here / EVIL).write_text("user,item\nu, a\n")
+    said = call(*arguments, EVIL)
+    printed = said.out + said.err
+    assert SHOWN.removesuffix(".csv") in printed
+    assert "\x1b" not in printed
+    assert "\u202e" not in printed
+
+
+def test_the_progress_bar_shows_names_without_what_commands_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", written)
+    with progress_bar(False) as show:
+        assert show is not None
+        show("evil\x1b[8mname", 1, 2)
+    assert r"evil\x1b[8mname" in written.getvalue()
+    assert "\x1b[8m" not in written.getvalue()
+
+
+@pytest.mark.parametrize("user", [2**128 + 5, 10**40])
+def test_scores_of_users_whose_ids_no_column_holds(call: Call, here: Path, user: int) -> None:
+    write_csv(here / "lists.csv", ("user", "item"), [(user, "a"), (user + 1, "b")])
+    said = call("evaluate", "lists.csv", "--relevance", "lists.csv", "-m", "NDCG@1", "--per-user", "scores.parquet")
+    assert (said.code, said.err) == (0, "")
+    assert "NDCG@1  1.0000" in said.out
+    assert polars.read_parquet(here / "scores.parquet")["user"].to_list() == [str(user), str(user + 1)]
 
 
 def test_numbers_are_printed_even_if_a_file_fails(call: Call, here: Path) -> None:
@@ -445,13 +490,14 @@ def test_without_permission(start: Start, open_folder: Path) -> None:
     assert not [file for file in os.listdir(open_folder) if file.startswith("new")]
 
 
-def test_no_memory(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("said", "told"), [("", ""), ("std::bad_alloc", ""), ("Unable to allocate 16 GiB", ": Unable to allocate 16 GiB")])
+def test_no_memory(call: Call, monkeypatch: pytest.MonkeyPatch, said: str, told: str) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise MemoryError
+        raise MemoryError(said)
 
     monkeypatch.setattr("aspectrum.plan.Plan.observe", fail)
-    said = call(*ASK)
-    assert (said.code, said.err) == (1, "error: not enough memory\n")
+    ended = call(*ASK)
+    assert (ended.code, ended.err) == (1, f"error: not enough memory{told}\n")
 
 
 def test_a_column_that_is_nowhere_is_found_before_the_work(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

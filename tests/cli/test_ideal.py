@@ -290,6 +290,9 @@ def test_ids_that_are_numbers_in_text_files(call: Call, here: Path) -> None:
     (of_table,) = read(call("ideal", "--subtopics", "numbers.csv", "--user", "12", "-m", "AlphaNDCG@2", "--json"))
     (of_qrels,) = read(call("ideal", "--subtopics", "numbers.qrels", "--user", "7", "-m", "AlphaNDCG@2", "--json"))
     assert str(of_table["user"]) == "12"
+    long = 10**25
+    write_subtopics(here / "long.csv", {str(long): THREE, str(long + 1): THREE})
+    assert f"user {long}: " in call("ideal", "--subtopics", "long.csv", "--user", str(long)).out
     assert of_qrels["user"] == "7"
     assert of_table["best"] == of_qrels["best"] == pytest.approx(BEST_OF_THREE, rel=1e-12)
 

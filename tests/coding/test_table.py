@@ -1,5 +1,6 @@
 """Tables of ids: a code never changes, and what comes later gets the next codes."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -162,3 +163,21 @@ def test_a_table_of_ids_from_a_file_may_be_untyped() -> None:
     typed = IdTable.of("item", ids)
     with pytest.raises(asp.InputError, match="item ids have different types"):
         typed.join([("more.csv", column(["x"], "number"))])
+
+
+@pytest.mark.parametrize(
+    ("ids", "column"),
+    [
+        ([1, 2], [1, 2]),
+        ([2**70, 1], [2**70, 1]),
+        ([2**128 + 5, 1], [str(2**128 + 5), "1"]),
+        ([Decimal("1" * 39)], ["1" * 39]),
+        (["a\ud800", "b"], [r"a\ud800", "b"]),
+        ([(1,), (2.5,)], ["(1,)", "(2.5,)"]),  # of which polars makes lists with 1 and 2
+        ([1, "a"], ["1", "a"]),
+        ([frozenset([1])], ["frozenset({1})"]),
+    ],
+    ids=ascii,
+)
+def test_ids_that_a_column_cannot_hold_are_written_as_text(ids: list[Any], column: list[Any]) -> None:
+    assert Ids(ids).to_series("user").to_list() == column

@@ -183,7 +183,56 @@ def test_names_of_graphml_are_used_if_every_node_has_one_of_its_own(tmp_path: Pa
             if name is not None:
                 network.nodes[node]["name"] = name
         networkx.write_graphml(network, tmp_path / "g.graphml")
-        assert set(read_graph(tmp_path / "g.graphml").users) == users
+        graph = read_graph(tmp_path / "g.graphml")
+        assert set(graph.users) == users
+        assert [notice.kind for notice in graph.notices] == ["node_ids"] * (users == {"a", "b"})
+
+
+def graphml(kind: str, *names: str) -> str:
+    """Nodes n0 ..., with names of a kind; one that is empty has none."""
+    data = [f'<data key="k">{name}</data>' if name else "" for name in names]
+    nodes = "".join(f'<node id="n{place}">{one}</node>' for place, one in enumerate(data))
+    keys = f'<key id="k" for="node" attr.name="name" attr.type="{kind}"/>'
+    return f'<graphml>{keys}<graph edgedefault="directed">{nodes}<edge source="n0" target="n1"/></graph></graphml>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "users"),
+    [
+        ("long", ("5", "7"), [5, 7]),
+        ("double", ("5.5", "7"), ["5.5", "7"]),
+        ("double", ("5", ""), ["n0", "n1"]),  # igraph reads NaN
+        ("long", ("5", "5"), ["n0", "n1"]),
+        ("string", ("9007199254740993", "9007199254740992"), [9007199254740993, 9007199254740992]),
+        ("string", ("nan", "b"), ["nan", "b"]),
+    ],
+)
+def test_names_of_graphml_that_are_numbers(kind: str, names: tuple[str, ...], users: list[Any], tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(graphml(kind, *names))
+    graph = read_graph(tmp_path / "g.graphml")
+    assert list(graph.users) == users
+    said = [str(notice) for notice in graph.notices]
+    lost = {"": 1, "5": 2}.get(names[1], 0)
+    assert said == [f"{lost} of 2 nodes have no name of their own; users are called by the ids of nodes"] * (lost > 0)
+
+
+@pytest.mark.parametrize("number", ["9007199254740993", "-9007199254740993", "1e300"])
+def test_names_of_graphml_that_igraph_rounds(number: str, tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(graphml("double", "1", number))
+    with pytest.raises(asp.InputError, match=r"g\.graphml: a node has the name -?[0-9]+, and igraph does not tell such numbers apart"):
+        read_graph(tmp_path / "g.graphml")
+
+
+def test_graphml_with_an_id_of_megabytes(tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(graphml("string", "a", "b" * (1 << 21)))
+    with pytest.raises(asp.InputError, match=r"g\.graphml: holds 2\.1 MB of text in one piece"):
+        read_graph(tmp_path / "g.graphml")
+
+
+@pytest.mark.parametrize("read", [read_graph, lambda links: asp.contacts.evaluate({1: [2]}, "NDCG@1", train=[(1, 3)], test=links)])
+def test_weights_that_add_up_to_infinity(read: Any) -> None:
+    with pytest.raises(asp.InputError, match="the weights of the links from 1 to 2 add up to infinity, expected smaller weights"):
+        read([(1, 2, 1.7e308), (1, 2, 1.7e308)])
 
 
 def test_links_without_a_weight_among_others_weigh_1(tmp_path: Path) -> None:

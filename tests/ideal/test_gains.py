@@ -44,3 +44,9 @@ def test_whose_list_must_be_said() -> None:
         asp.gains({"p": ["a"], "q": ["a"]}, subtopics={"q": NUGGETS})
     with pytest.raises(asp.MissingInput, match="gains needs judgments"):
         asp.gains({"q": ["a"]})
+
+
+def test_items_are_printed_without_what_commands_a_terminal() -> None:
+    shown = str(asp.gains({"q": ["a\x1b[2J\u202e\n"]}, subtopics={"q": {"a\x1b[2J\u202e\n": ["x"]}}))
+    assert shown.endswith(r"  a\x1b[2J\u202e\n")
+    assert len(shown.splitlines()) == 3

@@ -239,8 +239,8 @@ BEYOND = 1_700_000_000_000_000_001
 @pytest.mark.parametrize("form", ["csv", "jsonl", "frame", "text in a frame", "objects"])
 def test_numbers_that_would_be_rounded_are_refused(tmp_path: Path, number: int, role: str, form: str) -> None:
     """Of nanoseconds and the like, different ones would become equal, and lists be in the wrong order."""
-    if abs(number) > 2**63 and form in ("frame", "jsonl"):
-        pytest.skip("what reads it holds 64 bits, or a rounded number")
+    if abs(number) > 2**63 and form == "frame":
+        pytest.skip("old versions of polars hold 64 bits")
     lists: Any = tmp_path / f"lists.{form}"
     if form == "csv":
         lists.write_text(f"user,item,{role}\nu,a,1\nu,b,{number}\n")

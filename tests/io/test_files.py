@@ -4,12 +4,15 @@ import bz2
 import gzip
 import io
 import lzma
+import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
 import zipfile
+from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -19,6 +22,7 @@ import pytest
 import zstandard
 
 import aspectrum as asp
+from aspectrum.io import features, files, read_input
 from aspectrum.io.files import as_text, read_bytes
 from tests.io.reading import read, refused, short
 
@@ -179,6 +183,42 @@ def test_packed_files_that_are_damaged(packed: bytes, message: str, tmp_path: Pa
     path = tmp_path / "recs.csv.gz"
     path.write_bytes(packed)
     assert refused("rankings", path).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(("name", "packed", "how"), [("x.csv.gz", pack, "gzip"), ("x.csv.zst", zstd, "zstd")])
+def test_a_packed_file_that_would_fill_the_memory(
+    name: str, packed: Callable[[bytes], bytes], how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_bytes(packed(b"u,a,1\n" * 2_000_000))
+    monkeypatch.setattr(files, "free_memory", lambda: 2e6)
+    message = refused("rankings", tmp_path / name)
+    assert re.fullmatch(rf".*{name}: holds more than [\d.]+ GB, and 0\.0 GB of memory are free; if .* unpack it with {how} -d .*", message)
+    assert (tmp_path / name).stat().st_size < 1e6
+
+
+def test_other_files_that_would_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.csv").write_bytes(b"u,a,1\n" * 2)
+    np.savez_compressed(tmp_path / "x.npz", ids=["a"], features=np.zeros((1, 1000)))
+    read_input("features", tmp_path / "x.npz")
+    monkeypatch.setattr(files, "free_memory", lambda: 3)
+    assert "x.csv: holds more than 0.0 GB" in refused("rankings", tmp_path / "x.csv")
+    monkeypatch.setattr(features, "free_memory", lambda: 3)
+    monkeypatch.setattr(files, "free_memory", lambda: 10_000)
+    assert "x.npz: holds more than 0.0 GB" in refused("features", tmp_path / "x.npz")
+
+
+def test_free_memory_is_what_the_system_tells() -> None:
+    assert 0 < files.free_memory() <= math.inf
+
+
+@pytest.mark.parametrize("where", ["aspectrum.io.files.free_memory", "aspectrum.io.tables.as_text", "aspectrum.kernels.read_columns"])
+def test_who_runs_out_of_memory_learns_by_which_file(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError("std::bad_alloc")
+
+    (tmp_path / "x.csv").write_bytes(CONTENT)
+    monkeypatch.setattr(where, fail)
+    assert refused("rankings", tmp_path / "x.csv") == f"{tmp_path / 'x.csv'}: not enough memory to read it"
 
 
 def binary(format: str) -> bytes:

@@ -19,6 +19,7 @@ import zstandard
 
 import aspectrum as asp
 from aspectrum.errors import InputError
+from aspectrum.io import read_input
 from tests.io.reading import read, refused, short
 
 Names = tuple[str, ...]
@@ -551,3 +552,48 @@ def test_arrow_tables_of_other_kinds(tmp_path: Path) -> None:
     dictionary = pa.table({"user": pa.array(["u", "v"]).dictionary_encode(), "item": pa.array([5, 7], pa.uint8()).dictionary_encode()})
     pyarrow.feather.write_feather(dictionary, tmp_path / "x.feather")
     assert read("rankings", tmp_path / "x.feather") == {"user": ["u", "v"], "item": [5, 7]}
+
+
+def test_types_of_columns_are_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """polars makes all of them anew each time, so that asking for each of many columns would take minutes."""
+    asked: list[str] = []
+    types = pl.DataFrame.dtypes.fget  # type: ignore[attr-defined]
+
+    def counted(frame: pl.DataFrame) -> Any:
+        asked.append("types")
+        return types(frame)
+
+    monkeypatch.setattr(pl.DataFrame, "dtypes", property(counted))
+    wide = pl.DataFrame({"user": ["u"], "item": ["a"], **{f"c{place}": ["x"] for place in range(100)}})
+    asp.evaluate(wide, "NDCG@1", relevance=wide)
+    assert len(asked) < 10
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('{{"item": "a", {0}}}\n{{"item": "b", {0}}}\n', None),
+        ('{{"item": "a", {0}}}\n{{"item": "b", {0}, "c7": 2}}\n', "line 2: the key 'c7' stands twice"),
+        ('{{"item": "a", {0}, "x": "c7"}}\n{{"item": "b", {0}, "x": "c7"}}\n', "column 'x' holds 'c7'"),
+    ],
+)
+def test_many_keys(lines: str, said: str | None, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(lines.format(", ".join(f'"c{place}": {place}.5' for place in range(50))))
+    if said is None:
+        assert asp.evaluate({"u": ["a", "b"]}, "ILD@2", features=tmp_path / "x.jsonl")["ILD@2"] == pytest.approx(0)
+    else:
+        assert said in refused("features", tmp_path / "x.jsonl")
+
+
+@pytest.mark.parametrize("after", ["user,item\nu,a\nu,z\n", "user,item\n", None])
+def test_a_file_that_changes_before_an_error_can_name_the_line(after: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("user,item\nu,a\nu,a\n")
+    rows = read_input("rankings", path)
+    assert rows.at(1) == f"{path}, line 3"
+    if after is None:
+        path.unlink()
+    else:
+        path.write_text(after)
+    with pytest.raises(asp.InputError, match=r"x\.csv: changed after it was read, so what was wrong with it cannot be shown; try again"):
+        asp.evaluate(rows, "GiniComplement")

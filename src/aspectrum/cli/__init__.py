@@ -101,8 +101,12 @@ def _invoked(arguments: Sequence[str] | None) -> int:
     except (ConfigError, MetricError, MissingInput) as error:
         _complain(error.said(COMMAND_LINE))
         return WRONG_USE
-    except (AspectrumError, MemoryError) as error:
-        _complain(error.said(COMMAND_LINE) if isinstance(error, AspectrumError) else str(error) or "not enough memory")
+    except AspectrumError as error:
+        _complain(error.said(COMMAND_LINE))
+        return FAILURE
+    except MemoryError as error:
+        wanted = str(error) if str(error) != "std::bad_alloc" else ""  # NumPy says how much it was
+        _complain(f"not enough memory: {wanted}" if wanted else "not enough memory")
         return FAILURE
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from aspectrum.cli.options import Number, read_until_interrupted
+from aspectrum.wording import one_line
 
 
 def _risk(context: click.Context, option: click.Parameter, value: str) -> str:
@@ -43,4 +44,4 @@ def ndeval(qrels: str, run: str, **options: Any) -> None:
     for line in result.lines():
         click.echo(line)
     if result.n_averaged == 0:
-        click.echo(f"no topic of {run} is judged in {qrels}, so there is no mean", err=True)
+        click.echo(one_line(f"no topic of {run} is judged in {qrels}, so there is no mean"), err=True)

@@ -123,7 +123,9 @@ TIES = choice("--ties", "input ascending descending", "Of two items with equal s
 DUPLICATES = choice(
     "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )
-THREADS = click.option("--threads", type=click.IntRange(min=1), help="Maximum number of threads. Default: one per core.")
+THREADS = click.option(
+    "--threads", type=click.IntRange(1, 2**31 - 1), metavar="NUMBER", help="Maximum number of threads. Default: one per core."
+)
 USERS_OPTION = click.option(
     "--users",
     metavar="WHO",

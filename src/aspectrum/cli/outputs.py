@@ -97,7 +97,7 @@ def deliver(
     if {*printed, *(kind for _, kind in outputs)} == {"relison"}:  # which has no place for them
         ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
         for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
-            click.echo(f"note: {note}", err=True)
+            click.echo(one_line(f"note: {note}"), err=True)
     if failures:
         raise OutputError("\n".join(failures))
 

@@ -42,7 +42,7 @@ def init(file: str, folder: str | None, force: bool) -> int:
     if folder is not None:
         return _init_from(folder, file)
     write_text(file, EXAMPLE)
-    click.echo(f"{file}: written. Its schema for editors: aspectrum schema > aspectrum.schema.json", err=True)
+    click.echo(f"{one_line(file)}: written. Its schema for editors: aspectrum schema > aspectrum.schema.json", err=True)
     return 0
 
 

@@ -118,11 +118,13 @@ class Ids:
 
         if self._is_series:
             return self.values.alias(name)  # type: ignore[no-any-return]
-        with suppress(TypeError, polars.exceptions.PolarsError):  # ids of several kinds
-            column = polars.Series(name, list(self))
-            if column.dtype != polars.Object:  # a kind that a column, or a file, cannot hold
+        ids = list(self)
+        # Several kinds; a kind, or numbers, that a column or a file cannot hold: polars has many ways to say so, and one to keep silent.
+        with suppress(TypeError, ValueError, OverflowError, RuntimeError, polars.exceptions.PolarsError):
+            column = polars.Series(name, ids)
+            if column.dtype != polars.Object and column.to_list() == ids:
                 return column
-        return polars.Series(name, [str(id) for id in self], dtype=polars.String)
+        return polars.Series(name, [str(id).encode(errors="backslashreplace").decode() for id in ids], dtype=polars.String)
 
     @property
     def heads(self) -> Codes:
@@ -148,7 +150,7 @@ class Ids:
         if self._is_text:
             return kernels.order_texts(values.__arrow_c_stream__()), True
         if self._is_series:
-            order = values.arg_sort().to_numpy()
+            order = np.argsort(values.to_numpy())  # unlike arg_sort, it needs no threads, which a fork would have lost
         elif isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
             order = np.argsort(values, kind="stable")
         elif not isinstance(values, range):

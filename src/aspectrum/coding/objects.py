@@ -300,7 +300,7 @@ def _number(value: Any, source: str, what: str, *where: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if not abs(number) <= 2**53 and (not math.isfinite(number) or is_rounded(value)):
+    if not abs(number) < 2**53 and (not math.isfinite(number) or is_rounded(value)):
         expected = WHOLE_NUMBERS if is_rounded(value) else "a finite number"
         raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected {expected}")
     return number

@@ -17,6 +17,7 @@ from aspectrum.coding.ids import Ids, code_objects, is_text, quoted, with_articl
 from aspectrum.coding.rows import IdColumn, Untyped, code_series
 from aspectrum.diagnostics.notices import Either
 from aspectrum.errors import InputError
+from aspectrum.forks import check_polars
 
 _WHOLE = r"^(0|-?[1-9][0-9]{0,99})$"
 _PART = "a part"  # where ids stand that have codes elsewhere; their kinds were checked there, and a part need not have all of them
@@ -256,6 +257,7 @@ def settled(role: str, columns: Sequence[Named]) -> list[Any]:
         return given
     for source, column in columns:
         if column.untyped is not None:
+            check_polars()
             words: Any = column.ids.filter(~column.ids.str.contains(_WHOLE))  # type: ignore[union-attr]
             if len(words) and numbers is not None:
                 raise _different(role, "numbers", numbers, "text", (source, words[0]))

@@ -215,7 +215,7 @@ class Settings(_Model):
     ideal_seconds: _Spending | None = _optional(
         "How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0."
     )
-    threads: Annotated[int, Field(ge=1)] | None = _optional("Maximum number of threads. Default: one per core.")
+    threads: Annotated[int, Field(ge=1, lt=2**31)] | None = _optional("Maximum number of threads. Default: one per core.")
     strict: bool | None = _optional("Whether warnings are errors. Default: false.")
     ignore: Annotated[tuple[Annotated[str, _one_of(KINDS)], ...], BeforeValidator(_as_several)] = _optional(
         "Kinds of warnings not to give, as unsplit; they become notes.", ()

@@ -11,7 +11,7 @@ from aspectrum.arrays import Codes, Flags
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable
-from aspectrum.contacts.graphs import Links, ends, n_named
+from aspectrum.contacts.graphs import Links, check_sums, ends, n_named
 from aspectrum.diagnostics.notices import Notice, of_input
 
 Keepable = Literal["strangers", "self", "known", "reciprocal"]
@@ -79,6 +79,7 @@ class Cleaning:
         self.notices += of_input(given.source, len(given), given.notices)
         weights = given.numbers.get("weight")
         links = Links.of(*ends(given, self._table), weights, directed=self._directed, to_self=to_self)
+        check_sums(given.source, self._table.ids, links)
         if links.repeated:
             self.notices.append(Notice("repeated_links" if weights is None else "summed_links", links.repeated, source=given.source))
         return links

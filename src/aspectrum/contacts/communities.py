@@ -20,9 +20,11 @@ from aspectrum.contacts.graphs import Graph, Links, read_graph
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
+from aspectrum.forks import check_polars
 from aspectrum.formats import write_parquet
 from aspectrum.io.frames import code_column
 from aspectrum.output_files import write_text
+from aspectrum.wording import one_line
 
 if TYPE_CHECKING:
     import polars
@@ -105,10 +107,11 @@ class Communities:
         if len(sizes):
             lines.append(f"sizes       largest {sizes[0]:,}, median {np.median(sizes):,g}, of one user {np.count_nonzero(sizes == 1):,}")
         lines.append(f"modularity  {'undefined, as there are no links' if math.isnan(self.modularity) else f'{self.modularity:.4f}'}")
-        return "\n".join(lines + [f"{notice.level}: {notice}" for notice in self.notices])
+        return "\n".join(lines + [one_line(f"{notice.level}: {notice}") for notice in self.notices])
 
     def written(self, format: Literal["tsv", "csv"] = "tsv", *, name: str = "communities") -> str:
         """As text with a header, to be read back as the same users; errors call it by the name."""
+        check_polars()
         return self._frame(_as_text(self.users, name)).write_csv(separator="\t" if format == "tsv" else ",")
 
     def write(self, path: str | os.PathLike[str]) -> None:

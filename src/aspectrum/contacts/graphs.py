@@ -24,6 +24,8 @@ from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes, reason
 
+_LONGEST = 1 << 20  # piece of text in GraphML
+
 
 @dataclass(frozen=True, eq=False)
 class Links:
@@ -68,7 +70,8 @@ def _joined(keys: Any, weights: Floats, join: Any) -> tuple[Any, Floats]:
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(ordered) else np.empty(0, np.int64)
-    return ordered[starts], join.reduceat(weights[order], starts) if len(starts) else np.empty(0)
+    with np.errstate(over="ignore"):  # whoever calls looks at the sums
+        return ordered[starts], join.reduceat(weights[order], starts) if len(starts) else np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,18 @@ def read_graph(given: Any, *, name: str = "graph", directed: bool | None = None)
     users = IdTable("user", [(rows.source, rows.ids[role]) for role in ("source", "target")])
     sources, targets = ends(rows, users)
     links = Links.of(sources, targets, rows.numbers.get("weight"), directed=directed, to_self=False)
+    check_sums(rows.source, users.ids, links)
     found = [Notice("self_links", int((sources == targets).sum())), Notice("summed_links", links.repeated)]
     notices = [one for one in rows.notices if one.level != "fact"]  # of a graph that is read again, too
     return Graph(rows.source, users.ids, links, directed, added([*notices, *(one for one in found if one.count)]))
+
+
+def check_sums(source: str, users: Ids, links: Links) -> None:
+    """Weights of parallel links may add up to more than floating point holds."""
+    if np.isinf(links.weights).any():
+        first = int(np.isinf(links.weights).argmax())
+        ends = (quoted(users[codes[first]]) for codes in (links.sources, links.targets))
+        raise InputError(f"{source}: the weights of the links from {' to '.join(ends)} add up to infinity, expected smaller weights")
 
 
 def ends(rows: Rows, users: IdTable) -> tuple[Codes, Codes]:
@@ -227,6 +239,7 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
     data = read_bytes(source.path, called)
     if not data.strip():
         raise InputError(f"{called}: the file is empty")
+    _check_length(called, data)
     with tempfile.NamedTemporaryFile(suffix=".graphml") as file:  # it may have been compressed
         file.write(data)
         file.flush()
@@ -236,16 +249,45 @@ def _read_graphml(source: Source, name: str) -> tuple[Rows, bool]:
                 graph = igraph.Graph.Read_GraphML(file.name)
             except Exception as error:  # what igraph raises is of many kinds
                 raise InputError(f"{called}: cannot be read as GraphML: {_without_place(reason(error))}") from None
-    names = graph.vs["name"] if "name" in graph.vs.attributes() else []
-    if not names or "" in names or None in names or len(set(map(str, names))) < len(names):
-        names = graph.vs["id"] if "id" in graph.vs.attributes() else range(graph.vcount())
-    # In XML every id is text, and igraph reads numbers as fractions; it is a number where all can be, as in other files of text.
-    graph.vs["name"] = [str(int(user)) if isinstance(user, float) and user.is_integer() else str(user) for user in names]
+    names, unnamed = _node_names(graph, called), 0
+    if not names or "" in names or len(set(names)) < len(names):
+        unnamed = len(names) and len(names) - sum(count for name, count in Counter(names).items() if name and count == 1)
+        names = list(map(str, graph.vs["id"] if "id" in graph.vs.attributes() else range(graph.vcount())))
+    graph.vs["name"] = names
     rows = _rows_of_igraph(graph, called)
     users = polars.Series(graph.vs["name"], dtype=polars.String)
     ids = {role: IdColumn(column.codes, users, "number") for role, column in rows.ids.items()}
-    notices = [*rows.notices, *(Notice("igraph", detail={"message": _without_place(str(one.message))}) for one in warned)]
+    named = [Notice("node_ids", unnamed, graph.vcount())] if unnamed else []
+    notices = [*rows.notices, *named, *(Notice("igraph", detail={"message": _without_place(str(one.message))}) for one in warned)]
     return replace(rows, ids=ids, notices=notices), bool(graph.is_directed())
+
+
+def _node_names(graph: Any, called: str) -> list[str]:
+    """What nodes are called, as text; empty without a name, and no names at all if there is no such attribute.
+
+    In XML every name is text. igraph reads those that are declared as numbers as floating point, in which large ones are rounded.
+    """
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else []
+    for name in names:
+        if isinstance(name, float) and abs(name) >= 2**53:
+            raise InputError(
+                f"{called}: a node has the name {name:.0f}, and igraph does not tell such numbers apart; "
+                'declare the names as text: attr.type="string"'
+            )
+    return [
+        "" if name is None or name != name else f"{name:.0f}" if isinstance(name, float) and name.is_integer() else str(name)
+        for name in names
+    ]
+
+
+def _check_length(called: str, data: bytes) -> None:
+    """libxml2 takes minutes for an id of many megabytes."""
+    marks = np.zeros(256, np.bool_)
+    marks[list(b"<>\"'")] = True
+    ends = np.flatnonzero(marks[np.frombuffer(data, np.uint8)])
+    longest = int(np.diff(ends, prepend=-1, append=len(data)).max())
+    if longest > _LONGEST:
+        raise InputError(f"{called}: holds {longest / 1e6:,.1f} MB of text in one piece, expected ids and attributes of a few letters")
 
 
 def _without_place(message: str) -> str:

@@ -25,6 +25,7 @@ from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes
 from aspectrum.output_files import replacing
+from aspectrum.wording import one_line
 
 Of = Literal["own", "followees", "followers", "all"]
 Weighting = Literal["tf-idf", "relison", "counts"]
@@ -117,7 +118,7 @@ class TextIndex:
         lines = [f"{_some(len(self.users), 'user')}, {_some(len(self.terms), 'term')}; texts: {self.of}; weighting: {self.weighting}"]
         if n_empty:
             lines.append(f"{_some(n_empty, 'user')} {'has' if n_empty == 1 else 'have'} no term")
-        return "\n".join([*lines, *(f"{notice.level}: {notice}" for notice in self.notices)])
+        return "\n".join([*lines, *(one_line(f"{notice.level}: {notice}") for notice in self.notices)])
 
 
 def index_texts(

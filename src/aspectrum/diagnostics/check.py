@@ -13,12 +13,13 @@ from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.findings import LEVELS, Inputs, Use, find, with_notices
-from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, joined
+from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Level, Notice, Speaker, joined
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.plan import Plan
+from aspectrum.wording import one_line
 from aspectrum.world import World
 from aspectrum.world.building import CodedLists, build_lists
 
@@ -49,11 +50,12 @@ class Report:
         lines: dict[str | None, list[str]] = {}
         for one in self.findings:
             mark = "" if one.level == "fact" else f"{one.level}: "
-            said = f"{mark}{one.said(self.speaker)}" if one.only is None else f"{mark}{one.only}: {one.said(self.speaker)}"
-            lines.setdefault(one.source, [] if one.source is None else [one.source]).append(said if one.source is None else f"  {said}")
+            said = one_line(f"{mark}{one.said(self.speaker)}" if one.only is None else f"{mark}{one.only}: {one.said(self.speaker)}")
+            whose = [] if one.source is None else [one_line(one.source)]
+            lines.setdefault(one.source, whose).append(said if one.source is None else f"  {said}")
         parts = ["\n".join(several) for several in lines.values()]
         if self.failures:
-            parts.append("\n".join(f"error: {failure}" for failure in self.failures))
+            parts.append("\n".join(f"error: {one_line(failure)}" for failure in self.failures))
         fix = " Fix these before evaluating." if self.n_errors else ""
         parts.append(f"{_number(self.n_errors, 'error').capitalize()}, {_number(self._count('warning'), 'warning')}.{fix}")
         return "\n\n".join(parts)

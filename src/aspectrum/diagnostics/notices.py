@@ -344,6 +344,7 @@ KINDS: Mapping[str, Kind] = {
     "unweighted_links": Kind("note", "{count} link{s} without a weight, which other links have; 1 is used"),
     "repeated_links": Kind("note", "{count} repeated link{s} ignored"),
     "summed_links": Kind("note", "{count} repeated link{s}; weights are summed"),
+    "node_ids": Kind("note", "{count} nodes have no name of their own; users are called by the ids of nodes"),
     "igraph": Kind("warning", "igraph: {message}"),
     "excluded_links": Kind("note", "{count} links {rule} and are excluded"),
     "kept_links": Kind("note", "{count} links {rule} and are kept, as requested"),

@@ -17,6 +17,7 @@ from aspectrum.gain import GainRule, place_gains
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import IdealRequest
 from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, choose_judgment, cover
+from aspectrum.wording import one_line
 from aspectrum.world import World
 
 
@@ -53,7 +54,9 @@ class Gains:
         lines.append(f"{'rank':>4}  {'G':>8}  {'CG':>8}  {'DCG':>8}  {'ideal G':>8}  {'ideal DCG':>9}  {'nDCG':>6}  item")
         columns = zip(self.G, self.CG, self.DCG, self.ideal_G, self.ideal_DCG, self.nDCG, self.items, strict=True)
         for rank, (g, cg, dcg, ideal_g, ideal_dcg, ratio, item) in enumerate(columns, 1):
-            lines.append(f"{rank:>4}  {g:>8.4f}  {cg:>8.4f}  {dcg:>8.4f}  {ideal_g:>8.4f}  {ideal_dcg:>9.4f}  {ratio:>6.4f}  {item}")
+            lines.append(
+                f"{rank:>4}  {g:>8.4f}  {cg:>8.4f}  {dcg:>8.4f}  {ideal_g:>8.4f}  {ideal_dcg:>9.4f}  {ratio:>6.4f}  {one_line(str(item))}"
+            )
         return "\n".join(lines)
 
 
@@ -104,7 +107,7 @@ def user_code(world: World, user: Hashable) -> int:
     if user is None and world.n_users == 1:
         return 0
     code = world.users.code(user)
-    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,19}", user):
+    if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,100}", user):
         code = world.users.code(int(user))  # ids that are numbers come as text from a command line
     if code is None:
         raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")

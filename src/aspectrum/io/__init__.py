@@ -8,6 +8,7 @@ from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
 from aspectrum.io.features import read_features
+from aspectrum.io.files import naming_memory
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import FORMATS, Source, check_files, is_external
 from aspectrum.io.tables import open_table
@@ -26,5 +27,6 @@ def read_input(input: str, given: Any) -> Rows:
         raise InputError(f"{source.named(input)}: ", Option("split", source.split), f" is given, but {input} has no aspects")
     if input != "features" and source.ids is not None:
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
-    rows = read_features(source) if input == "features" else rows_of(source, spec, open_table(source, spec))
-    return rows if spec.split is None else with_cells_read(rows, spec.split)
+    with naming_memory(source.named(input)):
+        rows = read_features(source) if input == "features" else rows_of(source, spec, open_table(source, spec))
+        return rows if spec.split is None else with_cells_read(rows, spec.split)

@@ -15,7 +15,7 @@ from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS, InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
-from aspectrum.io.files import read_bytes, reason
+from aspectrum.io.files import check_room, free_memory, read_bytes, reason
 from aspectrum.io.frames import as_number
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import Source, is_external
@@ -181,7 +181,11 @@ def _loaded(name: str, format: str, data: bytes) -> dict[str, Any]:
     try:
         # Pickled objects could run code, so they are never loaded.
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
+        if hasattr(loaded, "zip"):
+            check_room(name, sum(one.file_size for one in loaded.zip.infolist()), free_memory())
         return {key: loaded[key] for key in loaded.files} if hasattr(loaded, "files") else {"features": loaded}
+    except InputError:
+        raise
     except Exception as error:  # what damaged archives raise is of many kinds
         pickled = "allow_pickle" in str(error) or "Object arrays" in str(error)
         why = "it holds Python objects; save text as a NumPy text array and numbers as numbers" if pickled else reason(error)

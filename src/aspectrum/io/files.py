@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import errno
-import gzip
+import io
+import math
 import os
 import re
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from aspectrum.diagnostics.notices import Either
 from aspectrum.errors import InputError
@@ -18,6 +21,7 @@ from aspectrum.wording import did_you_mean, one_line, shortened
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
+_STEP = 1 << 14  # of a packed file at a time: unpacked, zstd's best makes 512 MB of it
 
 
 def read_bytes(path: str, name: str | None = None) -> bytes:
@@ -27,11 +31,17 @@ def read_bytes(path: str, name: str | None = None) -> bytes:
         name: What errors call it. Default: the path.
     """
     name = printed(path) if name is None else name
+    with naming_memory(name):
+        return _read_bytes(path, name)
+
+
+def _read_bytes(path: str, name: str) -> bytes:
     try:
         if path == "-":
             data = sys.stdin.buffer.read()
         else:
             with open(path, "rb") as file:
+                check_room(name, os.fstat(file.fileno()).st_size, free_memory())
                 data = file.read()
     except OSError as error:
         raise InputError(f"{name}: {why_unreadable(path, error)}") from None
@@ -40,9 +50,9 @@ def read_bytes(path: str, name: str | None = None) -> bytes:
     except AttributeError:
         raise InputError(f"{name}: cannot be read: there is no standard input") from None
     if data.startswith(_GZIP):
-        return _unpacked_gzip(name, data)
+        return _unpacked(name, data, "gzip")
     if data.startswith(_ZSTD) or _SKIPPED_ZSTD.match(data):
-        return _unpacked_zstd(name, data)
+        return _unpacked(name, data, "zstd")
     if path.lower().endswith((".gz", ".zst")):
         raise InputError(f"{name}: is not packed, although its name ends in {os.path.splitext(path)[1]}")
     return data
@@ -137,35 +147,61 @@ def _meant(path: str) -> str:
         return ""
 
 
-def _unpacked_gzip(name: str, data: bytes) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except EOFError:
-        raise InputError(f"{name}: the gzip file is cut short") from None
-    except (OSError, ValueError, zlib.error) as error:
-        raise InputError(f"{name}: the gzip file is damaged ({reason(error)})") from None
-
-
-def _unpacked_zstd(name: str, data: bytes) -> bytes:
+def _unpacked(name: str, data: bytes, kind: Literal["gzip", "zstd"]) -> bytes:
+    """All members of a gzip file, or all frames of a zstd file; never more than there is memory for."""
     import zstandard
 
-    step = 1 << 20  # what follows a frame is copied, so frames are fed in small parts
-    unpacked: list[bytes] = []
-    unpacker = None
+    start_one = (lambda: zlib.decompressobj(31)) if kind == "gzip" else (lambda: zstandard.ZstdDecompressor().decompressobj())
+    unpacked, room = io.BytesIO(), free_memory()
+    unpacker: Any = None
     try:
-        for start in range(0, len(data), step):
-            part = data[start : start + step]
+        for start in range(0, len(data), _STEP):
+            part = data[start : start + _STEP]
             while part:
-                unpacker = unpacker or zstandard.ZstdDecompressor().decompressobj()
-                unpacked.append(unpacker.decompress(part))
+                if unpacker is None and kind == "gzip" and not (part := part.lstrip(b"\0")):  # zeros may fill the space between members
+                    break
+                unpacker = unpacker or start_one()
+                unpacked.write(unpacker.decompress(part))
+                check_room(name, unpacked.tell(), room, f"unpack it with {kind} -d and ")
                 # A frame that is cut short ends silently, so the reader is asked whether it saw the end.
                 part = unpacker.unused_data if unpacker.eof else b""
                 unpacker = None if unpacker.eof else unpacker
-    except zstandard.ZstdError as error:
-        raise InputError(f"{name}: the zstd file is damaged ({reason(error)})") from None
+    except (zlib.error, zstandard.ZstdError) as error:
+        raise InputError(f"{name}: the {kind} file is damaged ({reason(error)})") from None
     if unpacker is not None:
-        raise InputError(f"{name}: the zstd file is cut short")
-    return b"".join(unpacked)
+        raise InputError(f"{name}: the {kind} file is cut short")
+    return unpacked.getvalue()
+
+
+def free_memory() -> float:
+    """How many bytes of memory are free, swap space included; infinite where the system does not tell."""
+    left = math.inf
+    with suppress(OSError, ValueError, KeyError):
+        told = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        left = 1024 * sum(int(told[name].removesuffix("kB")) for name in ("MemAvailable", "SwapFree"))
+    with suppress(OSError, ValueError, KeyError):  # of a container; what it holds of files can be dropped
+        most, held = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        files = dict(line.split() for line in Path("/sys/fs/cgroup/memory.stat").read_text().splitlines())["inactive_file"]
+        left = min(left, most - held + int(files))
+    return left
+
+
+def check_room(name: str, size: int, room: float, first: str = "") -> None:
+    """That what a file holds fits into the memory that is free."""
+    if size > room:
+        raise InputError(
+            f"{name}: holds more than {size / 1e9:,.1f} GB, and {room / 1e9:,.1f} GB of memory are free; if it should be that large, "
+            f"{first}evaluate it in parts of complete users"
+        )
+
+
+@contextmanager
+def naming_memory(name: str) -> Iterator[None]:
+    """Whoever runs out of memory learns by which file."""
+    try:
+        yield
+    except MemoryError:
+        raise InputError(f"{name}: not enough memory to read it") from None
 
 
 _LONE_RETURN = re.compile(rb"\r(?!\n)")

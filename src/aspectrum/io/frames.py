@@ -72,7 +72,7 @@ class FrameTable:
         ]
 
     def is_number(self, place: int) -> bool:
-        return self.frame.dtypes[place].is_numeric()
+        return self.frame.to_series(place).dtype.is_numeric()
 
     def is_flag(self, place: int) -> bool:
         """Whether a column holds true and false only, as they are or as text."""
@@ -229,7 +229,7 @@ def series_of(name: str, values: list[Any]) -> polars.Series:
         inner.discard(type(None))
         if inner == {int}:
             dtype = polars.List(polars.Int64)
-        elif inner and inner <= {int, float}:
+        elif inner and inner <= {int, float} and not any(is_rounded(one) for value in values if value is not None for one in value):
             dtype = polars.List(polars.Float64)
             values = [None if value is None else [None if one is None else float(one) for one in value] for value in values]
         elif inner <= {str}:
@@ -250,12 +250,13 @@ def as_number(column: polars.Series, flags: bool = False) -> polars.Series:
     if isinstance(kind, polars.Categorical | polars.Enum):
         column, kind = column.cast(polars.String), polars.String()
     if kind == polars.String:
-        texts = column.str.strip_chars()
-        floats = texts.cast(polars.Float64, strict=False)
-        if flags and floats.null_count() > column.null_count():
-            floats = floats.fill_null(flags_of_text(texts))
-        long = (floats.abs() > 2.0**53).arg_true().to_list()  # of the others every whole number is held
-        return floats.scatter([row for row in long if is_rounded(texts[row])], None) if long else floats
+        column = column.str.strip_chars()
+    if isinstance(kind, polars.String | polars.Decimal):
+        floats = column.cast(polars.Float64, strict=False)
+        if flags and kind == polars.String and floats.null_count() > column.null_count():
+            floats = floats.fill_null(flags_of_text(column))
+        long = (floats.abs() >= 2.0**53).arg_true().to_list()  # of the others every whole number is held
+        return floats.scatter([row for row in long if is_rounded(column[row])], None) if long else floats
     if kind == polars.Object:
         return polars.Series(column.name, [_float(value) for value in column.to_list()], dtype=polars.Float64)
     if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
@@ -277,7 +278,7 @@ def _float(value: Any) -> float | None:
     if isinstance(value, str):
         return as_number(polars.Series([value]))[0]  # type: ignore[no-any-return]
     try:
-        return float(value) if isinstance(value, Real | Decimal | np.number) else None
+        return float(value) if isinstance(value, Real | Decimal | np.number) and not is_rounded(value) else None
     except (OverflowError, ValueError):
         return None
 
@@ -304,7 +305,7 @@ def _as_ids(role: str, column: polars.Series, refuse: Refuse) -> polars.Series:
     if kind.is_float():
         column = column.fill_nan(None)
         limit = 2.0**53 if kind == polars.Float64 else 2.0**24 if kind == polars.Float32 else 2.0**11
-        vague = ~(column.abs() <= limit).fill_null(True)
+        vague = ~(column.abs() < limit).fill_null(True)  # the next one is rounded to the limit
         if vague.any():
             row = int(vague.arg_max())  # type: ignore[arg-type]
             raise refuse(row, f"the {role} is {column[row]!r}, and {kind} does not tell such numbers apart; expected whole numbers or text")
@@ -315,11 +316,25 @@ def _as_ids(role: str, column: polars.Series, refuse: Refuse) -> polars.Series:
     return column
 
 
+def _check_nanoseconds(role: str, column: polars.Series, refuse: Refuse) -> None:
+    """Python's times end at microseconds: what is between two of them would become one id."""
+    import polars
+
+    kind = column.dtype
+    if kind == polars.Time or getattr(kind, "time_unit", None) == "ns":
+        cut = (column.to_physical() % 1000 != 0).fill_null(False)
+        if cut.any():
+            row = int(cut.arg_max())  # type: ignore[arg-type]
+            at = f"{column[row]} and {column.to_physical()[row] % 1000} ns"
+            raise refuse(row, f"the {role} is {at}, and ids have no nanoseconds; expected microseconds, whole numbers or text")
+
+
 def _code_objects(role: str, column: polars.Series, refuse: Refuse) -> tuple[Codes, list[Any]]:
     import polars
 
     codes: list[int] = []
     known: dict[Any, int] = {}
+    _check_nanoseconds(role, column, refuse)
     is_flag = column.dtype == polars.Boolean and role not in ("user", "item")
     for row, given in enumerate(column.to_list()):
         id = given.item() if isinstance(given, np.generic) else given

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ _ODD_ESCAPES = re.compile(rb"\\u(?:00[2-7]|[dD][89a-fA-F])")
 
 _DEEPEST = 60  # polars overflows the stack on some hundreds
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_FEW_KEYS = 20
 
 
 def _deep_line(text: bytes) -> int:
@@ -60,7 +63,8 @@ class JsonTable(FrameTable):
         super().__init__(source, self._exactly(None) if quick is None else quick)
 
     def fetch(self, places: Mapping[str, int], numbers: Sequence[str]) -> polars.DataFrame:
-        if not self._is_exact and not all(self._is_sound(place, role in numbers) for role, place in places.items()):
+        are_numbers, count = set(numbers), self._counter(len(places))
+        if not self._is_exact and not all(self._is_sound(place, role in are_numbers, count) for role, place in places.items()):
             self.frame, self._is_exact = self._exactly(self.frame.columns), True
         return super().fetch(places, numbers)
 
@@ -80,7 +84,11 @@ class JsonTable(FrameTable):
         n_lines = self._text.count(b"\n") + (not self._text.endswith(b"\n"))
         return frame if frame.width and frame.height in (n_lines, sum(1 for _ in self._lines()) if n_lines > frame.height else -1) else None
 
-    def _is_sound(self, place: int, is_number: bool) -> bool:
+    def _counter(self, n_keys: int) -> Callable[[bytes], int]:
+        """What tells how often a key stands in the text, with its quotes; many keys are counted in one pass."""
+        return self._text.count if n_keys <= _FEW_KEYS else Counter(found[0] for found in _STRING.finditer(self._text)).__getitem__
+
+    def _is_sound(self, place: int, is_number: bool, count: Callable[[bytes], int]) -> bool:
         """Whether every line has this key once, with a value of the same kind."""
         import polars
 
@@ -89,10 +97,14 @@ class JsonTable(FrameTable):
         numbers = (polars.Int64, polars.List(polars.Int64), polars.List(polars.Float64), *((polars.Float64,) if is_number else ()))
         if column.null_count() or not _PLAIN_NAME.fullmatch(column.name) or kind not in (polars.String, *numbers):
             return False
+        if (
+            is_number and kind in (polars.Float64, polars.List(polars.Float64)) and (column.explode().abs() >= 2.0**53).any()
+        ):  # whole numbers among them may have been rounded
+            return False
         # No line lacks the key, so if it stands as often as there are lines, it stands once in each. Text is made of anything,
         # numbers of numbers only.
         key = b'"' + column.name.encode() + b'"'
-        if self._text.count(key) != len(column):
+        if count(key) != len(column):
             return False
         return kind != polars.String or sum(self._text.count(key + colon + b'"') for colon in (b":", b": ")) == len(column)
 

@@ -160,7 +160,7 @@ def _wrong_cells(table: Table, role: str, place: int, rows: Any) -> InputError:
     if role not in NUMBERS:
         return _refused(table, row, f"the {role} is missing{more}")
     found = table.cell(row, place)
-    expected = WHOLE_NUMBERS if is_rounded(found) else "a finite number"
+    expected = WHOLE_NUMBERS if any(map(is_rounded, found if isinstance(found, list) else [found])) else "a finite number"
     return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected {expected}{more}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from aspectrum.errors import InputError
+from aspectrum.forks import check_polars
 from aspectrum.inputs import InputSpec
 from aspectrum.io.files import as_text, binary_format, check_readable, open_binary, read_bytes
 from aspectrum.io.frames import FrameTable, index_of, read_binary, to_polars
@@ -19,6 +20,7 @@ Table = TextTable | FrameTable
 def open_table(source: Source, spec: InputSpec) -> Table:
     """A table from a file or a frame."""
     name = source.named(spec.name)
+    check_polars()
     if not source.is_path:
         return FrameTable(name, to_polars(name, source.data), index_of(source.data))
     format = source.guessed_format

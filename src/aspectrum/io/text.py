@@ -47,6 +47,7 @@ class TextTable:
 
     def __init__(self, source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> None:
         self.source, self._path, self._spec = source, how.path, spec
+        self._read_at: tuple[int, ...] = ()
         text = self._text = self._without_comments(text)
         if not text.strip():
             raise InputError(f"{source}: the file is empty but for comments")
@@ -115,15 +116,14 @@ class TextTable:
         """Columns by role: those in `numbers` as numbers, the others as text."""
         import polars
 
-        texts, values = self.coded(
-            sorted({place for role, place in places.items() if role not in numbers}), sorted({places[role] for role in numbers})
-        )
+        ids = {places[role] for role in places.keys() - set(numbers)}
+        texts, values = self.coded(sorted(ids), sorted({places[role] for role in numbers}))
         graded = places["grade"] if "grade" in numbers else None
         values |= {} if graded is None else {graded: self.with_flags(graded, values[graded])}
         columns = {place: polars.Series(column) for place, column in values.items()}
-        for place, (found, ids) in texts.items():
+        for place, (found, distinct) in texts.items():
             codes = polars.Series(found)
-            columns[place] = ids.gather(codes.set(codes < 0, None))
+            columns[place] = distinct.gather(codes.set(codes < 0, None))
         return polars.DataFrame([columns[place].alias(role) for role, place in places.items()])
 
     def with_flags(self, place: int, numbers: Floats) -> Floats:
@@ -163,6 +163,8 @@ class TextTable:
 
     @property
     def _whole(self) -> bytes:
+        if not self._text and _stamp(self._path) != self._read_at:
+            raise InputError(f"{self.source}: changed after it was read, so what was wrong with it cannot be shown; try again")
         return self._text or self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
 
     def _without_comments(self, text: bytes) -> bytes:
@@ -175,7 +177,16 @@ class TextTable:
     def close(self) -> None:
         """Give back the room that the text takes; it is read again should an error have to name a line."""
         if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
-            self._text = b""
+            self._text, self._read_at = b"", _stamp(self._path)
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    """What tells whether a file was changed, or is another one; nothing if it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _head(text: bytes) -> bytes:
