@@ -127,7 +127,7 @@ def test_progress_and_threads_and_batches() -> None:
     asp.evaluate(lists, "GiniComplement", batch_size=300, threads=1, progress=lambda done, total: calls.append((done, total)))
     assert calls == [(300, 1000), (600, 1000), (900, 1000), (1000, 1000)]
     assert asp.kernels.threads() == before
-    with pytest.raises(asp.InputError, match="at least one user"):
+    with pytest.raises(asp.InputError, match="batch_size is -1, expected a whole number from 1"):
         asp.evaluate(lists, "GiniComplement", batch_size=-1)
 
 
@@ -185,8 +185,8 @@ def test_who_is_judged_depends_on_what_judges() -> None:
 def test_arguments_out_of_range() -> None:
     world = asp.World.of({"u": ["a"]}, relevance={"u": ["a"]})
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"threads": 0}, "threads is 0, expected at least 1"),
-        ({"batch_size": 0}, "at least one user"),
+        ({"threads": 0}, "threads is 0, expected a whole number from 1"),
+        ({"batch_size": 0}, "batch_size is 0, expected a whole number from 1"),
         ({"threshold": 3.0}, "threshold was given beside a World"),
         ({"items": ["a"]}, "items was given beside a World"),
     ]

@@ -39,6 +39,17 @@ def test_the_oldest_results_are_dropped() -> None:
     assert memory.find("squares", [7], lambda missing: [-1 for _ in missing]) == {7: -1}
 
 
+def test_large_results_count_as_several() -> None:
+    memory = Memory(limit=10)
+    memory.find("squares", [1, 2, 3], squares)
+    memory.find("large", [1, 2], squares, size=4)
+    assert len(memory) == 4
+    memory.find("large", [1, 2], lambda missing: pytest.fail(f"computed {missing} again"), size=4)
+    memory.find("squares", [2, 3], lambda missing: pytest.fail(f"computed {missing} again"))
+    memory.find("huge", [1], squares, size=11)
+    assert len(memory) == 0
+
+
 def test_a_failure_keeps_nothing() -> None:
     memory = Memory()
     with pytest.raises(ZeroDivisionError):

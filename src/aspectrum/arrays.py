@@ -1,5 +1,6 @@
 """The few kinds of arrays that the package passes around, and how other arrays become one of them."""
 
+import sys
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -7,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.errors import InputError
+from aspectrum.wording import shortened
 
 Offsets: TypeAlias = npt.NDArray[np.int64]
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -17,10 +19,13 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 MASK_BITS = 64
 
+LARGEST = 1e150
+"""No grade, weight or value of a feature may be larger: sums of them, and of products of two, are then finite."""
+
 
 def as_offsets(values: npt.ArrayLike, length: int, what: str) -> Offsets:
     """Offsets that cut `length` values; without copying where they already are contiguous int64."""
-    offsets: Offsets = np.ascontiguousarray(_whole(values, f"{what}: offsets"), dtype=np.int64)
+    offsets: Offsets = laid_out(_whole(values, f"{what}: offsets"), np.int64)
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != length or (np.diff(offsets) < 0).any():
         raise InputError(f"{what}: offsets must start at 0, never fall and end at {length}, the number of values")
     return offsets
@@ -33,25 +38,34 @@ def as_codes(values: npt.ArrayLike, what: str) -> Codes:
         raise InputError(f"{what}: expected one dimension, found {codes.ndim}")
     if codes.dtype != np.int32 and len(codes) and (codes.min() < -(2**31) or codes.max() >= 2**31):
         raise InputError(f"{what}: codes must fit in 32 bits")
-    return np.ascontiguousarray(codes, dtype=np.int32)
+    return laid_out(codes, np.int32)
 
 
 def as_floats(values: npt.ArrayLike, length: int, what: str) -> Floats:
-    """One finite float64 per entry."""
-    floats = np.ascontiguousarray(values, dtype=np.float64)
+    """One float64 per entry, none larger than can be summed."""
+    given = as_array(values, what)
+    try:
+        floats = laid_out(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: expected numbers, found {given.dtype}") from None
     if floats.shape != (length,):
         raise InputError(f"{what}: expected {length} numbers, found shape {floats.shape}")
-    if not np.isfinite(floats).all():
-        at = int(np.flatnonzero(~np.isfinite(floats))[0])
-        raise InputError(f"{what}: entry {at} is {floats[at]}, expected a finite number")
+    for at in too_large(floats)[:1]:
+        expected = f"a size up to {LARGEST:g}" if np.isfinite(floats[at]) else "a finite number"
+        raise InputError(f"{what}: entry {at} is {floats[at]}, expected {expected}")
     return floats
 
 
+def too_large(values: Floats) -> Offsets:
+    """Where numbers are NaN, infinite or too large to be summed."""
+    return np.flatnonzero(~(np.abs(values) <= LARGEST))
+
+
 def as_flags(values: npt.ArrayLike, length: int, what: str) -> Flags:
-    given = np.asarray(values)
+    given = as_array(values, what)
     if given.dtype != np.bool_ and given.size:
         raise InputError(f"{what}: expected {length} flags (true or false), found {given.dtype}")
-    flags = np.ascontiguousarray(given, dtype=np.bool_)
+    flags = laid_out(given, np.bool_)
     if flags.shape != (length,):
         raise InputError(f"{what}: expected {length} flags, found shape {flags.shape}")
     return flags
@@ -64,6 +78,28 @@ def check_range(codes: Codes, n: int, what: str) -> None:
         raise InputError(f"{what}: code {codes[at]} at place {at} is out of range, expected 0 to {n - 1}")
 
 
+def check_count(value: Any, what: str, least: int = 0) -> int:
+    """A number of something, as an int."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or not least <= value < 2**31:
+        raise InputError(f"{what} is {shortened(repr(value))}, expected a whole number from {least} to 2**31 - 1")
+    return int(value)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether this is a number that a double can hold."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.complexfloating)
+    return is_number and bool(abs(value) <= sys.float_info.max)
+
+
+def check_codes_count_from_0(n_values: int, largest: int, what: str) -> None:
+    """The largest of some codes is not far beyond their number, as it is where somebody passes ids as codes."""
+    if largest >= max(2**24, 16 * n_values):
+        raise InputError(
+            f"{what}: the largest of {n_values} codes is {largest}; codes count from 0, and each up to the largest takes memory. "
+            "If these are ids, pass them as plain Python objects, as in asp.evaluate({user: [items]}, ...)"
+        )
+
+
 def check_ascending(offsets: Offsets, codes: Codes, what: str) -> None:
     """Codes ascend within every segment, without repeats."""
     ascends = np.diff(codes) > 0
@@ -73,8 +109,27 @@ def check_ascending(offsets: Offsets, codes: Codes, what: str) -> None:
         raise InputError(f"{what} must ascend and not repeat")
 
 
+def as_array(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """An array that says all that was given: one with masked values, or of complex numbers, is refused."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        at = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
+        raise InputError(f"{what}: the value at {', '.join(map(str, at))} is masked; leave it out, or give it a value with .filled()")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what}: expected an array, found rows of different lengths") from None
+    if array.dtype.kind == "c":
+        raise InputError(f"{what}: expected real numbers, found {array.dtype}")
+    return array
+
+
+def laid_out(array: npt.NDArray[Any], kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """As kernels take it: contiguous and aligned; without copying where it is so."""
+    return np.require(array, kind, ["C", "A"])
+
+
 def _whole(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
-    array = np.asarray(values)
+    array = as_array(values, what)
     if array.size == 0 and array.dtype == np.float64:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":

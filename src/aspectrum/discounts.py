@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,10 @@ from aspectrum.arrays import Floats
 
 DiscountKind = Literal["log", "none", "reciprocal", "geometric"]
 
-_first: dict["Discount", Floats] = {}
+_kept: dict["Discount", Floats] = {}
+_lock = Lock()
+_MOST_KEPT = 2**20
+"""Numbers that are kept, of all tables together."""
 
 
 @dataclass(frozen=True)
@@ -23,25 +27,34 @@ class Discount:
 
     def first(self, n: int) -> Floats:
         """The factors of ranks 1 to n, at least."""
-        known = _first.get(self)
+        known = _kept.get(self)
         if known is None or len(known) < n:
             size = max(128, 1 << (max(n, 1) - 1).bit_length())
-            known = _first[self] = _TABLES[self.kind](size, self.parameter)
+            known = self.after(0, size)
+            with _lock:
+                _kept.pop(self, None)
+                _kept[self] = known
+                while sum(map(len, _kept.values())) > _MOST_KEPT:
+                    del _kept[next(iter(_kept))]  # the oldest
         return known
 
+    def after(self, rank: int, n: int) -> Floats:
+        """The factors of the n ranks after a rank; of kind ``geometric`` of the first ranks only."""
+        return _TABLES[self.kind](rank, n, self.parameter)
 
-def geometric(n: int, ratio: float) -> Floats:
-    """1, ratio, ratio^2 ..., n factors."""
+
+def geometric(n: int, ratio: float, first: float = 1.0) -> Floats:
+    """first, first * ratio, first * ratio^2 ..., n factors."""
     factors = np.full(n, ratio)
-    factors[0] = 1.0
+    factors[0] = first
     return np.multiply.accumulate(factors)
 
 
-_TABLES: dict[DiscountKind, Callable[[int, float], Floats]] = {
+_TABLES: dict[DiscountKind, Callable[[int, int, float], Floats]] = {
     "log": kernels.log_discounts,
-    "none": lambda n, _: np.ones(n),
-    "reciprocal": lambda n, _: 1.0 / np.arange(1.0, n + 1.0),
-    "geometric": geometric,
+    "none": lambda _, n, __: np.ones(n),
+    "reciprocal": lambda rank, n, _: 1.0 / np.arange(rank + 1.0, rank + n + 1.0),
+    "geometric": lambda _, n, ratio: geometric(n, ratio),
 }
 
 LOG2 = Discount("log")

@@ -15,7 +15,7 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.diagnostics.notices import Either, Option
-from aspectrum.errors import MetricError
+from aspectrum.errors import InputError, MetricError
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
@@ -125,11 +125,15 @@ class Metric:
         return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
 
 
+_SMALLEST = 1e-290
+"""Numbers below are held with fewer digits."""
+
+
 @dataclass(frozen=True)
 class Fractions:
     """Each user's score as a fraction: numerators over denominators, (users, cutoffs).
 
-    A denominator of 0 or NaN makes the score undefined. ``noticed`` counts, per cutoff, what a user should know of.
+    A denominator of 0 or NaN makes the score undefined; numbers so large or small that a score would be wrong are refused. ``noticed`` counts, per cutoff, what a user should know of.
     Where a denominator is not known for sure, it may be as large as ``upper_denominators``; ``proved`` says where it is.
     """
 
@@ -144,6 +148,12 @@ class Fractions:
         return self.over(self.denominators)
 
     def over(self, denominators: Floats) -> Floats:
+        wrong = np.isinf(self.numerators) | np.isinf(denominators) | ((denominators > 0) & (denominators < _SMALLEST))
+        for user, cutoff in np.argwhere(wrong)[:1].tolist():
+            found = f"{self.numerators[user, cutoff]:g} / {denominators[user, cutoff]:g}"
+            raise InputError(
+                f"a score would be {found}, which is not precise; multiply all weights, grades or strengths by the same factor"
+            )
         scores = np.full(self.numerators.shape, math.nan)
         np.divide(self.numerators, denominators, out=scores, where=denominators != 0)
         return scores

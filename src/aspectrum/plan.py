@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arguments import with_hints
-from aspectrum.arrays import Flags
+from aspectrum.arrays import Flags, check_count
 from aspectrum.arrow_file import read_arrow
 from aspectrum.asked import Asked, Metrics, asked_for
 from aspectrum.coding.ids import quoted
@@ -46,7 +46,7 @@ from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 from aspectrum.world.world import list_rows
 
-_PLACES_PER_BATCH = 2_000_000
+_NUMBERS_PER_BATCH = 2_000_000
 
 
 class Plan:
@@ -100,7 +100,9 @@ class Plan:
         spending = with_spending(applied, ideal_budget, ideal_seconds)
         self.truth = truth.read_as(self.convention.reading(truth.options))
         self.tables = self.truth.tables.copy()
-        self.threads, self.batch_size, self.per_user = threads, batch_size, per_user
+        self.threads = None if threads is None else check_count(threads, "threads", 1)
+        self.batch_size = None if batch_size is None else check_count(batch_size, "batch_size", 1)
+        self.per_user = per_user
         self._attention = partial(Attention, strict, ignore)
         self._attention()  # an unknown kind is an error now, not later
         self.memory: dict[Hashable, Any] = {}
@@ -326,11 +328,12 @@ class Plan:
     def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
         """What the metrics remember of a world, batch by batch."""
         found, done = [], 0
-        size = _batch_size(world) if self.batch_size is None else self.batch_size
+        size = self._batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
             for batch in world.batches(size) if world.n_users else [world]:
                 with reporting(_of_users(progress, done, batch.n_users, world.n_users)):
                     parts = [group.observe(batch, self.per_user or scores is not None) for group in self._groups]
+                batch.forget_coverage()
                 blocks = [part.scores for part in parts if part.scores is not None]
                 if scores is not None and blocks:
                     scores.add(blocks, self.how, system)
@@ -339,6 +342,14 @@ class Plan:
                 if progress is not None and done:
                     progress(done, world.n_users)
         return joined_parts(*found)
+
+    def _batch_size(self, world: World) -> int:
+        """How many users together have about two million places or scores, or four million weights where every aspect has one."""
+        tasks = [task for group in self._groups for task in group.tasks]
+        n_columns = sum(len(task.asked.cutoffs) for task in tasks)
+        n_aspects = len(world.aspect_ids) if any(_weighs_all_aspects(task.resolved, self.truth) for task in tasks) else 0
+        by_places = max(256, _NUMBERS_PER_BATCH * world.n_users // max(1, len(world.rankings.items)))
+        return max(1, min(65_536, by_places, _NUMBERS_PER_BATCH // n_columns, 2 * _NUMBERS_PER_BATCH // max(1, n_aspects)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,6 +402,8 @@ class _Group:
             least = {name: values for names, columns in lower for name, values in zip(names, columns, strict=True)}
             all_names = tuple(name for names, _ in scored for name in names)
             scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), least)  # type: ignore[misc]
+        if part is not batch:
+            part.forget_coverage()
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)
 
 
@@ -416,8 +429,8 @@ def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_s
     exact = [metric for metric in metrics if getattr(metric, "ideal", None) == "exact"]
     for name, value in spending.items():
         option = Option(f"ideal_{name}", value)
-        if not 0 <= value < math.inf:
-            raise MetricError(f"{option.name} is {value}, expected a number from 0")
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
+            raise MetricError(f"{option.name} is {value!r}, expected a number from 0")
         if not exact:
             raise MetricError(option, " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
     return [
@@ -440,10 +453,11 @@ def _of_users(progress: Progress | None, done: int, users: int, total: int) -> P
     return tell
 
 
-def _batch_size(world: World) -> int:
-    places = max(1, len(world.rankings.items))
-    aspects = max(1, len(world.aspect_ids))  # weights may need room for every aspect of every user
-    return max(256, min(65_536, _PLACES_PER_BATCH * world.n_users // places, 10 * _PLACES_PER_BATCH // aspects))
+def _weighs_all_aspects(metric: Metric, truth: Truth) -> bool:
+    """Whether a metric may need a weight for every aspect and user."""
+    chosen = metric.parameters
+    weighed = truth.weights is not None or isinstance(chosen.get("gamma"), tuple)
+    return chosen.get("intents") == "counts" or (chosen.get("judged_by") == "membership" and weighed)
 
 
 def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> dict[str, Any]:
@@ -497,9 +511,7 @@ def _unless(read: Callable[[Any], Any], path: Any, said: str) -> Iterator[None]:
 @contextmanager
 def with_threads(n: int | None) -> Iterator[None]:
     """At most so many threads within; None leaves it at one per core."""
-    if n is not None and n < 1:
-        raise InputError(f"threads is {n}, expected at least 1")
-    before = None if n is None else kernels.set_threads(n)
+    before = None if n is None else kernels.set_threads(check_count(n, "threads", 1))
     try:
         yield
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -878,3 +879,23 @@ def test_budgets_without_a_meaning(metric: str, given: Any, message: str) -> Non
 def test_arguments_of_the_search_are_checked(make: Callable[[kernels.Problem], Any]) -> None:
     with pytest.raises(ValueError, match=r"discounts|alpha"):
         make(problem_of(Instance(full([0], [1], [2]), [1.0] * 3, 0.5, [1.0] * 3)))
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_the_machine_may_give_fewer_threads(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = "AlphaNDCG(ideal=exact)@2,5"
+    expected = bits(asp.evaluate(build(hard_world(4)), metric, threads=1))
+    start = threading.Thread.start
+    started: list[threading.Thread] = []
+
+    def start_a_few(thread: threading.Thread) -> None:
+        if len(started) == most:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_a_few)
+    told: list[int] = []
+    assert bits(asp.evaluate(build(hard_world(4)), metric, threads=2, progress=lambda done, _: told.append(done))) == expected
+    assert len(started) == most
+    assert told == sorted(told)

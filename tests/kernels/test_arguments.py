@@ -130,7 +130,9 @@ def test_stops_are_checked(stops: Any) -> None:
         lambda: kernels.sparse_lengths(np.array([0, 1]), np.array([0], np.int32), np.ones(2), 3),
         lambda: kernels.feature_places(np.array([-1], np.int32), None, ONES, False),
         lambda: kernels.feature_places(np.array([0], np.int32), np.array([9], np.int32), ONES, False),
-        lambda: kernels.log_discounts(3, 1.0),
+        lambda: kernels.group_rows(np.empty(0, np.int32), -1),
+        lambda: kernels.log_discounts(0, 3, 1.0),
+        lambda: kernels.log_discounts(-1, 3, 2.0),
         lambda: kernels.exact_sums(np.array([[np.inf]])),
     ],
 )

@@ -2,6 +2,8 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -74,7 +76,8 @@ class Draw:
         return heads, gains
 
     def _gain(self, row: int, left: Mapping[int, float]) -> float:
-        return sum(left[aspect] * strength for aspect, strength in self.items[row].items() if aspect in left)
+        """Summed in the order of the values, one by one."""
+        return reduce(add, sorted(left[aspect] * strength for aspect, strength in self.items[row].items() if aspect in left), 0.0)
 
 
 def check(heads: Codes, gains: Floats, plain: tuple[list[int], list[float]]) -> None:
@@ -100,7 +103,7 @@ def test_lists_over_own_pools(kind: str, alpha: float, depth: int) -> None:
         assert np.where(heads < 0, -1, draw.heads[rows]).tolist() == heads.tolist()
         for user, pool in enumerate(draw.pools):
             check(heads[user], gains[user], draw.plain(user, pool, len(heads[user]), alpha))
-        discounts = kernels.log_discounts(largest, 2.0)
+        discounts = kernels.log_discounts(0, largest, 2.0)
         sums = kernels.greedy_pools(cover, offsets, pool_rows, draw.heads, np.array([depth]), discounts, alpha)
         expected = [sum(gain * discounts[rank] for rank, gain in enumerate(of_user)) for of_user in gains.tolist()]
         assert sums[:, 0].tolist() == expected

@@ -2,6 +2,7 @@
 
 import threading
 
+import aspectrum as asp
 from aspectrum import kernels
 
 
@@ -38,3 +39,26 @@ def test_no_limit_is_one_per_core() -> None:
         assert kernels.set_threads(0) == 0
     finally:
         kernels.set_threads(before)
+
+
+def test_evaluations_at_the_same_time_leave_the_limit_as_it_was() -> None:
+    """They share one process; the last to end used to leave its own limit, or another's, for good."""
+    before = kernels.threads()
+    limits, together = (1, 2, 3), threading.Barrier(3)
+    seen: dict[int, set[int]] = {limit: set() for limit in limits}
+
+    def run(limit: int) -> None:
+        def look(*_: int) -> None:
+            together.wait()  # all are within an evaluation
+            seen[limit].add(kernels.threads())
+
+        asp.evaluate({"a": ["x"], "b": ["y"]}, "NDCG@1", relevance={"a": ["x"]}, threads=limit, batch_size=1, progress=look)
+        seen[limit].add(-kernels.threads())
+
+    threads = [threading.Thread(target=run, args=(limit,)) for limit in limits]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {limit: {limit, -before} for limit in limits}
+    assert kernels.threads() == before

@@ -147,3 +147,19 @@ def test_undefined_without_an_attainable_aspect() -> None:
 def test_given_intents_need_weights() -> None:
     with pytest.raises(asp.MissingInput, match="weights"):
         asp.ERRIA(intents="given").scores(asp.World.of({"q": ["a"]}, subtopics={"q": {"a": ["x"]}}))
+
+
+def test_the_largest_grade_is_that_of_all_users() -> None:
+    """Whoever is asked first: it used to be the largest of the part of the world that came first."""
+
+    def world() -> asp.World:
+        return asp.World.of({"a": ["x"], "b": ["y"]}, subtopics=[("a", "s", "x", 1), ("b", "s", "y", 3)])
+
+    metric = asp.ERRIA(k=1, grades=True)
+    whole, parts = world(), world()
+    assert metric.scores(whole).tolist() == [[0.125], [0.875]]
+    assert metric.scores(parts.slice(0, 1)).tolist() == [[0.125]]
+    assert metric.scores(parts).tolist() == [[0.125], [0.875]]
+    fresh = world()
+    (a,), (b,) = metric.observe(fresh.slice(0, 1)), metric.observe(fresh.slice(1, 2))
+    assert [a + b] == metric.observe(world())

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import threading
 from typing import Any
 
 import numpy as np
@@ -172,3 +173,42 @@ def test_a_used_world_travels() -> None:
     scores = asp.AlphaNDCG().scores(world)
     copied = pickle.loads(pickle.dumps(world))
     np.testing.assert_array_equal(asp.AlphaNDCG().scores(copied), scores)
+
+
+def test_arrays_that_are_not_aligned_are_copied() -> None:
+    """Kernels read them as they are, which a CPU need not be able to."""
+
+    def moved(values: Any, kind: Any) -> Any:
+        return np.frombuffer(b"." + np.array(values, dtype=kind).tobytes(), kind, offset=1)
+
+    offsets, items, grades = moved([0, 2], np.int64), moved([0, 1], np.int32), moved([1.0, 2.0], np.float64)
+    assert not any(array.flags.aligned for array in (offsets, items, grades))
+    relevance = asp.Relevance(offsets, items, grades)
+    matrix = asp.Features(grades.reshape(1, 2)).matrix
+    assert all(array.flags.aligned for array in (relevance.offsets, relevance.items, relevance.grades, matrix))  # type: ignore[union-attr]
+    assert (relevance.items.tolist(), relevance.grades.tolist()) == ([0, 1], [1.0, 2.0])  # type: ignore[union-attr]
+
+
+def test_threads_may_share_a_world() -> None:
+    metrics = ["AlphaNDCG(alpha=0.3)@2", "ERRIA@2", "AspectRecall@2", "NRBP", "NDCG@2"]
+    inputs: dict[str, Any] = {
+        "aspects": {item: [item % 3, item % 5] for item in range(30)},
+        "history": {user: [user] for user in range(30)},
+    }
+    inputs["relevance"] = {user: [(user * 7) % 30, (user * 11) % 30] for user in range(30)}
+    lists = {user: [(user + step) % 30 for step in range(5)] for user in range(30)}
+    expected = dict(asp.evaluate(lists, metrics, **inputs))
+    world, together = asp.World.of(lists, **inputs), threading.Barrier(4)
+    found: list[dict[str, float]] = []
+
+    def run() -> None:
+        together.wait()
+        for _ in range(5):
+            found.append(dict(asp.evaluate(world, metrics, batch_size=7)))
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 20

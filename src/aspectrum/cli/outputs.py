@@ -13,7 +13,7 @@ import click
 
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
 from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, format_of, scores_separator
-from aspectrum.wording import listed
+from aspectrum.wording import listed, one_line
 
 if TYPE_CHECKING:
     from aspectrum.asked import Asked

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import WHOLE_NUMBERS, is_rounded
+from aspectrum.arrays import WHOLE_NUMBERS, as_array, is_rounded
 from aspectrum.coding.cells import with_cells_read
 from aspectrum.coding.ids import NOTHING, code_objects, described, quoted
 from aspectrum.coding.rows import IdColumn, Rows
@@ -132,6 +132,8 @@ def feature_rows(given: Any) -> Rows:
             "features: expected {item: vector}, {item: {feature: value}}, (ids, matrix), a matrix, rows (item, feature[, value]), a frame or "
             f"the path of a file, found {described(given)}"
         )
+    if isinstance(matrix, np.ndarray):
+        matrix = as_array(matrix, "features")
     items = id_column("features", "item", _plain(ids))
     n_rows = matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)  # len() of a sparse matrix is an error
     if len(items.codes) != n_rows:
@@ -297,9 +299,9 @@ def _from_ranx(source: str, given: Any, expected: str) -> Any:
 
 def _number(value: Any, source: str, what: str, *where: Any) -> float:
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, np.complexfloating) or value is np.ma.masked else float(value)
     except (TypeError, ValueError):
-        number = float("nan")
+        number = math.nan
     if not abs(number) < 2**53 and (not math.isfinite(number) or is_rounded(value)):
         expected = WHOLE_NUMBERS if is_rounded(value) else "a finite number"
         raise InputError(f"{source}: the {what} of {', '.join(map(quoted, where))} is {quoted(value)}, expected {expected}")
@@ -319,6 +321,7 @@ def _check_no_indicators(given: Mapping[Any, Any]) -> None:
 
 
 def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> None:
+    as_array(has, f"aspects: the array of item {quoted(item)}")
     if has.ndim != 1 or (width is not None and len(has) != width):
         expected = "one dimension" if width is None else f"({width},) as for the items before"
         raise InputError(f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected {expected}")
@@ -330,7 +333,7 @@ def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> No
 
 def _matrix_of(given: Mapping[Any, Any]) -> npt.NDArray[Any]:
     """A dense matrix from vectors."""
-    vectors = [np.asarray(vector) for vector in given.values()]
+    vectors = [as_array(vector, f"features: the vector of item {quoted(item)}") for item, vector in given.items()]
     for item, vector in zip(given, vectors, strict=True):
         if vector.ndim != 1 or len(vector) != len(vectors[0]):
             raise InputError(f"features: the vector of item {quoted(item)} has shape {vector.shape}, expected {vectors[0].shape}")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-import numpy as np
-
+from aspectrum.arrays import is_finite
 from aspectrum.coding.table import SomeIds
 from aspectrum.diagnostics.notices import Notice, Option, added
 from aspectrum.errors import InputError
+from aspectrum.wording import shortened
 
 Order = Literal["auto", "rank", "score", "input"]
 """What orders a list: its ranks, its scores (best first) or its rows as they stand; ``auto`` is the first that is there."""
@@ -52,8 +52,10 @@ class Reading:
     aspects_in_order: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.threshold, str | bool) or not np.isfinite(self.threshold):
-            raise InputError(f"threshold is {self.threshold!r}, expected a number")
+        for name in ("threshold", "history_threshold"):
+            value = getattr(self, name)
+            if (name == "threshold" or value is not None) and not is_finite(value):
+                raise InputError(f"{name} is {shortened(repr(value))}, expected a finite number")
         for name, kind in (("order", Order), ("ties", Ties), ("duplicates", Duplicates)):
             value = getattr(self, name)
             if value not in get_args(kind):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets
 from aspectrum.coding.ids import is_text
 from aspectrum.diagnostics.notices import Notice
+from aspectrum.errors import InputError
 
 if TYPE_CHECKING:
     import polars
@@ -86,12 +88,20 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """Sparse vectors: sorted (column, value) entries per row."""
+    """Sparse vectors: sorted (column, value) entries per row.
+
+    Columns without any entry need no number, so these may be fewer than `width`, the number of dimensions.
+    """
 
     offsets: Offsets
     columns: Codes
     values: Floats
     width: int
+
+    @cached_property
+    def n_columns(self) -> int:
+        """How many columns have a number."""
+        return int(self.columns.max(initial=-1)) + 1
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -99,10 +109,19 @@ class SparseRows:
     @classmethod
     def from_matrix(cls, matrix: Any) -> SparseRows:
         """From any scipy sparse matrix or array: repeated entries are added, zeros dropped."""
+        if matrix.dtype.kind not in "biuf":
+            raise InputError(f"features: expected real numbers, found {matrix.dtype}")
         csr = matrix.tocsr(copy=True)
         csr.sum_duplicates()
         csr.eliminate_zeros()
-        return cls(csr.indptr.astype(np.int64), csr.indices.astype(np.int32), csr.data.astype(np.float64), int(csr.shape[1]))
+        return cls.of(csr.indptr.astype(np.int64), csr.indices, csr.data.astype(np.float64), int(csr.shape[1]))
+
+    @classmethod
+    def of(cls, offsets: Offsets, columns: npt.NDArray[Any], values: Floats, width: int) -> SparseRows:
+        """From entries in any number of columns; where few of them are used, as after hashing, only these get a number."""
+        if width >= 2**31 or width > max(2**16, 8 * len(columns)):
+            columns = np.unique(columns, return_inverse=True)[1]
+        return cls(offsets, columns.astype(np.int32), values, width)
 
 
 def code_series(series: polars.Series) -> tuple[Codes, polars.Series]:

@@ -7,11 +7,13 @@ same input has the same certificate on any machine. Only lists that it leaves op
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from concurrent.futures import Future, as_completed
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from threading import Thread
 from typing import TypeVar
 
 import numpy as np
@@ -130,15 +132,42 @@ def solve(
 def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
     """The result of each task. On an interrupt the threads stop as soon as they can; HiGHS only when its time is up."""
     progress = _progress.get()
-    with ThreadPoolExecutor(min(kernels.threads(), len(tasks)) or 1) as pool:
-        try:
-            found = [pool.submit(work, task) for task in tasks]
-            for n_done, one in enumerate(as_completed(found), 1):
-                one.result()
-                if progress is not None:
-                    progress(n_done, len(tasks))
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    found: list[Future[R]] = [Future() for _ in tasks]
+    waiting = deque(zip(found, tasks, strict=True))
+
+    def work_on() -> None:
+        with suppress(IndexError):  # nothing is waiting any more
+            while True:
+                future, task = waiting.popleft()
+                try:
+                    future.set_result(work(task))
+                except BaseException as error:
+                    waiting.clear()
+                    future.set_exception(error)
+
+    threads: list[Thread] = []
+    try:
+        _start(threads, work_on, min(kernels.threads(), len(tasks)))
+        if not threads:
+            work_on()
+        for n_done, one in enumerate(as_completed(found), 1):
+            one.result()
+            if progress is not None:
+                progress(n_done, len(tasks))
+    except BaseException:
+        stop.set()
+        waiting.clear()
+        raise
+    finally:
+        for thread in threads:
+            thread.join()
     return [one.result() for one in found]
+
+
+def _start(threads: list[Thread], work: Callable[[], None], n: int) -> None:
+    """Start at most n threads: as many as the machine gives."""
+    with suppress(RuntimeError):
+        for _ in range(n):
+            thread = Thread(target=work)
+            thread.start()
+            threads.append(thread)

@@ -40,7 +40,7 @@ def greedy_sums(request: IdealRequest, cutoffs: Sequence[int]) -> Floats:
         wanted = None if coverage.wanted is None else coverage.wanted.take(chosen)
         return sums(len(chosen), interests, wanted).tolist()  # type: ignore[no-any-return]
 
-    found = request.memory.find(f"greedy {request.kind} {tuple(cutoffs)}", keys, compute)
+    found = request.memory.find(f"greedy {request.kind} {tuple(cutoffs)}", keys, compute, size=1 + len(cutoffs) // 8)
     return np.array([found[key] for key in keys]).reshape(len(keys), len(cutoffs))[same]
 
 

@@ -246,7 +246,7 @@ def _sparse(name: str, arrays: Mapping[str, Any]) -> SparseRows:
     values = np.bincount(place, weights=data.astype(np.float64), minlength=len(keys))
     keys, values = keys[values != 0], values[values != 0]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(keys // width, minlength=int(shape[0]))))).astype(np.int64)
-    return SparseRows(offsets, (keys % width).astype(np.int32), values, int(shape[1]))
+    return SparseRows.of(offsets, keys % width, values, int(shape[1]))
 
 
 def _check_finite(name: str, matrix: Any) -> None:

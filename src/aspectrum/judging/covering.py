@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats, Offsets, no_segments
+from aspectrum.arrays import LARGEST, Codes, Floats, Offsets, no_segments
 from aspectrum.coding.ids import quoted
 from aspectrum.diagnostics.notices import Option, parts
 from aspectrum.errors import InputError, MissingInput
@@ -129,6 +129,9 @@ def _weighed(coverage: Coverage, wanted: WantedAspects, weights: Floats) -> Cove
         attainable = kernels.discounted_sums(wanted.offsets, weights, lengths, ones)[:, 0]
     else:
         attainable = kernels.sorted_sums(wanted.offsets, weights, lengths, lengths, ones)[:, 0]
+    for user in np.flatnonzero((attainable > 0) & (attainable < 1 / LARGEST))[:1]:
+        found = f"weights: those of user {quoted(coverage.world.users[int(user)])} add up to {attainable[user]:g}"
+        raise InputError(f"{found}, expected at least {1 / LARGEST:g}; multiply all weights by the same factor")
     return replace(coverage, attainable=attainable, interests=None, wanted=replace(wanted, weights=weights))
 
 

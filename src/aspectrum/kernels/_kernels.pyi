@@ -35,8 +35,8 @@ def instruction_sets() -> list[str]:
 def use_instructions(name: str) -> None:
     """Run that build from now on; all give the same bits."""
 
-def log_discounts(n: int, base: float) -> Floats:
-    """1 / log_base(rank + 1) for ranks 1 to n."""
+def log_discounts(rank: int, n: int, base: float) -> Floats:
+    """1 / log_base(rank + 1) of the n ranks after a rank."""
 
 def place_gains(cover: Cover, stops: Codes, alpha: float, gamma: float | None = None) -> Floats:
     """Gain of each place; eq. 7 of Clarke et al. 2008, or eq. 6 with a gamma."""

@@ -10,6 +10,7 @@ namespace aspectrum {
 // Sum over aspects of weight * strongest support within the first places, at each stop, for one user.
 template <class View>
 void cover_of_list(const View& view, const int32_t* rows, const int32_t* stops, int64_t n_stops, std::vector<double>& seen, double* out) {
+    const bool plain = view.cover.plain();
     double sum = 0.0;
     int32_t j = 0;
     for (int64_t c = 0; c < n_stops; ++c) {
@@ -18,10 +19,14 @@ void cover_of_list(const View& view, const int32_t* rows, const int32_t* stops, 
             view.terms.clear();
             view.each(rows[j], [&](int32_t i, double s) {
                 if (s <= seen[i]) return;
-                view.terms.add(view.left[i] * (s - seen[i]));
+                const double more = view.left[i] * (s - seen[i]);
+                if (plain)
+                    sum += more;  // 1, or 0
+                else
+                    view.terms.add(more);
                 seen[i] = s;
             });
-            sum += view.terms.sum();
+            if (!plain) sum += view.terms.sum();
         }
         out[c] = sum;
     }

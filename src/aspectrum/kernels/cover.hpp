@@ -8,9 +8,12 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "sort_network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace aspectrum {
 
@@ -58,6 +61,9 @@ struct Cover {
         }
     }
 
+    // Whether every aspect counts 1 to those whom it counts for.
+    bool plain() const { return !strengths && !wanted_weights; }
+
     // Room for any aspect, also for those that only a mask could hold.
     size_t most_aspects() const { return static_cast<size_t>(std::max<int64_t>(n_aspects, 64)); }
 };
@@ -65,26 +71,48 @@ struct Cover {
 // Numbers to be added or multiplied, one for each aspect of an item.
 class Terms {
     bool in_code_order_;
-    std::vector<double> values_;
+    std::vector<double> values_ = std::vector<double>(64);
+    size_t n_ = 0;
 
-    const std::vector<double>& ordered() {
-        if (values_.size() > 2 && !in_code_order_) std::sort(values_.begin(), values_.end());
-        return values_;
+    // In ascending order, with `filler` for what is not there; how many there are with it.
+    size_t ordered(double filler) {
+        double* v = values_.data();
+        if (in_code_order_ || n_ <= 1) return n_;
+        const size_t n = n_ <= 2 ? 2 : n_ <= 4 ? 4 : n_ <= 8 ? 8 : n_ <= 16 ? 16 : n_ <= 32 ? 32 : n_;
+        std::fill(v + n_, v + n, filler);
+        if (n <= 2)
+            return n;  // two numbers have the same sum in any order
+        else if (n == 4)
+            sort_network<4>(v);
+        else if (n == 8)
+            sort_network<8>(v);
+        else if (n == 16)
+            sort_network<16>(v);
+        else if (n == 32)
+            sort_network<32>(v);
+        else
+            std::sort(v, v + n);
+        return n;
     }
 
   public:
     explicit Terms(const Cover& cover) : in_code_order_(cover.in_code_order) {}
 
-    void clear() { values_.clear(); }
-    void add(double value) { values_.push_back(value); }
+    void clear() { n_ = 0; }
+    void add(double value) {
+        if (n_ == values_.size()) values_.resize(2 * n_);
+        values_[n_++] = value;
+    }
     double sum() {
         double sum = 0.0;
-        for (double value : ordered()) sum += value;
+        const size_t n = ordered(0.0);
+        for (size_t i = n - n_; i < n; ++i) sum += values_[i];  // fillers are the first
         return sum;
     }
     double product() {
         double product = 1.0;
-        for (double value : ordered()) product *= value;
+        const size_t n = ordered(1.0);
+        for (size_t i = 0; i < n; ++i) product *= values_[i];
         return product;
     }
 };
@@ -94,11 +122,13 @@ struct MaskView {
     const Cover& cover;
     uint64_t interest = ~uint64_t{0};
     double left[64];
+    double smallest = 1.0;  // of what is left of any aspect, but 0
     mutable Terms terms;
 
     explicit MaskView(const Cover& c) : cover(c), terms(c) {}
 
     void begin(int64_t user) {
+        smallest = 1.0;
         if (cover.interests) interest = cover.interests->data()[user];
         std::fill(left, left + 64, 1.0);
     }
@@ -118,11 +148,13 @@ struct CodeView {
     const Cover& cover;
     std::vector<double> left;
     std::vector<int32_t> to_restore;
+    double smallest = 1.0;
     mutable Terms terms;
 
     explicit CodeView(const Cover& c) : cover(c), left(c.n_aspects, c.wanted_offsets ? 0.0 : 1.0), terms(c) {}
 
     void begin(int64_t user) {
+        smallest = 1.0;
         if (!cover.wanted_offsets) return;
         for (int64_t p = cover.wanted_offsets->data()[user]; p < cover.wanted_offsets->data()[user + 1]; ++p)
             left[cover.wanted_codes->data()[p]] = cover.wanted_weights ? cover.wanted_weights->data()[p] : 1.0;
@@ -178,15 +210,37 @@ struct CodeView {
 // Gain of one more item, and what taking it leaves (Clarke et al. 2008, eq. 7 and eq. 6).
 struct Linear {
     double alpha;
+    bool powers;  // whether all that aspects contribute are powers of two, or 0
+
+    Linear(const Cover& cover, double a) : alpha(a) {
+        int exponent;
+        powers = cover.plain() && (alpha == 1.0 || std::frexp(1.0 - alpha, &exponent) == 0.5);
+    }
     template <class View>
     double gain(const View& view, int32_t row) const {
+        if (powers) {  // sums of these have no rounding, and so no order, unless they are very different
+            double sum = 0.0;
+            view.each(row, [&](int32_t i, double s) { sum += view.left[i] * s; });
+            if (sum <= view.smallest * 0x1p53) return sum;
+        }
         view.terms.clear();
         view.each(row, [&](int32_t i, double s) { view.terms.add(view.left[i] * s); });
         return view.terms.sum();
     }
+    // At least the gain, whatever the order.
+    template <class View>
+    double bound(const View& view, int32_t row) const {
+        if (powers) return gain(view, row);
+        double sum = 0.0, n = 0.0;
+        view.each(row, [&](int32_t i, double s) { sum += view.left[i] * s, ++n; });
+        return sum + sum * (n * 2.0 * std::numeric_limits<double>::epsilon());
+    }
     template <class View>
     void take(View& view, int32_t row) const {
-        view.each(row, [&](int32_t i, double s) { view.left[i] *= 1.0 - alpha * s; });
+        view.each(row, [&](int32_t i, double s) {
+            view.left[i] *= 1.0 - alpha * s;
+            if (view.left[i] < view.smallest && view.left[i] > 0.0) view.smallest = view.left[i];
+        });
         view.touched(row);
     }
 };
@@ -201,8 +255,14 @@ struct Probabilistic {
         return 1.0 - view.terms.product();
     }
     template <class View>
+    double bound(const View& view, int32_t row) const {
+        double miss = 1.0, n = 0.0;
+        view.each(row, [&](int32_t i, double s) { miss *= 1.0 - gamma * alpha * s * view.left[i], ++n; });
+        return 1.0 - miss + n * 4.0 * std::numeric_limits<double>::epsilon();
+    }
+    template <class View>
     void take(View& view, int32_t row) const {
-        Linear{alpha}.take(view, row);
+        Linear(view.cover, alpha).take(view, row);
     }
 };
 
@@ -233,7 +293,7 @@ void with_rule_and_view(const Cover& cover, double alpha, std::optional<double> 
         if (gamma)
             run(Probabilistic{alpha, *gamma}, make_view);
         else
-            run(Linear{alpha}, make_view);
+            run(Linear(cover, alpha), make_view);
     });
 }
 

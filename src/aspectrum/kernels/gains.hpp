@@ -12,12 +12,13 @@ namespace aspectrum {
 
 constexpr int64_t kBlock = 512;
 
-// log2 in long double, rounded once: the same bits on every CPU, which plain log2 does not promise.
-inline Out<double> log_discounts(int64_t n, double base) {
+// Of the n ranks after a rank. log2 in long double, rounded once: the same bits on every CPU, which plain log2 does not promise.
+inline Out<double> log_discounts(int64_t rank, int64_t n, double base) {
     require(base > 1.0, "the base of the logarithm must be above 1");
+    require(rank >= 0, "a negative rank");
     const long double scale = std::log2(static_cast<long double>(base));
     std::vector<double> out(std::max<int64_t>(n, 0));
-    for (int64_t j = 0; j < n; ++j) out[j] = static_cast<double>(scale / std::log2(static_cast<long double>(j) + 2.0L));
+    for (int64_t j = 0; j < n; ++j) out[j] = static_cast<double>(scale / std::log2(static_cast<long double>(rank + j) + 2.0L));
     return to_array(std::move(out));
 }
 

@@ -28,7 +28,8 @@ struct Best {
 };
 
 // Any rule over any sets. Gains never grow as items are taken (also in floating point: sums and products of
-// falling terms fall, in one order or in that of their values), so a gain computed earlier is an upper bound.
+// falling terms fall, in one order or in that of their values), so a gain computed earlier is an upper bound; and so is one
+// computed without ordering its terms, with room for rounding.
 struct Bounds {
     std::vector<double> bounds;
 
@@ -40,6 +41,8 @@ struct Bounds {
     Best find(const std::vector<Candidate>& candidates, const Rule& rule, const View& view) {
         Best best;
         for (size_t p = 0; p < candidates.size(); ++p) {
+            if (!best.beaten_by(bounds[p], candidates[p].head)) continue;
+            bounds[p] = std::min(bounds[p], rule.bound(view, candidates[p].row));
             if (!best.beaten_by(bounds[p], candidates[p].head)) continue;
             bounds[p] = rule.gain(view, candidates[p].row);
             if (best.beaten_by(bounds[p], candidates[p].head)) best = {bounds[p], candidates[p].head, p};

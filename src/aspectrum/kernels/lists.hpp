@@ -13,6 +13,7 @@ namespace aspectrum {
 // Stable counting sort: which rows have each key, in their order.
 inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int64_t n_keys) {
     const int64_t n = static_cast<int64_t>(keys.shape(0));
+    require(n_keys >= 0, "a negative number of keys");
     std::vector<int64_t> offsets(n_keys + 1, 0), order(n);
     for (int64_t p = 0; p < n; ++p) {
         require(keys.data()[p] >= 0 && keys.data()[p] < n_keys, "a key is out of range");

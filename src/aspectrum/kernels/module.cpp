@@ -91,7 +91,7 @@ void bind_gains(nb::module_& m) {
              "masks"_a = nb::none(), "interests"_a = nb::none(), "wanted_offsets"_a = nb::none(), "wanted_codes"_a = nb::none(),
              "wanted_weights"_a = nb::none(), "in_code_order"_a = false);
 
-    m.def("log_discounts", &log_discounts, "n"_a, "base"_a);
+    m.def("log_discounts", &log_discounts, "rank"_a, "n"_a, "base"_a);
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
     m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);

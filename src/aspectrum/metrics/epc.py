@@ -11,6 +11,7 @@ from aspectrum.discounts import LOG2, NONE, RECIPROCAL, Discount
 from aspectrum.metric import Aliases, Fractions, UserMetric
 from aspectrum.relevant_items import place_sums, relevant_places, truth_gains
 from aspectrum.world import Truth, World
+from aspectrum.world.relevance import check_exponent
 
 _DISCOUNTS = {"log": LOG2, "none": NONE, "reciprocal": RECIPROCAL, "geometric": Discount("geometric", 0.85)}
 
@@ -86,5 +87,7 @@ class EPC(UserMetric):
         if self.relevance == "binary":
             return relevant_places(world.rankings, world.need_relevance("EPC")).astype(np.float64)
         _, gains = truth_gains(world, "exponential")
-        shares: Floats = gains / 2.0 ** world.truth.largest_grade("relevance")
+        largest = world.truth.largest_grade("relevance")
+        check_exponent(largest)  # also of users whose lists these are not
+        shares: Floats = gains / 2.0**largest
         return shares

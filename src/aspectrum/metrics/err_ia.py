@@ -13,6 +13,7 @@ from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal,
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
+from aspectrum.world.relevance import LARGEST_EXPONENT, check_exponent
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ERRIA(AspectMetric):
             user's earlier and relevant items that have c, uniform over all aspects for a user with none. Default: given
             if there are weights, else uniform.
         grades: Take R from the grade instead: (2^g - 1) / 2^g_max.
-        max_grade: The g_max; by default the largest grade there is.
+        max_grade: The g_max, up to 498; by default the largest grade there is.
         normalize: ``perfect`` divides by a list that shows every attainable aspect at every rank, ``pyndeval`` does so
             except at k = 1, ``ideal`` divides by the ideal list.
         pool: What the ideal list chooses from, as for AlphaNDCG.
@@ -81,8 +82,8 @@ class ERRIA(AspectMetric):
         check_goes_with(self, "ideal", "normalize", "ideal")
         check_ideal(self)
         check_goes_with(self, "max_grade", "grades", True)
-        if self.max_grade is not None and self.max_grade <= 0:
-            raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0")
+        if self.max_grade is not None and not 0 < self.max_grade <= LARGEST_EXPONENT:
+            raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0 and at most {LARGEST_EXPONENT}")
 
     def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         more = {"given": [("weights",)], "counts": [("relevance",), ("history",)]}.get(self.intents or "", [()])
@@ -100,6 +101,7 @@ class ERRIA(AspectMetric):
                 raise InputError(f"ERRIA: grades=True needs judged_by='subtopics' or 'relevance', not {judged_by!r}")
             truth.need(judged_by, "ERRIA")
             max_grade = truth.largest_grade(judged_by)
+            check_exponent(max_grade)
         ideal = self.ideal if pool is None else self.ideal or "greedy"
         return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None, ideal=ideal)
 

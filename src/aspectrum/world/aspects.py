@@ -21,6 +21,8 @@ from aspectrum.arrays import (
     as_floats,
     as_offsets,
     check_ascending,
+    check_codes_count_from_0,
+    check_count,
     check_range,
     choose_segments,
 )
@@ -39,6 +41,7 @@ class AspectSets:
     def __post_init__(self) -> None:
         codes = as_codes(self.codes, "aspects")
         offsets = as_offsets(self.offsets, len(codes), "aspects")
+        check_count(self.n_aspects, "aspects: n_aspects")
         check_range(codes, self.n_aspects, "aspects")
         check_ascending(offsets, codes, "aspects of an item")
         strengths = None if self.strengths is None else as_floats(self.strengths, len(codes), "aspects: strengths")
@@ -127,7 +130,8 @@ class Subtopics:
             raise InputError(f"subtopics: columns of different lengths ({len(u)}, {len(i)}, {len(a)})")
         g = np.ones(len(u)) if grades is None else as_floats(grades, len(u), "subtopics: grades")
         s = None if strengths is None else as_floats(strengths, len(u), "subtopics: strengths")
-        check_range(u, n_users, "subtopics: users")
+        check_range(u, check_count(n_users, "subtopics: n_users"), "subtopics: users")
+        check_codes_count_from_0(len(a), int(a.max(initial=-1)), "subtopics: aspects")
         for column, what, least in ((i, "items", 0), (a, "aspects", -1)):
             if len(column) and column.min() < least:
                 raise InputError(f"subtopics: {what}: code {column.min()} is out of range")
@@ -180,7 +184,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         if self.shared is not None:
-            weights = as_floats(self.shared, len(self.shared), "weights")
+            weights = as_floats(self.shared, np.size(self.shared), "weights")
             self.__dict__.update(shared=weights)
         elif self.offsets is None or self.aspects is None or self.weights is None:
             raise InputError("weights: give `shared`, or offsets, aspects and weights")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Floats, Offsets
+from aspectrum.arrays import LARGEST, Codes, Flags, Floats, Offsets, too_large
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
 from aspectrum.coding.reading import Input, Reading
@@ -75,10 +75,19 @@ class CodedLists:
 
 def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> tuple[dict[str, Any], dict[str, Input]]:
     """The parts of the truth, by name, and what was read for each."""
+    for rows in given.values():
+        _check_sizes(rows)
     facts = {name: tables.input(name, rows) for name, rows in given.items()}
     builder = _Builder(tables, reading, facts)
     parts = [name for name in given if name not in ("items", "users")]  # which are ids only
     return {name: getattr(builder, name)(given[name], facts[name]) for name in parts}, facts
+
+
+def _check_sizes(rows: Rows) -> None:
+    """Numbers that are summed are not too large for that."""
+    for role in ("grade", "strength", "weight"):
+        for row in too_large(rows.numbers.get(role, np.empty(0)))[:1]:
+            raise InputError(f"{rows.at(row)}: a {role} is {rows.numbers[role][row]:g}, expected a size up to {LARGEST:g}")
 
 
 def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:

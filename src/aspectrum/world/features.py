@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats, Offsets, as_codes, check_range
+from aspectrum.arrays import LARGEST, Codes, Floats, Offsets, as_array, as_codes, check_range, laid_out
 from aspectrum.coding.rows import SparseRows
 from aspectrum.errors import InputError
 
@@ -31,13 +31,13 @@ class Features:
         if hasattr(matrix, "tocsr"):
             matrix = SparseRows.from_matrix(matrix)
         elif not isinstance(matrix, SparseRows):
-            matrix = np.asarray(matrix)
+            matrix = as_array(matrix, "features")
             if matrix.ndim != 2:
                 raise InputError(f"features: expected one vector per item (two dimensions), found {matrix.ndim}")
             if matrix.dtype.kind not in "biuf":
                 raise InputError(f"features: expected numbers, found {matrix.dtype}")
             kept = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.float64
-            matrix = np.ascontiguousarray(matrix, dtype=kept)
+            matrix = laid_out(matrix, kept)
         object.__setattr__(self, "matrix", matrix)
         if self.rows is not None:
             rows = as_codes(self.rows, "features: rows")
@@ -65,13 +65,14 @@ class Features:
 
     def pair_sums(self, distance: Distance, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
         """Sum over the pairs of each list of a distance, (users, cutoffs)."""
-        x = self.matrix
-        if distance.endswith("euclidean") and self.lengths.max(initial=0.0) > 1e150:
-            raise InputError(f"features: values are too large for the {distance} distance")
+        x, longest = self.matrix, self.lengths.max(initial=0.0)
+        if distance.endswith("euclidean") and not (longest == 0 or 1 / LARGEST <= longest <= LARGEST):
+            found = f"features: the longest vector has length {longest:g}, which the {distance} distance cannot square"
+            raise InputError(f"{found}; multiply all values by the same factor")
         if distance in ("cosine", "squared_euclidean"):
             unit = distance == "cosine"
             if isinstance(x, SparseRows):
-                return kernels.sparse_squares(x.offsets, x.columns, x.values, x.width, self.lengths, unit, offsets, places, stops)
+                return kernels.sparse_squares(x.offsets, x.columns, x.values, x.n_columns, self.lengths, unit, offsets, places, stops)
             return kernels.dense_squares(x, self.lengths, unit, offsets, places, stops)
         if isinstance(x, SparseRows):
             return kernels.sparse_pairs(x.offsets, x.columns, x.values, x.width, distance, offsets, places, stops)

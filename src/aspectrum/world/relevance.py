@@ -119,7 +119,14 @@ class Relevance(UserItems):
 def exponential(grades: Floats) -> Floats:
     """2^grade - 1, by the power of Python, whose bits do not depend on the CPU."""
     distinct, place = np.unique(grades, return_inverse=True)
-    try:
-        return np.array([2.0**grade - 1.0 for grade in distinct.tolist()])[place]
-    except OverflowError:
-        raise InputError(f"grade {distinct.max():g} is too large for a gain of 2^grade - 1") from None
+    check_exponent(distinct.max(initial=0.0))
+    return np.array([2.0**grade - 1.0 for grade in distinct.tolist()])[place]
+
+
+LARGEST_EXPONENT = 498
+"""2 to the power of a grade is at most :data:`aspectrum.arrays.LARGEST`."""
+
+
+def check_exponent(grade: float) -> None:
+    if grade > LARGEST_EXPONENT:
+        raise InputError(f"grade {grade:g} is too large for a gain of 2^grade - 1, expected at most {LARGEST_EXPONENT}")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aspectrum.arguments import unknown_argument
-from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_range
+from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_codes_count_from_0, check_count, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
@@ -90,6 +90,8 @@ class Truth:
             if part is not None and not isinstance(part, kind):
                 found = f"{name} is {type(part).__name__}, expected {kind.__name__} (codes)"
                 raise InputError(f"{found}; Truth.read({name}=...) reads other forms")
+        for name in ("n_users", "n_items"):
+            check_count(getattr(self, name), name, -1)
         n_users = self.n_users if self.n_users >= 0 else len(self.users) if self.users is not None else self._smallest_n_users()
         n_items = self.n_items if self.n_items >= 0 else len(self.items) if self.items is not None else smallest_n_items(vars(self))
         users = Ids.counted(n_users) if self.users is None else self.users
@@ -196,7 +198,11 @@ class Truth:
         if self.subtopics is not None:
             n = max(n, _largest(self.subtopics.aspects) + 1)
         if self.weights is not None:
-            n = max(n, len(self.weights.shared) if self.weights.aspects is None else _largest(self.weights.aspects) + 1)  # type: ignore[arg-type]
+            aspects = self.weights.aspects
+            check_codes_count_from_0(
+                0 if aspects is None else len(aspects), -1 if aspects is None else _largest(aspects), "weights: aspects"
+            )
+            n = max(n, len(self.weights.shared) if aspects is None else _largest(aspects) + 1)  # type: ignore[arg-type]
         return n
 
     def _check(self) -> None:
@@ -236,14 +242,20 @@ def _rows(name: str, given: Any) -> Rows:
 
 def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     """The smallest number of items that holds every code."""
-    with_items = [*lists, *(parts.get(name) for name in ("relevance", "history", "subtopics"))]
-    sizes = [_largest(part.items) + 1 for part in with_items if part is not None]
+    named = [("rankings", part) for part in lists] + [(name, parts.get(name)) for name in ("relevance", "history", "subtopics")]
+    items = [(name, part.items) for name, part in named if part is not None]
     counts: dict[str, Callable[[Any], int]] = {
         "aspects": lambda part: part.n_items,
         "features": lambda part: part.n_items,
         "catalogue": len,
     }
-    return max([*sizes, *(count(parts[name]) for name, count in counts.items() if parts.get(name) is not None)], default=0)
+    n_items = max((count(parts[name]) for name, count in counts.items() if parts.get(name) is not None), default=0)
+    n_codes = sum(len(codes) for _, codes in items)
+    for name, codes in items:
+        if _largest(codes) >= n_items:
+            check_codes_count_from_0(n_codes, _largest(codes), f"{name}: items")
+            n_items = _largest(codes) + 1
+    return n_items
 
 
 def needed(part: T | None, name: str, needed_by: str | Option) -> T:

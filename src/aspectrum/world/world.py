@@ -170,6 +170,10 @@ class World:
         """`make()`, computed once for this world and all its parts."""
         return remembered(self.memory, key, make)
 
+    def forget_coverage(self) -> None:
+        """Give back what was computed of these lists: it knows its world, so that Python would not notice for long that nobody needs it."""
+        self.covered = {}
+
     def slice(self, start: int, stop: int) -> World:
         """Lists start to stop, without copying."""
         return self.take(np.arange(start, stop))

@@ -57,6 +57,7 @@ class Completion {
         const Sets& sets;
 
         double gain(const View& view, int32_t set) const { return sets.gain(set, view.left.data()); }
+        double bound(const View& view, int32_t set) const { return gain(view, set); }
         void take(View& view, int32_t set) const {
             for (const Entry& entry : sets[set].entries) {
                 Shown& shown = view.shown[entry.aspect];
