@@ -346,7 +346,7 @@ class Plan:
     def _batch_size(self, world: World) -> int:
         """How many users together have about two million places or scores, or four million weights where every aspect has one."""
         tasks = [task for group in self._groups for task in group.tasks]
-        n_columns = sum(len(task.asked.cutoffs) for task in tasks)
+        n_columns = sum(len(task.asked.metric.cutoffs) for task in tasks)
         n_aspects = len(world.aspect_ids) if any(_weighs_all_aspects(task.resolved, self.truth) for task in tasks) else 0
         by_places = max(256, _NUMBERS_PER_BATCH * world.n_users // max(1, len(world.rankings.items)))
         return max(1, min(65_536, by_places, _NUMBERS_PER_BATCH // n_columns, 2 * _NUMBERS_PER_BATCH // max(1, n_aspects)))
