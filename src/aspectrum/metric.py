@@ -65,6 +65,9 @@ class Metric:
     truth: ClassVar[str | None] = None
     """The input that says which users are judged, where no ``judged_by`` says it."""
 
+    relative_to: ClassVar[tuple[str, ...]] = ()
+    """Inputs one of which says what a number is relative to; without any, it depends on whatever else is in the call."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "abstract" in cls.__dict__:

@@ -279,9 +279,9 @@ class Plan:
         """What the metrics make of the inputs, where that decides what is to be said of them."""
         tasks = [task for group in self._groups for task in group.tasks]
         return Use(
-            threshold=any("threshold" in task.how for task in tasks),
+            threshold=self.convention.name == "published" and any("threshold" in task.how for task in tasks),  # others mean theirs
             averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
-            seen_catalogue=any(task.how.get("catalogue") == "all items seen" for task in tasks),
+            relative_to=frozenset(name for task in tasks for name in task.resolved.relative_to),
         )
 
     @cached_property

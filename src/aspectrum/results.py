@@ -55,9 +55,21 @@ class Column:
         return self.state.value
 
     @property
+    def chosen_judging(self) -> str | None:
+        """What a metric is judged by, where nobody asked for it: it then depends on the inputs, and tables say so."""
+        return self.how.get("judged_by") if self.metric.parameters.get("judged_by", "") is None else None
+
+    @property
     def details(self) -> dict[str, Any]:
         """How the number was computed, the number of users (or items) behind it, and how sure it is."""
         return {**self.how, **self.state.counts, **self.state.limits}
+
+
+def _title(name: str, *columns: Column) -> str:
+    """A name in a table, with the judging where it depends on the inputs; a name of the user's own is enough."""
+    judgings = dict.fromkeys(column.chosen_judging for column in columns if column.name == name)
+    found = [judging for judging in judgings if judging is not None]
+    return f"{name} (by {' or '.join(found)})" if found else name
 
 
 class _Output:
@@ -188,7 +200,8 @@ class Results(_Output, Mapping[str, float]):
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
-        rows = [[*row, *([formats.computed(self.columns[row[0]].how)] if how else [])] for row in self._rows()]
+        ways = [[formats.computed(column.how)] if how else [] for column in self.columns.values()]
+        rows = [[*row, *way] for row, way in zip(self._rows(), ways, strict=True)]
         return formats.as_text([*_HEAD, *(["Computed"] if how else [])], rows, (), self._remarks)
 
     def to_markdown(self) -> str:
@@ -215,7 +228,7 @@ class Results(_Output, Mapping[str, float]):
         ]
 
     def _rows(self) -> list[list[str]]:
-        return [[name, formats.number(column.value), formats.counted(column.state)] for name, column in self.columns.items()]
+        return [[_title(name, one), formats.number(one.value), formats.counted(one.state)] for name, one in self.columns.items()]
 
     def _how(self) -> list[str]:
         return formats.grouped((name, formats.computed(column.how)) for name, column in self.columns.items())
@@ -313,7 +326,8 @@ class SystemResults(_Output, Mapping[str, Results]):
         table = [["Metric", *self.systems]]
         for name in self._names():
             columns = [result.columns.get(name) for result in self.systems.values()]
-            table.append([name, *(formats.ABSENT if column is None else formats.number(column.value) for column in columns)])
+            title = _title(name, *(column for column in columns if column is not None))
+            table.append([title, *(formats.ABSENT if column is None else formats.number(column.value) for column in columns)])
         if systems_as == "rows":
             table = [list(cells) for cells in zip(*table, strict=True)]
             table[0][0] = "System"

@@ -36,7 +36,8 @@ _ITEM_INPUTS = {"train": "history", "test": "relevance", "communities": "aspects
 
 def as_items(given: Iterable[str]) -> list[str]:
     """What inputs of a social network are in an evaluation of any lists: candidates are items, communities aspects."""
-    return list(dict.fromkeys(_ITEM_INPUTS[name] for name in given if name in _ITEM_INPUTS))
+    items = dict.fromkeys(_ITEM_INPUTS[name] for name in given if name in _ITEM_INPUTS)
+    return [*items, *(["catalogue"] if "history" in items else [])]  # the users of the train graph
 
 
 def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Sequence[Convention]) -> tuple[list[Asked], list[Notice]]:

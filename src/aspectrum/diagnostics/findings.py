@@ -39,12 +39,12 @@ class Use:
     Args:
         threshold: It matters which items are relevant.
         averages_lists: Each system is averaged over the users whom it has lists for.
-        seen_catalogue: The catalogue is whatever items occur.
+        relative_to: Inputs one of which should say what the catalogue is.
     """
 
     threshold: bool = True
     averages_lists: bool = True
-    seen_catalogue: bool = False
+    relative_to: frozenset[str] = frozenset()
 
 
 def find(read: Inputs, use: Use | None = None) -> list[Notice]:
@@ -293,7 +293,7 @@ class Inputs:
             yield Notice("different_users", len(some), int((times > 0).sum()), examples_of(self._ids("user"), some))
 
     def seen_catalogue(self, use: Use) -> Iterator[Notice]:
-        if use.seen_catalogue and not {"catalogue", "aspects", "features", "items"} & self.inputs.keys():
+        if use.relative_to and not use.relative_to & self.inputs.keys():
             yield Notice("no_catalogue", len(self._ids("item")))
 
     def _notice(self, kind: str, given: Input, role: str, codes: Codes, of: int, **more: Any) -> Notice:

@@ -47,6 +47,7 @@ class GiniComplement(Metric):
     aliases: ClassVar[Aliases] = {"Predicted Gini complement": {}}
 
     family = "exposure"
+    relative_to = ("catalogue", "aspects", "features", "items")
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return {"catalogue": "all items seen" if truth.catalogue is None else "given"}

@@ -13,13 +13,15 @@ from cornac.experiment.result import CVExperimentResult, CVResult, ExperimentRes
 from cornac.hyperopt import BaseSearch
 from cornac.metrics import RankingMetric
 
+from aspectrum.diagnostics.attention import Attention
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac.metrics import Metric, check_metrics, deepest
 from aspectrum.integrations.cornac.recording import Recorder, check_method, check_models, check_set, folds, nobody_explained
 from aspectrum.integrations.cornac.scoring import check_names, remarks, rewrite, score_result, try_inputs
 from aspectrum.integrations.cornac.search import Search
 from aspectrum.metric import Metric as OurMetric
-from aspectrum.results import SystemResults
+from aspectrum.results import Results, SystemResults
 
 
 class Experiment(cornac.Experiment):
@@ -36,6 +38,8 @@ class Experiment(cornac.Experiment):
         eval_method: RatioSplit, StratifiedSplit, TimestampSplit, CrossValidation or ``BaseMethod.from_splits(...)``.
         models: Cornac's models; a search that looks for one of our metrics is this package's.
         metrics: Cornac's metrics and ours.
+        strict: Warnings about the inputs are errors.
+        ignore: Kinds of warnings not to give.
         options: As for ``cornac.Experiment``: user_based, show_validation, verbose, save_dir.
 
     Examples:
@@ -54,7 +58,18 @@ class Experiment(cornac.Experiment):
     val_result: Any
     _finish: Callable[..., list[str]] | None = None  # while it runs
 
-    def __init__(self, eval_method: Any, models: Sequence[Any], metrics: Sequence[Any], *args: Any, **options: Any) -> None:
+    def __init__(
+        self,
+        eval_method: Any,
+        models: Sequence[Any],
+        metrics: Sequence[Any],
+        *args: Any,
+        strict: bool = False,
+        ignore: str | Iterable[str] = (),
+        **options: Any,
+    ) -> None:
+        self._attention = partial(Attention, strict, ignore)
+        self._attention()  # an unknown kind is an error now, not later
         check_models(models)
         check_metrics(metrics)
         ours = [metric for metric in metrics if isinstance(metric, Metric)]
@@ -82,7 +97,7 @@ class Experiment(cornac.Experiment):
         theirs = [metric for metric in metrics if not isinstance(metric, Metric)]
         cutoffs = [k for metric in theirs if isinstance(metric, RankingMetric) for k in _cutoffs(metric)]
         recorder = Recorder(deepest(ours), folds(self.eval_method), cutoffs)
-        self._finish = partial(_finish, self.models, ours, recorder)
+        self._finish = partial(_finish, self.models, ours, recorder, self._attention())
         self.metrics = [*theirs, recorder]
         try:
             with nobody_explained(self.eval_method):
@@ -111,6 +126,8 @@ def evaluate(
     metrics: Iterable[str | OurMetric | Metric] | str | OurMetric | Metric,
     *,
     on: Literal["test", "validation"] = "test",
+    strict: bool = False,
+    ignore: str | Iterable[str] = (),
     **inputs: Any,
 ) -> SystemResults:
     """Train and evaluate models as Cornac does, with our results: scores of users, how each number was computed, files.
@@ -120,6 +137,8 @@ def evaluate(
         eval_method: As for :class:`Experiment`. In a cross-validation every fold is a system of its own.
         metrics: Our metrics, their text forms, or :class:`Metric`, which may have inputs of its own.
         on: The set whose ratings are to be found.
+        strict: Warnings about the inputs are errors.
+        ignore: Kinds of warnings not to give.
         inputs: What :class:`Metric` takes beside the metric: item_genre, item_feature, aspects, features, weights, items,
             convention.
 
@@ -132,6 +151,7 @@ def evaluate(
         >>> results.per_user.columns
         ['system', 'user', 'AlphaNDCG@3', 'NDCG@3']
     """
+    attention = Attention(strict, ignore)
     if on not in ("test", "validation"):
         raise InputError(f"on is {on!r}, expected 'test' or 'validation'")
     several = [metrics] if isinstance(metrics, str | OurMetric | Metric) else list(metrics)
@@ -152,7 +172,8 @@ def evaluate(
         if names.count(name) > 1:
             raise InputError(f"two models are called {name!r}; give each its own name, as in MF(name=...)")
     recorder = Recorder(deepest(asked), folds(eval_method))
-    systems, notices = {}, []
+    systems: dict[str, Results] = {}
+    notices: list[Notice] = []
     for model in models:
         with nobody_explained(eval_method):
             results = eval_method.evaluate(model=model, metrics=[recorder], user_based=True, show_validation=on == "validation")
@@ -160,11 +181,13 @@ def evaluate(
         for fold, (_, _, scored) in enumerate(parts):
             name = f"{model.name}, fold {fold}" if isinstance(eval_method, CrossValidation) else model.name
             systems[name] = replace(scored, notices=())
-        notices += remarks(parts)
+        notices += attention.draw(remarks(parts))
     return SystemResults(systems, tuple(dict.fromkeys(notices)))
 
 
-def _finish(models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder, which: str, place: int, result: Any) -> list[str]:
+def _finish(
+    models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder, attention: Attention, which: str, place: int, result: Any
+) -> list[str]:
     """Turn the calls that the result of the model at a place holds into numbers of our metrics; what should be known of it."""
     several = score_result(result, models[place], recorder, metrics, which)
     for part, lists, results in several:
@@ -173,7 +196,7 @@ def _finish(models: Sequence[Any], metrics: Sequence[Metric], recorder: Recorder
         result.metric_mean.clear()
         result.metric_std.clear()
         result.organize()
-    return list(map(str, remarks(several)))
+    return [one.with_kind() if one.level == "warning" else str(one) for one in attention.draw(remarks(several))]
 
 
 class _Finished(ExperimentResult):
