@@ -258,8 +258,8 @@ KINDS: Mapping[str, Kind] = {
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} lists are shorter than the cutoff of {cutoff}", warn_from=0.5, warn_of=10),
-    "tied_scores": Kind("note", "{count} adjacent rows have tied scores; {ties}", of_rows=True, warn_from=0.5, warn_of=20),
-    "tied_ranks": Kind("note", "{count} adjacent rows have tied ranks; {ties}", of_rows=True, warn_from=0.5, warn_of=20),
+    "tied_scores": Kind("note", "{count} adjacent rows have tied scores; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
+    "tied_ranks": Kind("note", "{count} adjacent rows have tied ranks; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
     "ranked_ties": Kind("fact", "{count} adjacent rows have tied scores; their ranks order them", of_rows=True),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(

@@ -23,6 +23,7 @@ from aspectrum.io.text import TextTable, reads_as_number
 if TYPE_CHECKING:
     import polars
 
+_FEW_ROWS = 10  # of which nothing can be said for sure
 _TREC = {
     "run": {"user": 0, "item": 2, "rank": 3, "score": 4},
     "qrels": {"user": 0, "aspect": 1, "item": 2, "grade": 3},
@@ -139,7 +140,7 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         alone = all(np.count_nonzero(column.codes == column.codes[0]) == 1 for column in columns.values())
         alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
-            yield Notice("no_header", detail=first)
+            yield Notice("no_header", detail=first, level="warning" if len(table) >= _FEW_ROWS else "note")
 
 
 def _whitespace(columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
