@@ -243,7 +243,13 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
         """
-        return notices_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files)
+        return [*notices_on(Inputs(self.truth, self.tables, self.inputs, systems), from_files), *self._choices()]
+
+    def _choices(self) -> list[Notice]:
+        """Choices that were made for the user, and may surprise."""
+        tasks = [task for group in self._groups for task in group.tasks]
+        chosen = [task.asked for task in tasks if task.how.get("of") == "aspects" and task.asked.parameters["of"] is None]
+        return [Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen]
 
     @cached_property
     def identity(self) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
 def _metrics(job: Job) -> list[Metric]:
     """Metrics of the texts; ``usual@5,10`` are those of RELISON that the inputs allow, ``all@5,10`` all that they allow."""
     from aspectrum.contacts import default_metrics
-    from aspectrum.contacts.evaluation import as_items
+    from aspectrum.contacts.evaluation import as_items, contact_conventions
     from aspectrum.errors import MetricError
 
     asked: list[str | Metric] = []
@@ -114,4 +114,4 @@ def _metrics(job: Job) -> list[Metric]:
                 raise MetricError(f"{one!r}: {error}") from None
         else:
             asked.append(one)
-    return replace(job, metrics=tuple(asked)).expanded(as_items(job.inputs))
+    return replace(job, metrics=tuple(asked)).expanded(as_items(job.inputs), contact_conventions(job.reading.get("convention")))

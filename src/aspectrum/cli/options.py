@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from aspectrum.config import Settings, SourceSettings
+    from aspectrum.conventions import Convention
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
     from aspectrum.metric import Metric
@@ -256,7 +257,7 @@ class Job:
         further = [] if self.settings.algorithms is None else [Notice("remark", detail={"text": said})]
         return replace(results, notices=(*further, *results.notices), speaker=replace(results.speaker, on_command_line=True))
 
-    def expanded(self, inputs: Iterable[str] | None = None) -> list[Metric]:
+    def expanded(self, inputs: Iterable[str] | None = None, conventions: Sequence[Convention] | None = None) -> list[Metric]:
         """Metrics of the texts; ``all@5,10`` is every metric that the inputs (default: those of the job) allow; default: ``all@10``."""
         import aspectrum.metrics  # noqa: F401  so that their names are known
         from aspectrum.conventions import conventions_named
@@ -265,8 +266,7 @@ class Job:
         from aspectrum.plan import is_enough
 
         there = list(self.inputs if inputs is None else inputs)
-        convention = self.reading.get("convention")
-        ways = conventions_named(None if convention == "both" else convention)
+        ways = conventions or conventions_named(self.reading.get("convention"))
         given = [parse(text) if isinstance(text, str) and not _ALL.match(text) else text for text in self.metrics or ("all@10",)]
         named = {str(metric.at(cutoff)) for metric in given if not isinstance(metric, str) for cutoff in metric.cutoffs}
         chosen: list[Metric] = []

@@ -41,7 +41,8 @@ def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
     ['AspectRecall@10', 'GiniComplement@10']
     """
     inputs = as_items(given)
-    return [metric for metric in (parse(f"{name}@{cutoffs}") for name in DEFAULT_METRICS) if is_enough(inputs, metric)]
+    published = _for_contacts(CONVENTIONS["published"])
+    return [metric for metric in (parse(f"{name}@{cutoffs}") for name in DEFAULT_METRICS) if is_enough(inputs, metric, published)]
 
 
 def evaluate(
@@ -117,7 +118,7 @@ def evaluate(
         (0.354167, 0.6667)
     """
     options = dict(locals())
-    if len(_conventions(convention)) > 1:
+    if len(contact_conventions(convention)) > 1:
         raise InputError(f"convention is {convention!r}, which gives two results: use contacts.evaluate_systems")
     return evaluate_one(evaluate_systems, "recommendations", options)
 
@@ -155,7 +156,7 @@ def evaluate_systems(
         --------------  ----------------  --------------  ---------------  -------------
         AspectRecall@1            0.5000          0.2500           0.5000         0.1250
     """
-    conventions = _conventions(convention)
+    conventions = contact_conventions(convention)
     chosen = {name: network.pop(name) for name in PLAN_OPTIONS if name in network}
     given = [name for name, value in network.items() if value is not None]
     if "texts" not in given and (texts_of != "own" or weighting is not None):
@@ -211,20 +212,23 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
             continue
         words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for name, item in _ITEM_INPUTS.items()}
         words["features"] = [Option("features"), " or ", Option("texts")]
-        ways = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
+        enough_here = [names for names in needed_inputs(type(metric)) if is_enough(names, type(metric)(), convention)]
+        ways = [names for names in enough_here if set(names) <= words.keys() and not set(names) <= set(there)]
         needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in ways]
         if needs:
             raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
 
 
-def _conventions(convention: str | Convention | None) -> list[Convention]:
+def contact_conventions(convention: str | Convention | None) -> list[Convention]:
+    """One convention, or the two that ``both`` names, for contacts."""
     return [_for_contacts(one) for one in conventions_named("published,relison" if convention == "both" else convention)]
 
 
 def _for_contacts(convention: Convention) -> Convention:
-    """A convention, for candidates who need not be users of the train graph."""
+    """A convention, for candidates who need not be users of the train graph; communities are no features."""
     if convention.name in CONVENTIONS and convention.name not in ("published", "relison"):
         raise MetricError(f"convention is {convention.name!r}, expected 'published', 'relison' or 'both' for contacts")
-    gini = {"outside": "drop", **convention.parameters.get("GiniComplement", {})}
-    return replace(convention, parameters={**convention.parameters, "GiniComplement": gini})
+    for_contacts = {"GiniComplement": {"outside": "drop"}, "IntraListDiversity": {"of": "features"}}
+    parameters = {name: {**own, **convention.parameters.get(name, {})} for name, own in for_contacts.items()}
+    return replace(convention, parameters={**convention.parameters, **parameters})

@@ -54,7 +54,7 @@ def notices_on(read: Inputs, from_files: bool | None = None) -> list[Notice]:
     """What a reader of the numbers should know of the inputs; files that make them meaningless are an error."""
     if not read.inputs and not any(lists.external or lists.notices for lists in read.systems.values()):
         return []
-    found = [notice for notice in find(read) if notice.level in ("warning", "error")]
+    found = [notice for notice in find(read) if notice.level != "fact"]
     if from_files is None:
         from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     if not from_files:
