@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aspectrum.api import several_systems
 from aspectrum.coding.rows import Rows
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.findings import Inputs, find
@@ -81,7 +82,8 @@ def check(
     """
     wanted = tuple(metrics)
     attempts = _Attempts(speaker)
-    lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
+    read_lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
+    lists = attempts.attempt(lambda: several_systems(read_lists)) or read_lists
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
