@@ -6,6 +6,7 @@ from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, INPUTS
 from aspectrum.io.features import read_features
+from aspectrum.io.indicators import aspect_columns
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import FORMATS, Source, is_external
 from aspectrum.io.tables import open_table
@@ -26,4 +27,6 @@ def read_input(input: str, given: Any) -> Rows:
         return read_features(source)
     if source.ids is not None:
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
-    return rows_of(source, spec, open_table(source, spec))
+    table = open_table(source, spec)
+    wide = aspect_columns(source, table) if input == "aspects" else None
+    return rows_of(source, spec, table) if wide is None else wide

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import NUMBERS, InputSpec
-from aspectrum.io.columns import find_columns
+from aspectrum.io.columns import find_columns, is_typed
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -35,13 +36,18 @@ _Columns = tuple[dict[str, IdColumn], dict[str, Floats], Callable[[int], str]]
 def rows_of(source: Source, spec: InputSpec, table: Table) -> Rows:
     """Rows of a table whose columns are ids and numbers."""
     places = _places(source, spec, table)
+    several = (table.names or ())[places[spec.split]] if spec.split in places and table.names else ""
+    is_sequence = source.split is None and is_typed(several, "token_seq")
+    if is_sequence:
+        source = replace(source, split=" ")
     if isinstance(table, TextTable) and source.split is None:
         columns, numbers, place = _coded(spec, table, places)
     else:
         columns, numbers, place = _fetched(source, spec, table, places)
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
-    notices = (*_understood(table, places), *_doubts(spec, source, table, places, columns), *_whitespace(columns))
+    said = [Notice("sequences", detail={"column": repr(several)})] if is_sequence else []
+    notices = (*_understood(table, places), *said, *_doubts(spec, source, table, places, columns), *_whitespace(columns))
     return Rows(table.source, columns, numbers, place, notices=notices)
 
 
