@@ -206,8 +206,8 @@ def _systems_in_column(lists: Mapping[str, Any]) -> dict[str, Any]:
     """The systems of one frame or file."""
     (rows,) = lists.values()
     if "system" not in rows.ids:
-        known = next((", ".join(map(repr, notice.detail["columns"].values())) for notice in rows.notices if notice.kind == "columns"), "")
-        there = f"; columns are {known}" if known else ""
+        unused = next((", ".join(notice.detail["columns"]) for notice in rows.notices if notice.kind == "unused_columns"), "")
+        there = f"; other columns are {unused}" if unused else ""
         raise InputError(
             f"{rows.source}: no system column found{there}; specify it with ",
             Option("columns", {"system": "NAME"}),

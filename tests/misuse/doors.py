@@ -96,8 +96,8 @@ MISUSES = [
     Misuse(
         "a frame without systems goes to evaluate_systems",
         "error",
-        "no system column found; columns are 'user', 'item'; specify it with asp.Source(..., columns={'system': 'NAME'})",
-        lambda: asp.evaluate_systems(RECS, "GiniComplement"),
+        "no system column found; other columns are 'by'; specify it with asp.Source(..., columns={'system': 'NAME'})",
+        lambda: asp.evaluate_systems(RECS.assign(by="ALS"), "GiniComplement"),
     ),
     # Genres in other forms
     Misuse(

@@ -114,6 +114,8 @@ def by_system(rows: Rows) -> dict[str, Rows]:
     names = [one_line(str(id)) for id in systems.ids]
     found: dict[str, Rows] = {}
     for code, name in enumerate(names):
+        if name in found:
+            raise InputError(f"{rows.source}: two systems are called {name!r}; name all of them by text")
         at = np.flatnonzero(systems.codes == code)
         found[name] = replace(
             rows,
