@@ -91,7 +91,7 @@ def test_what_metrics_need() -> None:
     assert needed_inputs(asp.AlphaNDCG) == [("subtopics",), ("aspects", "history"), ("aspects", "relevance")]
     assert needed_inputs(asp.AspectRecall) == [("subtopics",), ("aspects",)]
     assert needed_inputs(asp.NDCG) == [("relevance",)]
-    assert needed_inputs(asp.ILD) == [("features",)]
+    assert needed_inputs(asp.ILD) == [("aspects",), ("features",)]
     assert needed_inputs(asp.GiniComplement) == [()]
     assert section(describe_metric("GiniComplement"), "Command line") == ['aspectrum evaluate RECS -m "GiniComplement@10" --catalogue FILE']
 

@@ -1,9 +1,11 @@
 """Who is averaged, what is undefined, what is missing, and what the details say."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import aspectrum as asp
@@ -218,3 +220,26 @@ def test_details_say_when_ids_have_no_order() -> None:
     items = [frozenset({1}), (2, 3)]
     result = asp.evaluate({"u": items}, "AlphaNDCG", aspects=dict.fromkeys(items, "x"), history={"u": items})
     assert result.details["AlphaNDCG"]["ties"] == "last item given, as ids cannot be ordered"
+
+
+@pytest.mark.parametrize("ties", ["input", "ascending", "descending"])
+def test_systems_of_one_frame_score_as_frames_of_their_own(ties: Any, tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    rows = [
+        (system, f"u{user}", int(item), int(random.integers(3)))
+        for system in ("b", "a", "c")
+        for user in range(8)
+        for item in random.permutation(20)[: random.integers(1, 9)]
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "user", "item", "score"], orient="row").sample(fraction=1, shuffle=True, seed=3)
+    frame.write_csv(tmp_path / "recs.csv")
+    truth: Any = {"relevance": {f"u{user}": [user, 2 * user, 11] for user in range(9)}, "aspects": {item: [item % 4] for item in range(20)}}
+    metrics = ["NDCG@3", "AspectRecall@2", "GiniComplement@4", "ILD@5"]
+    apart = {name: frame.filter(pl.col("system") == name).drop("system") for name in frame["system"].unique(maintain_order=True)}
+    expected = asp.evaluate_systems(apart, metrics, users="judged", ties=ties, **truth)
+    for together in (frame, tmp_path / "recs.csv"):
+        found = asp.evaluate_systems(together, metrics, users="judged", ties=ties, **truth)
+        assert list(found) == list(expected)
+        for name, results in expected.items():
+            assert dict(found[name]) == dict(results)
+            assert found[name].per_user.sort("user").equals(results.per_user.sort("user"))

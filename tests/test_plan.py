@@ -83,7 +83,7 @@ def test_every_choice_is_made_before_any_list_is_seen() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "error", "message"),
     [
-        ("ILD@5", {}, asp.MissingInput, "ILD|IntraListDiversity needs features: pass features="),
+        ("ILD(of=features)@5", {}, asp.MissingInput, "needs features: pass features="),
         ("AlphaNDCG(judged_by=subtopics)", {}, asp.MissingInput, "needs subtopics: pass subtopics="),
         ("NDCG@2", {"users": "everyone"}, asp.MetricError, "users is 'everyone', expected 'lists'"),
         ("NDCG@2", {"convention": "ndevil"}, asp.MetricError, "ndevil"),

@@ -10,9 +10,10 @@ import numpy as np
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Metrics, asked_for
 from aspectrum.coding.reading import Duplicates, Order, Ties
+from aspectrum.coding.rows import Rows, by_system
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
-from aspectrum.diagnostics.notices import Notice, joined
+from aspectrum.diagnostics.notices import Notice, Option, joined
 from aspectrum.errors import InputError, MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.io import check_files, is_external, read_input
@@ -62,17 +63,18 @@ def evaluate(
 
     Args:
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
-            (user, item, score).
+            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores.
         metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``. ``"all@10"`` is every metric that the inputs
             allow. A mapping ``{"my name": metric}`` gives its numbers names of your own.
-        aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}`` or rows
-            (item, aspect[, strength]).
-        relevance: The truth: ``{user: [items]}``, ``{user: {item: grade}}`` or rows (user, item[, grade]).
+        aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}``, rows
+            (item, aspect[, strength]) or (ids, matrix). A frame or file may have one column of 0 and 1 per aspect.
+        relevance: The truth: ``{user: [items]}``, ``{user: {item: grade}}`` or rows (user, item[, grade]). Relevance, history and
+            aspects may also be a sparse matrix of scipy, whose row and column numbers are the ids.
         history: What users had before, in the same forms.
         subtopics: Aspects judged for a user and an item: ``{user: {item: [aspects]}}``, ``{user: {item: {aspect: grade}}}``
             or rows (user, aspect, item[, grade[, strength]]).
         features: ``{item: vector}``, ``{item: {feature: value}}``, ``{item: [names of features]}`` or (ids, matrix); a
-            matrix may be sparse. Files may also be npz or npy.
+            matrix may be sparse. Files may also be npz or npy. Without features, ILD compares items by their aspects.
         weights: How much aspects are wanted: ``{aspect: weight}``, ``{user: {aspect: weight}}`` or such rows. An aspect
             without a weight is not wanted.
         catalogue: Items that could have been recommended. Default: all items seen anywhere.
@@ -131,7 +133,7 @@ def evaluate_one(evaluate_several: Callable[..., SystemResults], lists: str, opt
 @with_hints(_FORM.format("evaluate_systems", "{'A': lists, 'B': lists}", "systems"), like=evaluate)
 @with_progress
 def evaluate_systems(
-    systems: Mapping[str, Any],
+    systems: Any,
     metrics: Metrics,
     *,
     convention: str | Convention | Iterable[str | Convention] | None = None,
@@ -141,7 +143,8 @@ def evaluate_systems(
     """Measure the lists of several systems against the same truth, which is read once.
 
     Args:
-        systems: Lists of each system, by name, in any form that :func:`evaluate` takes.
+        systems: Lists of each system, by name, in any form that :func:`evaluate` takes; or one frame or file for all, with a
+            column that names the system of each row, such as ``system`` or ``model``.
         metrics: As for :func:`evaluate`, like all other arguments.
         convention: One, or several whose numbers are to stand side by side: ``"published,informfully"``.
         progress: True shows a progress bar on standard error; a function is called with the name of a system, its users done and its
@@ -159,8 +162,35 @@ def evaluate_systems(
         ------  -------------  ---------------  -------------  ---------------
         NDCG@2         1.0000           1.0000         0.2398           0.6309
     """
+    if is_external(systems):
+        return _evaluate({"systems": systems}, metrics, convention, progress, options, _systems_in_column)
     if not isinstance(systems, Mapping):
-        raise InputError(f"systems is {type(systems).__name__}, expected {{name: lists}}; evaluate takes the lists of one system")
+        found = f"systems is {type(systems).__name__}, expected {{name: lists}}, or a frame or file with a system column"
+        raise InputError(f"{found}; evaluate takes the lists of one system")
+    return _evaluate(systems, metrics, convention, progress, options, dict)
+
+
+def evaluate_files(
+    systems: Mapping[str, Any],
+    metrics: Metrics,
+    *,
+    convention: str | Convention | Iterable[str | Convention] | None = None,
+    progress: SystemProgress | None = None,
+    **options: Any,
+) -> SystemResults:
+    """As :func:`evaluate_systems`, but a file whose system column names several systems stands for all of them."""
+    return _evaluate(systems, metrics, convention, progress, options, several_systems)
+
+
+def _evaluate(
+    systems: Mapping[str, Any],
+    metrics: Metrics,
+    convention: str | Convention | Iterable[str | Convention] | None,
+    progress: Any,
+    options: dict[str, Any],
+    told_apart: Callable[[dict[str, Any]], dict[str, Any]],
+) -> SystemResults:
+    """Results of systems; `told_apart` makes lists by system of what was read."""
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     asked, left_out = asked_for(metrics, _given(systems, options), conventions)
@@ -168,7 +198,7 @@ def evaluate_systems(
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])
-    read = _read(systems, options, conventions[0])
+    read = [(truth, told_apart(lists)) for truth, lists in _read(systems, options, conventions[0])]
     if chosen.get("users") == "common" and len(read) > 1:
         raise InputError("users='common' needs systems with the same truth; worlds have one each")
     found = {}
@@ -181,8 +211,36 @@ def evaluate_systems(
             found_here = plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
             notices += attention.draw(found_here)
             results |= plan.evaluate(coded, labelled(progress, one, conventions))
-        found[one.name] = SystemResults({name: results[name] for name in systems}, tuple(notices))
+        found[one.name] = SystemResults(results, tuple(notices))
     return side_by_side(found)
+
+
+def several_systems(lists: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists by system: rows whose system column names several systems are told apart, and called by these names."""
+    found: dict[str, Any] = {}
+    for name, given in lists.items():
+        several = isinstance(given, Rows) and len(given.ids["system"].ids if "system" in given.ids else ()) > 1
+        for own, rows in (by_system(given) if several else {name: given}).items():
+            if own in found:
+                raise InputError(f"two systems are called {own!r}, in {found[own].source} and {rows.source}; rename one of them")
+            found[own] = rows
+    return found
+
+
+def _systems_in_column(lists: Mapping[str, Any]) -> dict[str, Any]:
+    """The systems of one frame or file."""
+    (rows,) = lists.values()
+    if "system" not in rows.ids:
+        unused = next((", ".join(notice.detail["columns"]) for notice in rows.notices if notice.kind == "unused_columns"), "")
+        there = f"; other columns are {unused}" if unused else ""
+        raise InputError(
+            f"{rows.source}: no system column found{there}; specify it with ",
+            Option("columns", {"system": "NAME"}),
+            ", or give {name: lists}",
+        )
+    if len(rows) == 0:
+        raise InputError(f"{rows.source}: rankings is empty")
+    return dict(by_system(rows))
 
 
 def labelled(progress: Any, convention: Convention, conventions: Sequence[Convention]) -> Any:

@@ -79,8 +79,12 @@ class Convention:
 _ASPECT_METRICS = ("AlphaNDCG", "AlphaDCG", "ERRIA", "NRBP", "AspectRecall", "PrecisionIA", "MAPIA")
 
 
+_OF_FEATURES = {"of": "features"}  # no tool has an ILD of aspects where there are no features
+
+
 def _judged_by_subtopics(**more: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    return {name: {"judged_by": "subtopics", **more.get(name, {})} for name in _ASPECT_METRICS}
+    judged = {name: {"judged_by": "subtopics", **more.get(name, {})} for name in _ASPECT_METRICS}
+    return {**judged, "IntraListDiversity": _OF_FEATURES}
 
 
 CONVENTIONS: Mapping[str, Convention] = {
@@ -118,7 +122,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             parameters={
                 "AspectRecall": {"judged_by": "membership"},
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},
-                "IntraListDiversity": {"pairs": "all", "average": "links", "featureless": "near"},
+                "IntraListDiversity": {"pairs": "all", "average": "links", "featureless": "near", **_OF_FEATURES},
                 "GiniComplement": {"outside": "drop", "empty": 1.0},
             },
             names={
@@ -137,7 +141,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             parameters={
                 "AlphaNDCG": {"judged_by": "history", "ideal": "sorted", "unjudged": "drop"},
                 "NDCG": {"ideal": "list"},
-                "IntraListDiversity": {"featureless": "undefined", "single": "zero"},
+                "IntraListDiversity": {"featureless": "undefined", "single": "zero", **_OF_FEATURES},
             },
         ),
     )

@@ -25,6 +25,7 @@ ROLES: Mapping[str, str] = {
     "community": "A community of users.",
     "text": "Something that a user wrote.",
     "candidate": "Who is recommended to a user.",
+    "system": "Whose list it is, where one file has the lists of several systems.",
 }
 """What a column can hold."""
 
@@ -83,8 +84,8 @@ INPUTS = _table(
     InputSpec(
         "rankings",
         ("user", "item"),
-        ("rank", "score"),
-        help="Ranked lists: user, item[, rank][, score].",
+        ("rank", "score", "system"),
+        help="Ranked lists: user, item[, rank][, score][, system].",
         unnamed=(("user", "item"), ("user", "item", "score")),
         expected=("rank", "score"),
         trec="run",

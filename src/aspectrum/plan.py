@@ -272,7 +272,13 @@ class Plan:
                 whether one of them does.
         """
         found = notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files)
-        return [*self._left_out, *found]
+        return [*self._left_out, *found, *self._choices()]
+
+    def _choices(self) -> list[Notice]:
+        """Choices that were made for the user, and may surprise."""
+        tasks = [task for group in self._groups for task in group.tasks]
+        chosen = [task.asked.metric for task in tasks if task.how.get("of") == "aspects" and task.asked.metric.parameters["of"] is None]
+        return [Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen]
 
     @property
     def use(self) -> Use:

@@ -193,6 +193,8 @@ def test_the_usual_metrics_are_those_that_the_inputs_allow(call: Call) -> None:
     assert names(*LINKS, "--texts", "texts.tsv") == ["IntraListDiversity@10", *ranked]
     assert names(*LINKS, "-m", "usual@2,3")[:2] == ["GiniComplement@2", "GiniComplement@3"]
     assert names(*LINKS, "-m", "usual")[0] == "GiniComplement"
+    for asked in ("usual@10", "all@10"):  # communities are no features
+        assert "IntraListDiversity@10" not in names(*LINKS, "--communities", "communities.tsv", "-m", asked)
 
 
 def test_systems_by_name_and_from_directories(call: Call, net: Path) -> None:

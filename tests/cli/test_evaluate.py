@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -411,3 +412,35 @@ def test_history_of_users_is_used(call: Call) -> None:
     assert with_history["AlphaNDCG@2"] != asp.evaluate(LISTS, "AlphaNDCG@2", aspects=GENRES, relevance=GRADES)["AlphaNDCG@2"]
     said = call("evaluate", "als.csv", "--aspects", "genres.csv", "--history", "history.csv", "-m", "AlphaNDCG@2")
     assert f"{with_history['AlphaNDCG@2']:.4f}" in said.out
+
+
+def test_one_file_with_the_lists_of_several_systems(call: Call, refused: Callable[..., str], here: Path) -> None:
+    named = {"als": LISTS, "popular": OTHERS}
+    rows = [(system, user, item) for system, lists in named.items() for user, items in lists.items() for item in items]
+    write_csv(here / "recs.csv", ("model", "user", "item"), rows)
+    ask = ("-m", "NDCG@2", "--relevance", "grades.csv", "--format", "json")
+    expected = asp.evaluate_systems(named, "NDCG@2", relevance=GRADES)
+    found = json.loads(call("evaluate", "recs.csv", *ask).out)["systems"]
+    assert {name: one["metrics"][0]["value"] for name, one in found.items()} == {name: one["NDCG@2"] for name, one in expected.items()}
+    write_csv(
+        here / "others.csv", ("who", "user", "item"), [("third", *row[1:]) for row in rows[:9]] + [("fourth", *row[1:]) for row in rows[9:]]
+    )
+    said = call("evaluate", "recs.csv", "others.csv", "--columns", "system=who", *ask)
+    assert list(json.loads(said.out)["systems"]) == ["als", "popular", "third", "fourth"]
+    assert "two systems are called 'als', in recs.csv (als) and als.csv" in refused(1, "evaluate", "recs.csv", "als.csv", *ask)
+    assert call("check", "recs.csv", "--relevance", "grades.csv").code == 0
+    write_csv(here / "recs.csv", ("model", "user", "item"), rows[:9])
+    assert list(json.loads(call("evaluate", "recs.csv", *ask).out)["systems"]) == ["recs"]
+
+
+def test_a_wrong_line_of_a_file_with_several_systems(refused: Callable[..., str], here: Path) -> None:
+    (here / "recs.csv").write_text("system,user,item\nA,ann,a\nB,ann,b\nB,ann,b\n")
+    said = refused(1, "evaluate", "recs.csv", "-m", "GiniComplement")
+    assert "recs.csv (B), line 4: the list of user 'ann' names item 'b' twice" in said
+
+
+def test_every_metric_has_the_ild_of_aspects_where_there_are_no_features(call: Call) -> None:
+    said = call("evaluate", "als.csv", "--aspects", "genres.csv", "-m", "all@2")
+    assert "IntraListDiversity@2 " in said.out
+    assert "- IntraListDiversity@2 compares items by their aspects, as no features are given" in said.out
+    assert "IntraList" not in call("evaluate", "als.csv", "--aspects", "genres.csv", "-m", "all@2", "--convention", "relison").out

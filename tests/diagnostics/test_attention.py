@@ -3,6 +3,7 @@
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ MAY_WARN = {"unknown", "no_list", "none_relevant", "grades"}
 """Kinds whose level is found out case by case."""
 
 
-def both(**options: object) -> asp.SystemResults:
+def both(**options: Any) -> asp.SystemResults:
     """Two systems, each of which has two warnings."""
     return asp.evaluate_systems({"A": LISTS, "B": LISTS}, ["P@5", "GiniComplement@1"], relevance=TRUTH, **options)
 

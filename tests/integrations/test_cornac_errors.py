@@ -162,7 +162,7 @@ def test_misspelt_metrics_and_conventions() -> None:
         (lambda: AlphaNDCG(k=5, name="Genres"), "Genres needs item_genre= (or aspects=)"),
         (lambda: ERRIA(k=5), "ERRIA needs item_genre= (or aspects=)"),
         (lambda: AspectRecall(k=5, weights={"x": 1.0}), "AspectRecall needs item_genre= (or aspects=)"),
-        (lambda: IntraListDiversity(k=5), "IntraListDiversity needs item_feature= (or features=)"),
+        (lambda: IntraListDiversity(k=5), "IntraListDiversity needs item_genre= (or aspects=) or item_feature= (or features=)"),
         (lambda: Metric("PrecisionIA@5"), "PrecisionIA needs item_genre= (or aspects=)"),
         (lambda: AlphaNDCG(GENRES, k=5, judged_by="subtopics"), "cannot be computed from what Cornac knows"),
         (lambda: AlphaNDCG(GENRES, k=5, convention="ndeval"), "cannot be computed from what Cornac knows"),

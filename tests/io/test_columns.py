@@ -10,6 +10,7 @@ import pytest
 import aspectrum as asp
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS, InputSpec
+from aspectrum.io import read_input
 from aspectrum.io.columns import find_columns
 from aspectrum.io.source import UsualColumns
 from tests.io.reading import read, refused, short
@@ -198,3 +199,15 @@ def test_places_do_not_hide_a_header(path: Path) -> None:
 def test_a_source_that_cannot_be(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         asp.Source("x.csv", **wrong)
+
+
+def test_items_that_are_called_as_systems_are_no_header(tmp_path: Path) -> None:
+    (tmp_path / "lists.csv").write_text("ann,run\nann,model\n")
+    assert len(read_input("rankings", tmp_path / "lists.csv")) == 2
+
+
+@pytest.mark.parametrize("name", ["user_id:token", "user_id:float"])
+def test_names_with_kinds(name: str) -> None:
+    assert len(read_input("history", pl.DataFrame({name: [1, 2], "item_id:token": ["a", "b"]}))) == 2
+    with pytest.raises(asp.InputError, match="no item column found"):
+        read_input("history", pl.DataFrame({name: [1, 2], "item_id:int": ["a", "b"]}))

@@ -282,3 +282,44 @@ def test_ids_and_columns_that_do_not_belong(tmp_path: Path) -> None:
     source = dense_with_ids_file(tmp_path, "a\nb\n", "ids.txt")
     assert "2 ids for 3 vectors" in refused("features", source)
     assert "file not found" in refused("features", asp.Source(source.data, ids=tmp_path / "gone.txt"))
+
+
+def test_columns_that_may_both_name_features() -> None:
+    frame = pl.DataFrame({"item": ["a", "b"], "genre": ["x", "y"], "category": ["p", "q"]})
+    with pytest.raises(asp.InputError, match=r"'genre' and 'category' may both name features; specify one with asp.Source"):
+        read_input("features", frame)
+    rows = read_input("features", asp.Source(frame, columns={"feature": "category"}))
+    assert list(rows.ids["feature"].ids) == ["p", "q"]
+
+
+def test_numbers_beside_others_are_dimensions_whatever_they_are_called() -> None:
+    rows = read_input("features", pl.DataFrame({"item": ["a", "b"], "genre": [1, 2], "year": [3, 4]}))
+    assert rows.matrix.tolist() == [[1, 3], [2, 4]]
+    vectors = read_input("features", pl.DataFrame({"item": ["a", "b"], "genre": ["x", "y"], "vector": [[0.5, 1.0], [1.0, 2.0]]}))
+    assert vectors.matrix.tolist() == [[0.5, 1.0], [1.0, 2.0]]
+    flags = read_input("features", pl.DataFrame({"item": ["a", "b"], "genres": [[1, 0], [1, 1]]}))
+    assert flags.matrix.tolist() == [[1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize("name", ["wide.csv", "wide.jsonl", "wide.parquet"])
+@pytest.mark.parametrize("kind", [pl.Int64, pl.Float64, pl.Boolean])
+def test_columns_of_0_and_1(tmp_path: Path, name: str, kind: Any) -> None:
+    numbers = pl.DataFrame({"x": [1, 0, 0], "none": [0, 0, 0], "y": [1, 1, 0]}).cast(kind)
+    frame = pl.DataFrame({"item": ["a", "b", "c"], "title": ["A", "B", "C"]}).hstack(numbers)
+    path = tmp_path / name
+    writers: dict[str, Any] = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    writers[path.suffix](path)
+    rows = read_input("aspects", path)
+    items, aspects = (pl.Series(rows.ids[role].ids)[rows.ids[role].codes.tolist()].to_list() for role in ("item", "aspect"))
+    named = list(zip(items, aspects, strict=True))
+    assert named == [("a", "x"), ("a", "y"), ("b", "y")]
+    assert list(rows.ids["item"].ids) == ["a", "b", "c"]
+    assert list(rows.ids["aspect"].ids) == ["x", "none", "y"]
+    assert rows.place is not None
+    assert rows.place(2) == ("row 2" if name == "wide.parquet" else f"line {3 - (name == 'wide.jsonl')}")
+    assert read_input("features", path).matrix.tolist() == [[1, 0, 1], [0, 0, 1], [0, 0, 0]]
+
+
+def test_one_column_of_0_and_1_is_no_genre() -> None:
+    with pytest.raises(asp.InputError, match="no aspect column found"):
+        read_input("aspects", pl.DataFrame({"item": ["a", "b"], "is_new": [0, 1]}))

@@ -226,3 +226,26 @@ def test_short_lists(parameters: dict[str, Any], expected: list[float | None]) -
     world = asp.World.of(lists, features={"a": [1, 0], "b": [0, 1], "zero": [0, 0]})
     found = asp.ILD(**parameters).scores(world)[:, 0].tolist()
     assert [None if math.isnan(score) else score for score in found] == expected
+
+
+@checked(60)
+@given(worlds(), CUTOFFS, DISTANCES)
+def test_aspects_score_as_features_of_the_same_names(world: PlainWorld, k: tuple[int, ...], distance: Distance) -> None:
+    inputs = {name: given for name, given in inputs_of(world).items() if name not in ("aspects", "features")}
+    by_name = asp.World.of(**inputs, features={item: dict.fromkeys(has, 1.0) for item, has in world.aspects.items()})
+    by_aspect = asp.World.of(**inputs, aspects=world.aspects)
+    metric = asp.ILD(k=k, distance=distance)
+    np.testing.assert_allclose(metric.scores(by_aspect), metric.scores(by_name), rtol=1e-14, atol=1e-14)
+
+
+def test_features_come_before_aspects() -> None:
+    world = asp.World.of({"u": ["a", "b"]}, aspects={"a": ["x"], "b": ["x"]}, features={"a": [1, 0], "b": [0, 1]})
+    assert asp.ILD().scores(world).tolist() == [[1.0]]
+    assert asp.ILD(of="aspects").scores(world).tolist() == [[0.0]]
+
+
+def test_the_result_says_what_items_are_compared_by() -> None:
+    result = asp.evaluate({"u": ["a", "b"]}, ["ILD@2", "ILD(distance=jaccard)@2"], aspects={"a": {"x": 0.5}, "b": ["y"]})
+    assert result.details["ILD@2"]["of"] == "aspects"
+    assert [notice.kind for notice in result.notices] == ["features_from_aspects"] * 2
+    assert not asp.evaluate({"u": ["a", "b"]}, "ILD(of=aspects)@2", aspects={"a": ["x"], "b": ["y"]}).notices

@@ -248,7 +248,7 @@ def test_rows_of_0_and_1_that_are_no_arrays(form: Any) -> None:
 
 def test_what_is_no_mapping_of_systems() -> None:
     with pytest.raises(asp.InputError, match=r"systems is list, expected \{name: lists\}"):
-        asp.evaluate_systems([{"u": ["a"]}], "NDCG@1", relevance={"u": ["a"]})  # type: ignore[arg-type]
+        asp.evaluate_systems([{"u": ["a"]}], "NDCG@1", relevance={"u": ["a"]})
 
 
 def test_frames_and_files_in_the_wrong_place() -> None:

@@ -22,12 +22,12 @@ Examples:
 @input_options
 @output_options
 def evaluate(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
-    """Measure ranked lists: one file per system, against truth in other files.
+    """Measure ranked lists: one file per system, or one with a system column, against truth in other files.
 
     Files may be CSV, TSV, Parquet, Arrow, JSON Lines or TREC's, also compressed with gzip or zstd; - is the standard input. Every
     output says how each number was computed.
     """
-    from aspectrum.api import evaluate_systems
+    from aspectrum.api import evaluate_files
 
     job = Job.of(**given)
-    deliver(job, job.asked(), evaluate_systems, format=format, output=output, quiet=quiet)
+    deliver(job, job.asked(), evaluate_files, format=format, output=output, quiet=quiet)

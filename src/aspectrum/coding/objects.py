@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
@@ -15,21 +16,25 @@ from aspectrum.arrays import WHOLE_NUMBERS, as_array, is_rounded
 from aspectrum.coding.cells import with_cells_read
 from aspectrum.coding.ids import NOTHING, code_objects, described, quoted
 from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, each
 from aspectrum.inputs import NUMBERS
 
 
 def ranking_rows(source: str, given: Any) -> Rows:
     """Rows user, item[, score] in the order given; a user with an empty list is among the ids."""
+    if is_sparse(given):
+        return _matrix_rows(source, given, ("user", "item", "score"))
     items: list[Any] = []
     scores: list[float] = []
-    given = _from_ranx(source, given, "Run")
+    padding: Counter[str] = Counter()
+    given = _from_top_k(source, _from_ranx(source, given, "Run"))
     if isinstance(given, Mapping):
         scored = any(isinstance(entries, Mapping) for entries in given.values())
         lengths: list[int] = []
         for user, entries in given.items():
             _check_list(source, user, entries)
-            listed = _plain(entries)
+            listed = _unpadded(source, user, entries, padding) if isinstance(entries, np.ndarray) else _plain(entries)
             if isinstance(entries, Mapping):
                 _check_scores(source, user, entries)
                 scores.extend(_number(score, source, "score", user, item) for item, score in entries.items())
@@ -48,11 +53,65 @@ def ranking_rows(source: str, given: Any) -> Rows:
         if scored and len(scores) < len(rows):
             raise InputError(f"{source}: some rows have a score and some have none")
     ids = {"user": users, "item": id_column(source, "item", items)}
-    return Rows(source, ids, {"score": np.array(scores)} if scored else {})
+    notices = [Notice("padding", count, detail={"value": value}) for value, count in padding.items()]
+    return Rows(source, ids, {"score": np.array(scores)} if scored else {}, notices=notices)
+
+
+def _from_top_k(source: str, given: Any) -> Any:
+    """Users and their top-k lists, (users, array), as ``{user: list}``; everything else as it is, but for an array whose users are not said."""
+    if getattr(given, "ndim", None) == 2:
+        raise InputError(
+            f"{source}: an array of shape {tuple(given.shape)} does not say whose lists it holds; "
+            "give (users, array) or dict(zip(users, array)) for one list per row, or array.tolist() for rows (user, item[, score])"
+        )
+    if not isinstance(given, tuple) or len(given) != 2:
+        return given
+    users, lists = given
+    lists = np.asarray(lists) if getattr(lists, "ndim", None) == 2 else lists
+    if not isinstance(lists, np.ndarray) and not (
+        isinstance(lists, list) and lists and all(isinstance(one, list | np.ndarray) for one in lists)
+    ):
+        return given  # two rows
+    names = _plain(users)
+    if np.ndim(users) > 1 or len(names) != len(lists):
+        found = f"an array of shape {np.shape(users)}" if np.ndim(users) > 1 else f"{len(names)} users"
+        raise InputError(f"{source}: found {found} for {len(lists)} lists, expected (users, lists) with one user per list")
+    named = dict(zip(names, lists, strict=True))
+    if len(named) < len(names):
+        again = next(user for place, user in enumerate(names) if user in names[:place])
+        raise InputError(f"{source}: user {quoted(again)} has two lists")
+    return named
+
+
+def _unpadded(source: str, user: Any, entries: npt.NDArray[Any], padding: Counter[str]) -> list[Any]:
+    """The items of an array, which may be filled up at its end with -1, NaN or None, as tools that search for neighbours do."""
+    kind = entries.dtype.kind
+    if entries.ndim != 1 or kind not in "ifO":
+        return _plain(entries)
+    listed: list[Any] = entries.tolist()
+    if kind == "O":
+        empty = np.array([item is None or (isinstance(item, float) and item != item) for item in listed], dtype=np.bool_)
+    else:
+        empty = (entries == -1) | (entries != entries)
+        if kind == "f" and (np.floor(entries) == entries)[~empty].all():  # whole numbers that NaN made floats
+            listed = [item if item != item else int(item) for item in listed]
+    if not empty.any():
+        return listed
+    end = int(np.flatnonzero(~empty)[-1]) + 1 if not empty.all() else 0
+    if empty[:end].any():
+        place = int(empty.argmax())
+        raise InputError(
+            f"{source}: the list of user {quoted(user)} has {listed[place]} at rank {place + 1}, before other items; expected it after all "
+            "items, as padding (an id that is -1 goes into a list, not an array)"
+        )
+    padding[str(listed[-1])] += len(listed) - end
+    return listed[:end]
 
 
 def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "item", "grade")) -> Rows:
     """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
+    if is_sparse(given):
+        return _matrix_rows(source, given, roles)
     given = _from_ranx(source, given, "Qrels")
     links: list[tuple[Any, ...]] = []
     if not isinstance(given, Mapping):
@@ -75,6 +134,10 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
 def aspect_rows(given: Any) -> Rows:
     """Rows item, aspect, strength; an item named without any aspect is among the ids."""
     roles = ("item", "aspect", "strength")
+    if is_sparse(given):
+        return _matrix_rows("aspects", given, roles)
+    if isinstance(given, tuple) and len(given) == 2 and getattr(given[1], "ndim", None) == 2:
+        return _matrix_rows("aspects", given[1], roles, ids=_plain(given[0]))
     if not isinstance(given, Mapping):
         return with_cells_read(_coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0)), "aspect")
     _check_no_frames("aspects", "item", given)
@@ -117,7 +180,7 @@ def feature_rows(given: Any) -> Rows:
     roles = ("item", "feature", "value")
     if isinstance(given, tuple) and len(given) == 2:
         ids, matrix = given
-    elif isinstance(given, np.ndarray) or hasattr(given, "tocsr"):
+    elif isinstance(given, np.ndarray) or is_sparse(given):
         ids, matrix = range(given.shape[0]), given
     elif isinstance(given, Mapping):
         _check_no_frames("features", "item", given)
@@ -195,6 +258,48 @@ def _coded(source: str, roles: Sequence[str], given: Iterable[Sequence[Any]], **
 
     measured = [role for role in roles if role in NUMBERS]
     return Rows(source, ids, dict(zip(measured, each(partial(read, role) for role in measured), strict=True)))
+
+
+def is_sparse(given: Any) -> bool:
+    """Whether something is a sparse matrix or array of scipy, which is not imported to see that."""
+    return hasattr(given, "tocsr")
+
+
+def _matrix_rows(source: str, matrix: Any, roles: tuple[str, str, str], ids: Sequence[Any] | None = None) -> Rows:
+    """The entries of a matrix as rows: its row and column numbers are ids, unless `ids` has those of its rows.
+
+    An entry that is 0 is none, but for a score. Items without an aspect, and aspects without an item, are known.
+    """
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{source}: the matrix holds {matrix.dtype}, expected numbers")
+    if is_sparse(matrix):
+        stored = matrix.tocsr(copy=True)
+        stored.sum_duplicates()
+        first, second = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr)), stored.indices
+        values = stored.data
+    else:
+        first, second = np.nonzero(matrix)
+        values = matrix[first, second]
+    if roles[2] != "score":
+        first, second, values = (array[values != 0] for array in (first, second, values))
+    numbers = values.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(numbers) | (numbers.astype(matrix.dtype) != values))
+    if len(bad):
+        _number(values[bad[0]].item(), source, roles[2], int(first[bad[0]]), int(second[bad[0]]))
+    n_rows, n_columns = matrix.shape
+    if ids is not None and len(ids) != n_rows:
+        raise InputError(f"{source}: {len(ids)} ids for a matrix with {n_rows} rows")
+    if roles[0] == "item":
+        owners = id_column(source, roles[0], range(n_rows) if ids is None else ids)
+        columns = {
+            roles[0]: replace(owners, codes=owners.codes[first]),
+            roles[1]: IdColumn(second.astype(np.int32), list(range(n_columns))),
+        }
+    else:
+        coded = ((role, np.unique(codes, return_inverse=True)) for role, codes in zip(roles, (first, second), strict=False))
+        columns = {role: IdColumn(codes.astype(np.int32), found.tolist()) for role, (found, codes) in coded}
+    notices = [Notice("numbered_ids", detail={"shape": f"{n_rows:,} x {n_columns:,}"})] if ids is None else []
+    return Rows(source, columns, {roles[2]: numbers}, notices=notices)
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:

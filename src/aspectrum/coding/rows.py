@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets
-from aspectrum.coding.ids import is_text
+from aspectrum.coding.ids import is_text, quoted
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
+from aspectrum.wording import one_line
 
 if TYPE_CHECKING:
     import polars
@@ -122,6 +123,44 @@ class SparseRows:
         if width >= 2**31 or width > max(2**16, 8 * len(columns)):
             columns = np.unique(columns, return_inverse=True)[1]
         return cls(offsets, columns.astype(np.int32), values, width)
+
+
+def by_system(rows: Rows) -> dict[str, Rows]:
+    """The lists of each system, by its name in the column that tells systems apart, in order of first appearance."""
+    systems, columns = rows.ids["system"], {role: column for role, column in rows.ids.items() if role != "system"}
+    names = [one_line(str(id)) for id in systems.ids]
+    found: dict[str, Rows] = {}
+    for code, name in enumerate(names):
+        if name in found:
+            raise InputError(f"{rows.source}: two systems are called {name!r}; name all of them by text")
+        at = np.flatnonzero(systems.codes == code)
+        found[name] = replace(
+            rows,
+            source=f"{rows.source} ({name})",
+            ids={role: replace(column, codes=column.codes[at], named=np.unique(column.codes[at])) for role, column in columns.items()},
+            numbers={role: values[at] for role, values in rows.numbers.items()},
+            place=None if rows.place is None else partial(_place_of, rows.place, at),
+            # What is to be said of the input as a whole is said once.
+            notices=rows.notices if code == 0 else (),
+        )
+    return found
+
+
+def _place_of(place: Callable[[int], str], at: npt.NDArray[Any], row: int) -> str:
+    return place(int(at[row]))
+
+
+def of_one_system(rows: Rows, instead: str) -> Rows:
+    """Rows of lists, without the column that names their system; several systems are an error that says what to do `instead`."""
+    if "system" not in rows.ids:
+        return rows
+    names = [quoted(id) for id in rows.ids["system"].ids]
+    if len(names) > 1:
+        known: Mapping[str, str] = next((notice.detail["columns"] for notice in rows.notices if notice.kind == "columns"), {})
+        column = f"column {known['system']!r}" if "system" in known else "the system column"
+        some = ", ".join(names[:3]) + ", ..." * (len(names) > 3)
+        raise InputError(f"{rows.source}: {column} names {len(names)} systems ({some}), expected one; {instead}")
+    return replace(rows, ids={role: column for role, column in rows.ids.items() if role != "system"})
 
 
 def code_series(series: polars.Series) -> tuple[Codes, polars.Series]:

@@ -57,7 +57,7 @@ def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
     >>> [str(metric) for metric in default_metrics(["train", "communities"])]
     ['AspectRecall@10', 'GiniComplement@10']
     """
-    return [one.metric for one in asked_as_contacts(f"usual@{cutoffs}", given, [CONVENTIONS["published"]])[0]]
+    return [one.metric for one in asked_as_contacts(f"usual@{cutoffs}", given, [_for_contacts(CONVENTIONS["published"])])[0]]
 
 
 _FORM = "contacts.{}({}, 'NDCG@10', train=..., test=...): recommendations and metrics by position, all else by name"
@@ -277,7 +277,8 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
             return
         words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for name, item in _ITEM_INPUTS.items()}
         words["features"] = [Option("features"), " or ", Option("texts")]
-        ways = [names for names in needed_inputs(type(metric)) if set(names) <= words.keys() and not set(names) <= set(there)]
+        enough_here = [names for names in needed_inputs(type(metric)) if is_enough(names, type(metric)(), convention)]
+        ways = [names for names in enough_here if set(names) <= words.keys() and not set(names) <= set(there)]
         needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in ways]
         if needs:
             raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
@@ -292,11 +293,12 @@ def contact_conventions(convention: str | Convention | None) -> list[Convention]
 
 
 def _for_contacts(convention: Convention) -> Convention:
-    """A convention, for candidates who need not be users of the train graph."""
+    """A convention, for candidates who need not be users of the train graph; communities are no features."""
     if convention.name in CONVENTIONS and convention.name not in ("published", "relison"):
         raise MetricError(f"convention is {convention.name!r}, expected 'published', 'relison' or 'both' for contacts")
-    gini = {"outside": "drop", **convention.parameters.get("GiniComplement", {})}
-    return replace(convention, parameters={**convention.parameters, "GiniComplement": gini})
+    for_contacts = {"GiniComplement": {"outside": "drop"}, "IntraListDiversity": {"of": "features"}}
+    parameters = {name: {**own, **convention.parameters.get(name, {})} for name, own in for_contacts.items()}
+    return replace(convention, parameters={**convention.parameters, **parameters})
 
 
 __test__ = {"evaluate": evaluate, "evaluate_systems": evaluate_systems}  # doctest passes over what is decorated

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, ranking_rows
-from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.rows import IdColumn, Rows, of_one_system
 from aspectrum.coding.table import IdTable, flags_of
 from aspectrum.contacts.cleaning import KEEPABLE, Cleaning, link_examples
 from aspectrum.contacts.communities import Communities
@@ -275,7 +275,8 @@ def read_one(name: str, given: Any, directed: bool | None = None) -> Rows:
 
 def read_recommendations(name: str, given: Any) -> Rows:
     """The recommendations of a system."""
-    return read_input("rankings", _renamed(given, "candidate")) if is_external(given) else ranking_rows(name, given)
+    rows = read_input("rankings", _renamed(given, "candidate")) if is_external(given) else ranking_rows(name, given)
+    return of_one_system(rows, "give the recommendations of each system by themselves, or drop the column if it does not name systems")
 
 
 def _renamed(given: Any, role: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from aspectrum.api import several_systems
 from aspectrum.coding.rows import Rows
 from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
@@ -95,7 +96,8 @@ def check(
     """
     wanted = tuple(metrics)
     attempts = _Attempts(speaker)
-    lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
+    read_lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
+    lists = attempts.attempt(lambda: several_systems(read_lists)) or read_lists
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)

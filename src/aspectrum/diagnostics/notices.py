@@ -252,6 +252,12 @@ KINDS: Mapping[str, Kind] = {
     "flags": Kind("note", "column {column} is read as the grade: true is 1, false is 0"),
     "unused_flags": Kind("warning", "{count} rows have no grade, but column {column} is true or false; is it the grade?", of_rows=True),
     "numbered_vectors": Kind("warning", "{count} vectors have no ids; row numbers from 0 are used as ids"),
+    "numbered_ids": Kind("note", "a matrix of {shape}; its row and column numbers, from 0, are used as ids"),
+    "indicators": Kind("note", "{count} columns of 0 and 1 are read as {role}s: {columns}"),
+    "feature_names": Kind("note", "column {column} is read as names of features"),
+    "sequences": Kind("note", "column {column} holds sequences; its cells are split at blanks"),
+    "padding": Kind("note", "{count} places at the end of lists hold {value} and are read as padding"),
+    "features_from_aspects": Kind("note", "{metric} compares items by their {aspect}s, as no features are given"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),

@@ -73,7 +73,8 @@ def gains(
     """The gain vectors of one user's list (Clarke et al. 2008), rank by rank.
 
     Args:
-        rankings: A world, or lists in any form that :func:`aspectrum.evaluate` takes; the other inputs are then given by name.
+        rankings: A world, or lists in any form that :func:`aspectrum.evaluate` takes, such as a frame or a file; the other inputs are
+            then given by name, in any form, too.
         user: Whose list; may be left out if there is one user only.
         alpha: How much a repeated aspect loses.
         gamma: If given, gains follow the unsimplified eq. 6 with this probability.

@@ -6,9 +6,10 @@ from aspectrum.coding.cells import with_cells_read
 from aspectrum.coding.rows import Rows
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
-from aspectrum.inputs import ALL_INPUTS, INPUTS
+from aspectrum.inputs import ALL_INPUTS, INPUTS, InputSpec
 from aspectrum.io.features import read_features
 from aspectrum.io.files import naming_memory
+from aspectrum.io.indicators import aspect_columns
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import FORMATS, Source, check_files, is_external
 from aspectrum.io.tables import open_table
@@ -28,5 +29,11 @@ def read_input(input: str, given: Any) -> Rows:
     if input != "features" and source.ids is not None:
         raise InputError(f"{source.named(input)}: ids are for features in an npy or npz file")
     with naming_memory(source.named(input)):
-        rows = read_features(source) if input == "features" else rows_of(source, spec, open_table(source, spec))
+        rows = read_features(source) if input == "features" else _rows(input, source, spec)
         return rows if spec.split is None else with_cells_read(rows, spec.split)
+
+
+def _rows(input: str, source: Source, spec: InputSpec) -> Rows:
+    table = open_table(source, spec)
+    wide = aspect_columns(source, table) if input == "aspects" else None
+    return rows_of(source, spec, table) if wide is None else wide

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ _SPELLINGS = {
     "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
     "target": f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}",
     "community": "community communities communityid cluster clusterid partition group module label class",
+    "system": "system systemid systemname model modelid modelname algorithm recommender",
     "text": "text texts content contents body tweet message post document words",
 }
 # What else a word may mean in some inputs, where no column has a name from above.
@@ -53,6 +55,7 @@ _FALLBACK = {
         ("rankings", "user", "target follower followerid from"),
         ("rankings", "item", f"recommended recommendation target {_CONTACTS}"),
         ("rankings", "score", "rating weight"),
+        ("rankings", "system", "run runid runname"),
         ("relevance history", "user item", "target"),
         ("relevance history", "grade", "score weight click clicks clicked liked"),
     )
@@ -71,10 +74,19 @@ _FLAGS = (
 _STANDS_ASIDE_FOR: Mapping[str, Sequence[str]] = {"query": ("qid", "queryid"), "docid": ("docno",)}
 
 
+_TYPED = re.compile(r"(?<=.):(token|token_seq|float|float_seq)\Z")
+
+
 def plain(name: str) -> str:
     if len(name) > 100:  # no usual name, and perhaps no name at all
         return name
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    return "".join(letter for letter in _TYPED.sub("", name).casefold() if letter.isalnum())
+
+
+def is_typed(name: str, kind: str = "") -> bool:
+    """Whether a column is named as RecBole's files do, with the kind of its values: ``genre:token_seq``."""
+    typed = _TYPED.search(name)
+    return typed is not None and kind in ("", typed[1])
 
 
 def is_flag_name(name: str) -> bool:

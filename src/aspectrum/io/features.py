@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aspectrum.arrays import Flags
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_column, id_rows
 from aspectrum.coding.rows import IdColumn, Rows, SparseRows, code_series
@@ -17,6 +19,7 @@ from aspectrum.inputs import INPUTS, InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
 from aspectrum.io.files import check_room, free_memory, read_bytes, reason
 from aspectrum.io.frames import as_number
+from aspectrum.io.indicators import indicators, is_unnamed, noticed
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import Source, is_external
 from aspectrum.io.tables import Table, open_table
@@ -44,12 +47,38 @@ def read_features(source: Source) -> Rows:
         if table.names is None and "feature" not in source.columns:
             _check_not_vectors(table.source, rows)
         return rows
+    if (named := _named_features(source, table, vectors)) is not None:
+        rows = rows_of(replace(source, columns={**source.columns, "feature": named + 1}), _ROWS, table)
+        how = Notice("feature_names", detail={"column": repr((table.names or ())[named])})
+        return replace(rows, notices=(*rows.notices, how))
     names = table.names or ()  # they have some, as only rows may have none
     said = {role: column for role, column in source.columns.items() if role == "item"}
     item = find_columns(table.source, _ITEM, said, names, table.width, source.usual, index=table.index)["item"]
-    matrix = _lists(source, table, names, item, vectors) if vectors else _columns(table, names, item)
+    matrix, notices = (_lists(source, table, names, item, vectors), ()) if vectors else _columns(table, names, item)
     ids = rows_of(Source(source.data, {"item": item + 1}, name=table.source), _ITEM, table).ids
-    return Rows(table.source, ids, place=table.place, matrix=matrix)
+    return Rows(table.source, ids, place=table.place, matrix=matrix, notices=notices)
+
+
+def _named_features(source: Source, table: Table, vectors: Sequence[int]) -> int | None:
+    """The place of a column such as ``genre`` or ``tags`` that names features, as it would name aspects; or of the only lists of text."""
+    names = table.names or ()
+    known = [place for place, name in enumerate(names) if is_spelling("aspects", ("aspect",), name)]
+    if vectors:
+        found = list(vectors) if len(vectors) == 1 and vectors[0] in known and _holds_ids(table, vectors[0]) else []
+    else:  # a number may be a dimension, but not the only one
+        found = [place for place in known if not table.is_number(place) or table.width == 2] or table.text_lists()
+    if len(found) > 1:
+        both = " and ".join(repr(names[place]) for place in found[:2])
+        raise InputError(
+            f"{table.source}: {both} may both name features; specify one with ", Option("columns", {"feature": "NAME"}, "features")
+        )
+    return found[0] if found and "feature" not in source.columns else None
+
+
+def _holds_ids(table: Table, place: int) -> bool:
+    """Whether lists of numbers are numbers of genres, and not 0 and 1 for each of them, or an embedding."""
+    numbers = table.fetch({"feature": place}, [])["feature"].explode().drop_nulls()
+    return numbers.dtype.is_integer() and not numbers.is_in([0, 1]).all()
 
 
 def _is_rows(source: Source, table: Table) -> bool:
@@ -82,13 +111,16 @@ def _check_not_vectors(source: str, rows: Rows) -> None:
         )
 
 
-def _columns(table: Table, names: Sequence[str], item: int) -> Any:
-    """One column per dimension."""
+def _columns(table: Table, names: Sequence[str], item: int) -> tuple[Any, Sequence[Notice]]:
+    """One column per dimension, and what to say of them."""
     others = [other for other in range(table.width) if other != item]
     if not others:
         raise InputError(f"{table.source}: has no column but {names[item]!r}; expected a vector, or one column per dimension")
+    if (flags := _only_indicators(table, others)) is not None:
+        said = [noticed("feature", [names[place] for place in flags])] if len(flags) < len(others) else []
+        return np.stack(list(flags.values()), axis=1).astype(np.float64), said
     for other in others:
-        if not names[other].strip() or names[other].startswith("Unnamed:"):
+        if is_unnamed(names[other]):
             raise InputError(
                 f"{table.source}: column {other + 1} has no name, like an index written by pandas; drop it (index=False) or name it"
             )
@@ -102,7 +134,18 @@ def _columns(table: Table, names: Sequence[str], item: int) -> Any:
         found, name = table.cell(row, others[column]), names[others[column]]
         holds = "is empty" if found is None else f"holds {quoted(found)}"
         raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number")
-    return matrix
+    return matrix, ()
+
+
+def _only_indicators(table: Table, others: Sequence[int]) -> dict[int, Flags] | None:
+    """Columns of 0 and 1, if all others hold text or nothing, as a title; None if there are none, or other numbers."""
+    if all(table.is_number(place) for place in others):
+        return None
+    flags = indicators(table, others)
+    rest = {str(place): place for place in others if place not in flags}
+    frame = table.fetch(rest, []) if rest else None
+    numbers = frame is not None and any(table.is_number(place) and as_number(frame[name]).is_finite().any() for name, place in rest.items())
+    return None if len(flags) < 2 or numbers else flags
 
 
 def _lists(source: Source, table: Table, names: Sequence[str], item: int, vectors: list[int]) -> Any:

@@ -71,6 +71,12 @@ class FrameTable:
             if isinstance(kind, polars.List | polars.Array) and kind.inner is not None and kind.inner.is_numeric()
         ]
 
+    def text_lists(self) -> list[int]:
+        """Places of the columns that hold lists of text."""
+        import polars
+
+        return [place for place, kind in enumerate(self.frame.dtypes) if kind == polars.List(polars.String)]
+
     def is_number(self, place: int) -> bool:
         return self.frame.to_series(place).dtype.is_numeric()
 

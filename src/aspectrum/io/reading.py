@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, joined
 from aspectrum.inputs import NUMBERS, InputSpec
-from aspectrum.io.columns import find_columns, is_flag_name, is_spelling
+from aspectrum.io.columns import find_columns, is_flag_name, is_spelling, is_typed
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -37,14 +38,19 @@ _Columns = tuple[dict[str, IdColumn], dict[str, Floats], Callable[[int], str]]
 def rows_of(source: Source, spec: InputSpec, table: Table) -> Rows:
     """Rows of a table whose columns are ids and numbers."""
     places = _places(source, spec, table)
+    several = (table.names or ())[places[spec.split]] if spec.split in places and table.names else ""
+    is_sequence = source.split is None and is_typed(several, "token_seq")
+    if is_sequence:
+        source = replace(source, split=" ")
     if isinstance(table, TextTable) and source.split is None:
         columns, numbers, place = _coded(spec, table, places)
     else:
         columns, numbers, place = _fetched(source, spec, table, places)
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
+    sequences = [Notice("sequences", detail={"column": repr(several)})] if is_sequence else []
     doubts = (*_doubts(spec, source, table, places, columns), *_whitespace(columns))
-    notices = (*_understood(table, places), *_read_so(spec, source, table, places, columns), *doubts)
+    notices = (*_understood(table, places), *sequences, *_read_so(spec, source, table, places, columns), *doubts)
     return Rows(table.source, columns, numbers, place, notices=notices)
 
 

@@ -50,7 +50,7 @@ class Source:
     Args:
         data: A path, or a frame of pandas, polars, PyArrow or DuckDB.
         columns: Which column has which role, by name or by place from 1: ``{"user": "uid", "item": 2}``. Roles are user,
-            item, aspect, rank, score, grade, strength, weight, feature and value; in social networks also source, target,
+            item, aspect, rank, score, system, grade, strength, weight, feature and value; in social networks also source, target,
             community and text. By default columns are recognised by their usual names.
         split: The separator between several aspects, features or communities in one cell, as in ``Action|Comedy``. Lists need none, be
             they written as text.

@@ -18,7 +18,7 @@ from aspectrum.coding.rows import Untyped
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
-from aspectrum.io.columns import is_place, is_spelling
+from aspectrum.io.columns import is_place, is_spelling, is_typed
 from aspectrum.io.files import as_text, line_at, read_bytes
 from aspectrum.io.frames import FLAGS, Layout, flags_of_text
 from aspectrum.io.source import Source
@@ -53,6 +53,8 @@ class TextTable:
             raise InputError(f"{source}: the file is empty but for comments")
         self.layout: Layout
         self.layout, self._separator = _layout(source, text, spec, how, format)
+        # Files of RecBole are never quoted.
+        self._prose = spec.prose or any(is_typed(name.decode("utf-8", "ignore")) for name in _first_lines(text)[0].strip().split(b"\t"))
         self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
         self._quoted = self._separator != "" and b'"' in text
         # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
@@ -77,7 +79,7 @@ class TextTable:
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout]
-        scan, self._quoted = _scanned(text, self._separator, expected, self._spec.prose)
+        scan, self._quoted = _scanned(text, self._separator, expected, self._prose)
         where = f"{self.source}, line {scan.line}"
         if scan.problem == "fields":
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
@@ -147,6 +149,9 @@ class TextTable:
         return f"line {kernels.scan_table(self._whole, self._separator, self._quoted, 0, row + self._skip).line}"
 
     def vectors(self) -> list[int]:
+        return []
+
+    def text_lists(self) -> list[int]:
         return []
 
     def is_number(self, place: int) -> bool:
@@ -292,7 +297,8 @@ def _is_header(source: str, spec: InputSpec, how: Source, head: Sequence[Sequenc
     names = [column for role, column in how.columns.items() if role not in places]
     if any(name in first for name in (*names, *how.usual.columns.values())):
         return True
-    spelled = {role for role in spec.roles if any(is_spelling(spec.name, (role,), cell) for cell in first)}
+    # A system may well have such a name itself.
+    spelled = {role for role in spec.roles if role != "system" and any(is_spelling(spec.name, (role,), cell) for cell in first)}
     if any(reads_as_number(cell) for cell in first):
         if spec.name == "features" and "item" in spelled:  # and dimensions called 0, 1, 2
             others = [cell for cell in first if not is_spelling("features", ("item",), cell)]

@@ -1,13 +1,13 @@
 """Intra-list diversity: how far apart the items of a list are."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.metric import Aliases, Fractions, UserMetric
-from aspectrum.world import Distance, World
+from aspectrum.world import Distance, Truth, World
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class IntraListDiversity(UserMetric):
             jaccard: ``skip`` it; ``near``: distance 0 to everything; ``undefined``: skip items without features, but a
             zero vector makes the user's score undefined.
         single: What a list with one item that has features scores: ``undefined`` or ``zero``.
+        of: What items are compared by: ``features``, or ``aspects``: an item's vector then has 1 for every aspect it has, whatever
+            its strength, and 0 for the others. Default: features if given, else aspects.
 
     Undefined:
         With fewer than two items that have features (but see ``single`` and ``pairs``).
@@ -40,6 +42,9 @@ class IntraListDiversity(UserMetric):
         >>> world = World.of({"u": ["a", "b", "c"]}, features={"a": [1, 0], "b": [0, 2], "c": [3, 0]})
         >>> IntraListDiversity(k=(2, 3)).scores(world).round(4)
         array([[1.    , 0.6667]])
+        >>> by_genre = World.of({"u": ["a", "b", "c"]}, aspects={"a": ["crime"], "b": ["scifi"], "c": ["scifi"]})
+        >>> IntraListDiversity(k=(2, 3)).scores(by_genre).round(4)
+        array([[1.    , 0.6667]])
     """
 
     distance: Distance = "cosine"
@@ -47,6 +52,7 @@ class IntraListDiversity(UserMetric):
     average: Literal["users", "links"] = "users"
     featureless: Literal["skip", "near", "undefined"] = "skip"
     single: Literal["undefined", "zero"] = "undefined"
+    of: Literal["features", "aspects"] | None = None
 
     aliases: ClassVar[Aliases] = {"ILD": {}, "Intra-list diversity": {}}
 
@@ -57,8 +63,15 @@ class IntraListDiversity(UserMetric):
     def pooled(self) -> bool:
         return self.average == "links"
 
+    def needs(self) -> tuple[frozenset[str], ...]:
+        return tuple(frozenset({name}) for name in ("features", "aspects") if self.of in (name, None))
+
+    def resolved(self, truth: Truth) -> Self:
+        by_aspects = truth.features is None and truth.aspects is not None
+        return replace(self, of=self.of or ("aspects" if by_aspects else "features"))
+
     def fractions(self, world: World) -> Fractions:
-        features = world.need_features("IntraListDiversity")
+        features = world.truth.aspect_features if self.of == "aspects" else world.need_features("IntraListDiversity")
         rankings = world.rankings
         stops = rankings.stops(self.cutoffs)
         places = features.places(rankings.items, self.distance)

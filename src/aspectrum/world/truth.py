@@ -14,7 +14,7 @@ from aspectrum.arguments import unknown_argument
 from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_codes_count_from_0, check_count, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import Rows
+from aspectrum.coding.rows import Rows, SparseRows
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError, MissingInput, each
@@ -150,6 +150,24 @@ class Truth:
     def popularity(self) -> Offsets:
         """How many users have each item in their history."""
         return np.bincount(self.need("history", "popularity").items, minlength=self.n_items)
+
+    @cached_property
+    def aspect_features(self) -> Features:
+        """The aspects of items as vectors: 1 for every aspect that an item has, whatever its strength."""
+        aspects: Aspects = self.need("aspects", "IntraListDiversity(of=aspects)")
+        items = np.repeat(np.arange(aspects.n_items), np.diff(aspects.offsets))
+        # In the order of the items that have them, so that sums have the same bits whatever the order of rows and the names of aspects.
+        heads = self.items.heads[items]
+        by_aspect = np.lexsort((heads, aspects.codes))
+        ends = np.cumsum(np.bincount(aspects.codes, minlength=aspects.n_aspects))
+        keys = [own.tobytes() for own in np.split(heads[by_aspect].astype(">i4"), ends[:-1])]
+        places = np.empty(aspects.n_aspects, dtype=np.int32)
+        places[sorted(range(aspects.n_aspects), key=keys.__getitem__)] = np.arange(aspects.n_aspects, dtype=np.int32)
+        columns = places[aspects.codes]
+        columns = columns[np.lexsort((columns, items))]
+        known = np.arange(aspects.n_items, dtype=np.int32)
+        rows = known if aspects.known is None else np.where(aspects.known, known, np.int32(-1))
+        return Features(SparseRows(aspects.offsets, columns, np.ones(len(columns)), aspects.n_aspects), rows)
 
     def largest_grade(self, judged_by: str) -> float:
         """The largest grade of all judgments; 1 if none is above 0."""

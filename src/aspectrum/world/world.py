@@ -13,7 +13,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, as_codes, check_range
 from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import ranking_rows
-from aspectrum.coding.rows import Rows
+from aspectrum.coding.rows import Rows, of_one_system
 from aspectrum.errors import InputError
 from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
@@ -228,9 +228,9 @@ class World:
 
 def list_rows(given: Any, name: str = "rankings") -> Rows:
     """The rows of lists in any form; `name` is what errors call plain objects."""
-    if isinstance(given, Rows):
-        return given
-    return read_input("rankings", given) if is_external(given) else ranking_rows(name, given)
+    if not isinstance(given, Rows):
+        given = read_input("rankings", given) if is_external(given) else ranking_rows(name, given)
+    return of_one_system(given, "pass the frame or file itself to evaluate_systems, or drop the column if it does not name systems")
 
 
 def remembered(memory: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
