@@ -271,7 +271,7 @@ def _given(systems: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
 def _once(name: str, given: Any) -> Any:
     """An input that can be looked at again, for every convention."""
     if is_external(given):
-        return read_lists(given) if name == "rankings" else read_input(name, given)
+        return read_lists(given, several=True) if name == "rankings" else read_input(name, given)
     return list(given) if isinstance(given, Iterator) else given
 
 

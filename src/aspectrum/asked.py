@@ -75,7 +75,9 @@ def asked_for(
         if isinstance(one, Asked):
             chosen.append(_rest(one, seen))
             continue
-        lacks = {metric: [_lacking_for_all(inputs, metric, way) for way in conventions] for metric in one.metrics}
+        lacks = {metric: [lacking_for_all(inputs, metric, way) for way in conventions] for metric in one.metrics}
+        if not any(all(what == () for what in lacked) for lacked in lacks.values()):  # a doubtful number is better than none
+            lacks = {metric: [lacking(inputs, metric, way) for way in conventions] for metric in one.metrics}
         notices += _left_out(one.text, lacks, called or {})
         for metric in (metric for metric, lacked in lacks.items() if not any(what != () for what in lacked)):
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
@@ -199,7 +201,7 @@ def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention 
     return tuple(name for name in TRUTH if name in lacked)
 
 
-def _lacking_for_all(inputs: Collection[str], metric: Metric, convention: Convention) -> tuple[str, ...] | None:
+def lacking_for_all(inputs: Collection[str], metric: Metric, convention: Convention) -> tuple[str, ...] | None:
     """The same, for a metric that nobody asked for by name: it should not be relative to what happens to be in the call."""
     lacked = lacking(inputs, metric, convention)
     return ("catalogue",) if lacked == () and metric.relative_to and not set(metric.relative_to) & set(inputs) else lacked

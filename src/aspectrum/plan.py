@@ -492,11 +492,11 @@ def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
     return resolved
 
 
-def read_lists(given: Any, name: str = "rankings") -> Rows:
-    """The rows of lists in any form; `name` is what errors call plain objects."""
+def read_lists(given: Any, name: str = "rankings", *, several: bool = False) -> Rows:
+    """The rows of lists in any form; `name` is what errors call plain objects, and a file may hold `several` systems."""
     path = given.data if isinstance(given, Source) else given
     with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
-        return list_rows(given, name)
+        return read_input("rankings", given) if several else list_rows(given, name)
 
 
 @contextmanager

@@ -33,6 +33,8 @@ from tests.contacts.plain_contacts import (
 from tests.plain import Id
 from tests.strategies import checked, same
 
+pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # random networks are odd
+
 METRICS: tuple[PlainMetric, ...] = get_args(PlainMetric)
 CONVENTIONS: tuple[PlainConvention, ...] = get_args(PlainConvention)
 CUTOFFS = (1, 2, 3, 5)

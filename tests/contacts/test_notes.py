@@ -72,7 +72,7 @@ def test_users_of_several_communities_are_counted() -> None:
 
 
 def test_train_and_test_that_may_be_exchanged() -> None:
-    said = "test: 5 links, more than in the train graph; are train and test swapped?"
+    said = "test: 5 of 7 links are in test, more than in train; are train and test swapped?"
     assert said in asp.contacts.evaluate({1: [3]}, "Recall@1", train=[(1, 2), (3, 1)], test=[(1, 3), (2, 1), (2, 3), (3, 2), (1, 4)]).notes
     assert not any("swapped" in note for note in notes())
 

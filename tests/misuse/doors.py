@@ -194,8 +194,8 @@ MISUSES = [
         "padded arrays by user, which NaN made floats",
         "note",
         "hold nan",
-        lambda: asp.evaluate(dict(zip([7, 9], np.where(TOP < 0, np.nan, TOP), strict=True)), "GiniComplement"),
-        lambda: asp.evaluate(SHORT, "GiniComplement"),
+        lambda: asp.evaluate(dict(zip([7, 9], np.where(TOP < 0, np.nan, TOP), strict=True)), "GiniComplement", catalogue=[*range(10)]),
+        lambda: asp.evaluate(SHORT, "GiniComplement", catalogue=[*range(10)]),
         "padding",
     ),
     Misuse(

@@ -146,8 +146,8 @@ MISUSES = [
         "user and item columns swapped in the lists, both of them numbers",
         "warning",
         "the users fit the items of relevance, and the items its users; are the columns swapped?",
-        lambda: evaluate("P@1", [(item, user, -float(user)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
-        meant=lambda: evaluate("P@1", [(user, item, -float(item)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
+        lambda: evaluate("Recall@1", [(item, user, -float(user)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
+        meant=lambda: evaluate("Recall@1", [(user, item, -float(item)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
         kind="swapped_columns",
     ),
 ]

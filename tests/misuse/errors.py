@@ -144,7 +144,7 @@ FORMS = [
     refused("gives lists of systems to evaluate", "the list of user 'A' is a mapping of lists", measured({"A": LISTS, "B": LISTS})),
     refused("gives lists of users to evaluate_systems", "the lists of one system go to evaluate", compared(LISTS)),
     refused("gives scores of users to evaluate_systems", "the lists of one system go to evaluate", compared(SCORED)),
-    refused("gives a frame to evaluate_systems", "evaluate takes the lists of one system", compared(FRAME)),
+    refused("gives a frame of one system to evaluate_systems", "no system column found", compared(FRAME)),
     refused("gives frames of users as truth", "relevance: user 'ann' has a DataFrame, expected items", measured(relevance={"ann": FRAME})),
     refused(
         "gives frames of items as aspects",

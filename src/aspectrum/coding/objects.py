@@ -59,7 +59,7 @@ def ranking_rows(source: str, given: Any) -> Rows:
 
 def _from_top_k(source: str, given: Any) -> Any:
     """Users and their top-k lists, (users, array), as ``{user: list}``; everything else as it is, but for an array whose users are not said."""
-    if getattr(given, "ndim", None) == 2:
+    if isinstance(given, np.ndarray) and given.ndim == 2:
         raise InputError(
             f"{source}: an array of shape {tuple(given.shape)} does not say whose lists it holds; "
             "give (users, array) or dict(zip(users, array)) for one list per row, or array.tolist() for rows (user, item[, score])"
@@ -262,7 +262,7 @@ def _coded(source: str, roles: Sequence[str], given: Iterable[Sequence[Any]], **
 
 def is_sparse(given: Any) -> bool:
     """Whether something is a sparse matrix or array of scipy, which is not imported to see that."""
-    return hasattr(given, "tocsr")
+    return callable(getattr(given, "tocsr", None))
 
 
 def _matrix_rows(source: str, matrix: Any, roles: tuple[str, str, str], ids: Sequence[Any] | None = None) -> Rows:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aspectrum.asked import is_enough
+from aspectrum.asked import lacking_for_all
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.config.settings import system_name
 from aspectrum.contacts.evaluation import default_metrics
+from aspectrum.conventions import CONVENTIONS
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS
 from aspectrum.io.columns import is_spelling
@@ -421,7 +422,7 @@ class _Writer:
         if self._social:
             return map(str, default_metrics(self._inputs))
         asked = [parse(f"{name}@10") for name in _METRICS]
-        return [str(metric) for metric in asked if is_enough(self._inputs, metric)]
+        return [str(metric) for metric in asked if lacking_for_all(self._inputs, metric, CONVENTIONS["published"]) == ()]
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -60,7 +60,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
-    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant()]
+    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
@@ -233,14 +233,14 @@ class Inputs:
             examples = examples_of(self._ids("aspect"), self.codes(given, "aspect"))
             yield Notice("one_subtopic", given.n_rows, examples=examples, source=given.source)
 
-    def without_relevant(self) -> Iterator[Notice]:
+    def without_relevant(self, use: Use) -> Iterator[Notice]:
         if self.truth.relevance is None:
             return
         truth = self.inputs["relevance"]
         users = self.codes(truth, "user")
         without = users[~self.truth.with_relevant_items()[users]]
         if len(without):
-            more = {"level": "warning", "because": (Notice("threshold"),)} if len(without) == len(users) else {}
+            more = {"level": "warning", "because": (Notice("threshold"),)} if len(without) == len(users) and use.threshold else {}
             detail = {"threshold": float(self.truth.relevance.threshold)}
             yield self._notice("none_relevant", truth, "user", without, len(users), detail=detail, **more)
 
@@ -319,12 +319,12 @@ class Inputs:
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
             self._likeness[key] = _Likeness(self._ids(role), self.codes(there, role))
-        alike = self._likeness[key].reason(ours)
         other = {"user": "item", "item": "user"}.get(role)
-        if alike or not maybe_swapped or other is None or other not in there.ids:
-            return alike
-        known = set(_texts(self._ids(other), self.codes(there, other), _N_THEIRS))
-        return (Notice("swapped", detail={"other": other}),) if 2 * sum(id in known for id in ours) > len(ours) else ()
+        if maybe_swapped and other is not None and other in there.ids:
+            known = set(_texts(self._ids(other), self.codes(there, other), _N_THEIRS))
+            if 2 * sum(id in known for id in ours) > len(ours):
+                return (Notice("swapped", detail={"other": other}),)
+        return self._likeness[key].reason(ours)
 
 
 def examples_of(ids: Ids, codes: npt.NDArray[np.integer]) -> tuple[str, ...]:

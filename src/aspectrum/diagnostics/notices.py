@@ -275,11 +275,11 @@ KINDS: Mapping[str, Kind] = {
         Option("order", "input"),
     ),
     "falling_ranks": Kind(
-        "note", "{count} ranks are lower than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=20
+        "note", "{count} ranks are lower than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
     ),
     "ranks_against_scores": Kind("note", "{count} ranks contradict the scores; ranks are used", of_rows=True, warn_from=0.75, warn_of=20),
     "rising_scores": Kind(
-        "note", "{count} scores are higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=20
+        "note", "{count} scores are higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
     ),
     # What is stated twice, or does not count
     "duplicates": Kind("note", "{count} rows repeat an {item} of the list and are ignored", of_rows=True),
@@ -357,7 +357,7 @@ KINDS: Mapping[str, Kind] = {
     "links_left": Kind("note", "{count} links are left to predict"),
     "lost_links": Kind("note", "{count} {rule}"),
     "more_test_links": Kind(
-        "note", "{count} links are test links, more than train links; are train and test swapped?", warn_from=0.5, warn_of=20
+        "note", "{count} links are in test, more than in train; are train and test swapped?", warn_from=0.5, warn_of=20
     ),
     "strangers_with_lists": Kind("note", "{count} users with recommendations are not in {where}", warn_from=0.5, warn_of=10),
     "lists_ignored": Kind("note", "their recommendations are ignored"),
