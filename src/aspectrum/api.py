@@ -194,7 +194,8 @@ def _evaluate(
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     asked, left_out = asked_for(metrics, _given(systems, options), conventions)
-    check_files([*systems.values(), *(options.get(name) for name in TRUTH)])
+    users = options.get("users")
+    check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])

@@ -60,6 +60,10 @@ def with_hints(form: str, *, like: Callable[..., Any] | None = None) -> Callable
                 raise ArgumentError(f"{name}(): {error}; it is called as {form}") from None
             return function(*args, **options)
 
+        if like is not None:  # for help texts and notebooks, which would show **options
+            own = {one.name: one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD}
+            theirs = {one.name: one for one in list(inspect.signature(like).parameters.values())[1:]}
+            called.__signature__ = signature.replace(parameters=list({**own, **theirs, **own}.values()))  # type: ignore[attr-defined]
         return called
 
     return decorated

@@ -11,7 +11,7 @@ from typing import Any
 from aspectrum import metrics as _metrics  # noqa: F401  so that their names can be parsed
 from aspectrum.coding.ids import described, quoted
 from aspectrum.conventions import Convention, convention_named
-from aspectrum.diagnostics.notices import Notice
+from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.metric import Metric, parse, registered
@@ -85,7 +85,8 @@ def asked_for(
     found = [one for one in chosen if one is not None]
     if not found:
         there, under = " and ".join(inputs) or "the lists alone", " and ".join(way.name for way in conventions)
-        raise MetricError(f"no metric can be computed from {there} under convention {under}; see aspectrum metrics")
+        where = Either("asp.registered() lists all metrics", "see aspectrum metrics")
+        raise MetricError(f"no metric can be computed from {there} under convention {under}; ", where)
     return found, notices
 
 

@@ -194,7 +194,7 @@ def test_inputs_that_are_not_enough_for_the_metrics(call: Call) -> None:
     found = examined(call, "als.csv", "--aspects", "genres.csv", "-m", "AlphaNDCG@3", "-m", "ILD(of=features)@2", "-m", "AspectRecall@2")
     assert found["failures"] == [
         "AlphaNDCG needs judgments: pass --subtopics, or --aspects and --history or --relevance",
-        "IntraListDiversity(of=features) needs features: pass --features, one vector per item",
+        "IntraListDiversity(of=features) needs features: pass --features, one vector per item; what aspects were given as will do",
     ]
     found = examined(call, "als.csv", *OPTIONS, "-m", "AlphaNDCG@2", "--convention", "ndeval")
     assert "subtopics" in found["failures"][0]

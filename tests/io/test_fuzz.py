@@ -342,7 +342,7 @@ def outcome(input: str, given_: Path | asp.Source) -> Columns | str:
     except InputError as error:
         message = str(error)
     if rows is None:
-        assert message.startswith(str(path)) and message.isprintable()
+        assert all(line.startswith(str(path)) and line.isprintable() for line in message.split("\n"))
         return message
     assert all(len(column.codes) == len(rows) for column in rows.ids.values())
     assert all(len(values) == len(rows) and np.isfinite(values).all() for values in rows.numbers.values())

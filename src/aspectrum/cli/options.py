@@ -421,7 +421,9 @@ def _inside(folder: str) -> dict[str, str]:
     return _named(one.path for one in entries)
 
 
-_NO_LISTS = re.compile(r"^(readme|licen[cs]e|notes?|makefile)\b|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE)
+_NO_LISTS = re.compile(
+    r"^(readme|licen[cs]e|notes?|makefile)(\.txt)?$|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE
+)
 _EVERY_FILE = "every file of a directory is a system; move it, or name the files of lists"
 
 

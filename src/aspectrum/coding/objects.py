@@ -342,7 +342,7 @@ def _other_door(source: str) -> str:
 def _check_no_pairs(source: str, roles: tuple[str, str, str], owner: Any, entries: Sequence[Any]) -> None:
     """Items with scores come in a mapping. A pair with a fraction in it is no id, nor is one that cannot be hashed."""
     first = entries[0] if len(entries) else None
-    if not isinstance(first, tuple | list) or len(first) != 2:
+    if not isinstance(first, tuple | list) or len(first) != 2 or isinstance(first[0], float):  # such as coordinates
         return
     if isinstance(first[1], float | np.floating) or (isinstance(first, list) and isinstance(first[1], int | np.number)):
         owners, items, numbers = roles

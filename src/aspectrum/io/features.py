@@ -133,7 +133,8 @@ def _columns(table: Table, names: Sequence[str], item: int) -> tuple[Any, Sequen
         row, column = map(int, bad[0])
         found, name = table.cell(row, others[column]), names[others[column]]
         holds = "is empty" if found is None else f"holds {quoted(found)}"
-        raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number")
+        named = ("; if it names features, use ", Option("columns", {"feature": name}, "features")) if isinstance(found, str) else ()
+        raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number", *named)
     return matrix, ()
 
 

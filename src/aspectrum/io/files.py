@@ -124,7 +124,7 @@ def printed(path: str) -> str:
 def reason(error: BaseException) -> str:
     """What another library says is wrong, on one line."""
     lines = str(error).strip().splitlines()
-    return shortened(lines[0].strip() if lines else type(error).__name__, 200)
+    return shortened(one_line(lines[0].strip()) if lines else type(error).__name__, 200)
 
 
 def why_unreadable(path: str, error: OSError) -> str:

@@ -191,7 +191,8 @@ class Truth:
 
     def need(self, name: str, needed_by: str | Option) -> Any:
         """A part that somebody needs, or an error that says which and whose."""
-        return needed(getattr(self, name), name, needed_by)
+        also = "; what aspects were given as will do" if name == "features" and self.aspects is not None else ""
+        return needed(getattr(self, name), name, needed_by, also)
 
     @cached_property
     def fingerprints(self) -> Mapping[str, str]:
@@ -276,10 +277,10 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     return n_items
 
 
-def needed(part: T | None, name: str, needed_by: str | Option) -> T:
+def needed(part: T | None, name: str, needed_by: str | Option, also: str = "") -> T:
     """A part that somebody needs, or an error that says which and whose."""
     if part is None:
-        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}")
+        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}{also}")
     return part
 
 
