@@ -155,7 +155,8 @@ def evaluate_systems(
         for truth, lists in read:
             plan = Plan(asked, truth, convention=one, **chosen)
             coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-            notices += plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
+            read_lists = {name: given.input for name, given in coded.items() if not isinstance(given, World)}
+            notices += plan.notices_on(read_lists, whole=True)
             results |= plan.evaluate(coded, labelled(progress, one, conventions))
         found[one.name] = SystemResults({name: results[name] for name in systems}, tuple(notices))
     return side_by_side(found)
