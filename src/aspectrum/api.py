@@ -209,8 +209,8 @@ def _evaluate(
         for truth, lists in read:
             plan = Plan(asked, truth, convention=one, **chosen)
             coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-            found_here = plan.notices_on({name: given.input for name, given in coded.items() if not isinstance(given, World)})
-            notices += attention.draw(found_here)
+            of_lists = {name: given.input for name, given in coded.items() if not isinstance(given, World)}
+            notices += attention.draw(plan.notices_on(of_lists, whole=True))
             results |= plan.evaluate(coded, labelled(progress, one, conventions))
         found[one.name] = SystemResults(results, tuple(notices))
     return side_by_side(found)

@@ -263,15 +263,16 @@ class Plan:
         named = [lists.ids[role].within(table) for lists in (*read, *self.inputs.values()) if role in lists.ids]
         return flags_of(np.concatenate([np.arange(n_known), *named]), len(table))
 
-    def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None) -> list[Notice]:
+    def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None, whole: bool = False) -> list[Notice]:
         """What a reader of the numbers should know of the inputs.
 
         Args:
             systems: What was read as the lists of each system.
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
+            whole: Whether these are all lists; items that are clearly others than those of the truth are then always an error.
         """
-        found = notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files)
+        found = notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files, whole)
         return [*self._left_out, *found, *self._choices()]
 
     def _choices(self) -> list[Notice]:

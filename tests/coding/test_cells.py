@@ -50,6 +50,7 @@ def doubts(names: list[str]) -> list[str]:
         ("[\"Children's\", 'Sci-Fi, Fantasy']", ["Children's", "Sci-Fi, Fantasy"]),
         (r"['Children\'s', '\xe9t\xe9']", ["Children's", "été"]),
         (r'["\u00e9t\u00e9", "a\/b", "\"x\""]', ["été", "a/b", '"x"']),
+        (r'["\ud800"]', [r"\ud800"]),  # which is no text
         (r"['\d']", [r"\d"]),  # no escape of Python's
         ("[28, 12]", [28, 12]),
         ("['28', 12]", ["28", 12]),

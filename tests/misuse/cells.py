@@ -278,7 +278,7 @@ MISUSES = [
         "subtopics as {user: {aspect: items}}, all of them numbers",
         "error",
         "most are aspects there; expected {user: {item: [aspects]}}",
-        lambda: asp.evaluate({"q": [10, 20, 1]}, "AlphaNDCG@3", subtopics={"q": {1: [10, 20], 2: [30]}}),
+        lambda: asp.evaluate({"q": [10, 20, 30, 1]}, "AlphaNDCG@3", subtopics={"q": {1: [10, 20], 2: [30]}}),
     ),
     Misuse(
         "subtopics whose columns are swapped",

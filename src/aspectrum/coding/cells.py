@@ -21,7 +21,7 @@ from aspectrum.errors import InputError
 
 _N_EXAMPLES, _N_COMPARED = 3, 20_000
 _BRACKETS = ("[]", "()", "{}")
-_ELEMENT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?""", re.ASCII | re.DOTALL)
+_ELEMENT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?(?:\d{1,300}\.?\d*|\.\d+)(?:[eE][-+]?\d+)?""", re.ASCII | re.DOTALL)
 _BETWEEN = re.compile(r"\s*,\s*|\s+")  # NumPy writes no commas
 _CERTAIN = ("|",)  # which hardly stands within a name
 _POSSIBLE = (";", ", ", " / ", ",")
@@ -103,10 +103,12 @@ def _value(element: str) -> Any:
     if "\\" in text:
         try:
             with warnings.catch_warnings(action="error"):  # Python warns of escapes that it does not know
-                text = json.loads(element, strict=False) if element[0] == '"' else ast.literal_eval(element)
+                said = json.loads(element, strict=False) if element[0] == '"' else ast.literal_eval(element)
+            said.encode()  # an unpaired surrogate is no text
+            text = said
         except (ValueError, SyntaxError, Warning):
             pass
-    return str(text).strip()
+    return text.strip()
 
 
 def _one_a_row(rows: Rows, role: str, lists: Lists) -> Rows:

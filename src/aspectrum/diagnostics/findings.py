@@ -65,23 +65,26 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
 
-def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None) -> list[Notice]:
-    """What a reader of the numbers should know of the inputs. What makes them meaningless is an error: in files and frames whatever it is,
-    in plain objects, which may well be part of something larger, items that are no items of the truth. The rest is a warning there.
+def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None, whole: bool = False) -> list[Notice]:
+    """What a reader of the numbers should know of the inputs. What makes numbers meaningless is an error.
+
+    In plain objects, of which what they do not hold may be meant, that is only so of items that are clearly others than those of the
+    truth; the rest is a warning there.
 
     Args:
-        from_files: Whether inputs come from files or frames; by default whether one of them does. If it is said that they do not,
-            nothing is an error.
+        from_files: Whether inputs come from files or frames; by default whether one of them does.
+        whole: Whether these are all lists, and not part of something larger.
     """
     if not read.systems:  # of codes there is nothing to say
         return []
     found = [notice for notice in find(read, use) if notice.level != "fact"]
-    are_plain = from_files is None and not any(given.external for given in (*read.systems.values(), *read.inputs.values()))
+    if from_files is None:
+        from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     for notice in found:
-        if notice.level == "error" and from_files is not False and (not are_plain or notice.detail.get("role") == "item"):
+        if notice.level == "error" and (from_files or (whole and notice.detail.get("role") == "item" and notice.because)):
             raise InputError(notice)
     said = [replace(notice, level="warning") if notice.level == "error" else notice for notice in found]
-    return said if are_plain or from_files is False else [*orders(read.systems.values()), *said]
+    return [*orders(read.systems.values()), *said] if from_files else said
 
 
 def noticed(given: Input) -> list[Notice]:
@@ -160,16 +163,16 @@ class Inputs:
         none_match = len(alone) == len(mine)
         # Most lists hold items that nobody judged; that is what lists are for.
         expected = role == "item" and name in ("subtopics", "relevance")
-        because = self._exchanged(role, mine, alone, truth)
+        because = self._exchanged(given, alone, truth) if role == "item" else ()
         shifted = () if because or expected else self._off_by_one(role, mine, theirs)
         level = "error" if because else "fact" if expected else "note"
         because = because or shifted
         if not because and (none_match or not expected):
             because = self._reason(role, alone, truth, none_match)
         if none_match:
-            strange = expected and self._items_are_strange
-            level = "warning" if expected and not because and not strange else "error"
-            because = (Notice("strange"),) if strange and not because else because
+            if not because and given.name == "rankings" and role == "item" and self._items_are_strange:
+                because = (Notice("strange"),)
+            level = "warning" if expected and not because else "error"
         elif level == "note" and (shifted or self._is_odd(role, name, len(alone), len(mine), bool(because))):
             level = "warning"
         detail = {"role": role, "where": truth.source}
@@ -192,16 +195,17 @@ class Inputs:
         listed = (self.codes(lists, "item") for lists in self.systems.values())
         return all(len(_without(mine, theirs)) == len(mine) for mine in listed)
 
-    def _exchanged(self, role: str, mine: Codes, alone: Codes, there: Input) -> tuple[Notice, ...]:
-        """Whether most items are aspects there."""
-        if role != "item" or "aspect" not in there.ids or there.name not in ("aspects", "subtopics"):
+    def _exchanged(self, given: Input, alone: Codes, there: Input) -> tuple[Notice, ...]:
+        """Whether most items of lists are aspects there; numbers may be both by chance, where there are few of them."""
+        if given.name != "rankings" or there.name not in ("aspects", "subtopics"):
             return ()
         some = alone[:: -(-len(alone) // _N_OURS)]
         items, aspects = self._ids("item").take(some), self._ids("aspect").take(self.codes(there, "aspect"))
         if len(aspects) == 0 or isinstance(items[0], str) != isinstance(aspects[0], str):
             return ()
-        share = len({*items} & {*aspects}) / len(items)
-        if 2 * share * len(alone) <= len(mine):
+        n_both = len({*items} & {*aspects})
+        by_chance = not isinstance(items[0], str) and (n_both < 3 or len(aspects) <= len(there.ids["item"]))
+        if by_chance or 2 * n_both * len(alone) <= len(items) * len(given.ids["item"]):
             return ()
         form = "{item: [aspects]}" if there.name == "aspects" else "{user: {item: [aspects]}}"
         return (Notice("swapped_aspects") if there.external else Notice("swapped_objects", detail={"form": form}),)
