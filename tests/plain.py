@@ -163,16 +163,16 @@ def ratio(numerator: float, denominator: float) -> float:
 
 
 def gain_of(has: Mapping[Id, float], left: Mapping[Id, float], alpha: float, gamma: Gamma | None) -> float:
-    """What an item gains when ``left`` is what is left of each aspect."""
+    """What an item gains when ``left`` is what is left of each aspect, combined from the smallest contribution to the largest."""
     if gamma is None:
         total = 0.0
-        for aspect, strength in has.items():
-            total += left[aspect] * strength
+        for gain in sorted(left[aspect] * strength for aspect, strength in has.items()):
+            total += gain
         return total
+    probabilities = gamma if isinstance(gamma, Mapping) else dict.fromkeys(has, gamma)
     missed = 1.0
-    for aspect, strength in has.items():
-        probability = gamma[aspect] if isinstance(gamma, Mapping) else gamma
-        missed *= 1.0 - probability * alpha * strength * left[aspect]
+    for miss in sorted(1.0 - probabilities[aspect] * alpha * strength * left[aspect] for aspect, strength in has.items()):
+        missed *= miss
     return 1.0 - missed
 
 
