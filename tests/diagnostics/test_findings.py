@@ -1,6 +1,7 @@
 """What is found out about inputs, and the likely reasons why ids do not match."""
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -143,16 +144,18 @@ def test_many_ids_of_which_some_are_compared() -> None:
 
 def test_judgments_that_are_not_of_subtopics() -> None:
     said = "subtopics: all 2 rows have the same subtopic; are these subtopic judgments? (such as '0')"
-    assert said in asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "0", "b", 0)]).notes
+    with pytest.warns(asp.AspectrumWarning, match=re.escape(said)):
+        asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "0", "b", 0)])
     assert not asp.evaluate({"q": ["a"]}, "AlphaNDCG@1", subtopics=[("q", "0", "a", 1), ("q", "1", "a", 0)]).notes
 
 
 def test_systems_vouch_for_one_another() -> None:
     lists = {"ann": ["a", "b"], "bob": ["c"]}
     others = {"ann": ["x"], "bob": ["z"]}
-    results = asp.evaluate_systems({"good": others, "bad": lists}, "NDCG@2", relevance=others)
+    with pytest.warns(asp.AspectrumWarning, match="bad: 3 of 3 items are not in relevance"):
+        results = asp.evaluate_systems({"good": others, "bad": lists}, "NDCG@2", relevance=others)
     assert [dict(found) for found in results.values()] == [{"NDCG@2": 1.0}, {"NDCG@2": 0.0}]
-    assert results.notes == ("bad: 3 of 3 items are not in relevance (such as 'a', 'b', 'c')",)
+    assert results.warnings == ("bad: 3 of 3 items are not in relevance (such as 'a', 'b', 'c') [unknown]",)
 
 
 def test_items_that_are_aspects() -> None:

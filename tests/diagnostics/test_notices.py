@@ -15,7 +15,8 @@ def test_as_text() -> None:
     because = (Notice("differ", detail={"how": "case", "here": "'a'", "there": "'A'"}),)
     notice = Notice("unknown", 1200, 3400, ("'a'", "'b'"), {"role": "item", "where": "x.csv"}, because, "recs.csv")
     assert str(notice) == "recs.csv: 1,200 of 3,400 items are not in x.csv (such as 'a', 'b'); they differ in case: 'a' here, 'A' there"
-    assert notice.level == "warning"
+    assert notice.level == "note"
+    assert replace(notice, count=1701, level=KINDS["unknown"].level_of(1701, 3400)).level == "warning"
     assert Notice.from_data(notice.to_data()) == notice
     assert pickle.loads(pickle.dumps(notice)) == notice
 

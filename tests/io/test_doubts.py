@@ -16,12 +16,15 @@ import aspectrum as asp
 from tests.findings import findings
 from tests.io.reading import read, refused
 
+pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
+
 LISTS = pl.DataFrame({"user": ["u", "u", "v"], "item": ["a", "b", "c"]})
 
 
 def notes(**inputs: Any) -> str:
     lists = inputs.pop("rankings", LISTS)
-    return "\n".join(asp.evaluate(lists, "GiniComplement", **inputs).notes)
+    result = asp.evaluate(lists, "GiniComplement", **inputs)
+    return "\n".join([*result.notes, *result.warnings])
 
 
 def test_numbers_that_nobody_uses_are_asked_about() -> None:

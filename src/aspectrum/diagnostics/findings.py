@@ -182,7 +182,7 @@ class Inputs:
     def _is_odd(role: str, name: str, n_alone: int, n: int, has_reason: bool) -> bool:
         """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
         if has_reason or role != "user":
-            return name == "catalogue" or (n_alone >= (_SHARE_WITH_REASON if has_reason else _SHARE_UNKNOWN) * n and n >= _FEW)
+            return name == "catalogue" or (n_alone > (_SHARE_WITH_REASON if has_reason else _SHARE_UNKNOWN) * n and n >= _FEW)
         return False
 
     @cached_property
@@ -224,7 +224,7 @@ class Inputs:
             yield self._notice("no_list", truth, "user", alone, n_users, **more)
 
     def without_aspect(self) -> Iterator[Notice]:
-        if self.truth.aspects is not None:
+        if self.truth.aspects is not None and "aspects" in self.inputs:
             items = self.codes(self.inputs["aspects"], "item")
             bare = items[np.diff(self.truth.aspects.offsets)[items] == 0]
             if len(bare):
@@ -238,7 +238,7 @@ class Inputs:
             yield Notice("one_subtopic", given.n_rows, examples=examples, source=given.source)
 
     def without_relevant(self, use: Use) -> Iterator[Notice]:
-        if self.truth.relevance is None:
+        if self.truth.relevance is None or "relevance" not in self.inputs:
             return
         truth = self.inputs["relevance"]
         users = self.codes(truth, "user")
@@ -310,10 +310,12 @@ class Inputs:
         ours = [id for id in some if isinstance(id, int)]
         if len(ours) < max(_FEW, len(some)) or len(theirs) > _MOST_KNOWN:
             return ()
-        known = set(ids.take(theirs))
+        known = {id for id in ids.take(theirs) if isinstance(id, int)}
         for shift in (1, -1):
-            if all(id + shift in known for id in ours) and not all(id in known for id in ours):
-                here = next(id for id in ours if id not in known)
+            strange = [id for id in ours if id not in known]
+            outside = [id for id in strange if id < min(known) or id > max(known)]  # where ids are dense, others just are not there
+            if strange and all(id + shift in known for id in ours) and (outside or 2 * len(strange) > len(ours)):
+                here = (outside or strange)[0]
                 return (Notice("off_by_one", detail={"here": quoted(here), "there": quoted(here + shift)}),)
         return ()
 

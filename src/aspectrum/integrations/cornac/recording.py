@@ -7,6 +7,7 @@ evaluation is over, the numbers lead from users to lists.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,13 +78,13 @@ class Lists:
         """What Cornac's data sets say of the users and items."""
         candidates = _column(np.arange(self.split.n_candidates, dtype=np.int32), self.split.items)
         return {
-            "history": self._rated("history", self.split.train),
-            "relevance": self._rated("relevance", self.split.truth),
+            "history": self._rated("history", self.split.train, self.split.threshold),
+            "relevance": self._rated("relevance", self.split.truth, -math.inf),
             "catalogue": Rows("catalogue", {"item": candidates}),
         }
 
-    def _rated(self, input: str, data: Any) -> Rows:
-        """What the users rated; a user whom the data do not know rated nothing."""
+    def _rated(self, input: str, data: Any, threshold: float) -> Rows:
+        """What the users rated, from a rating on; a user whom the data do not know rated nothing."""
         known = np.flatnonzero(self.users < data.csr_matrix.shape[0])
         rated = data.csr_matrix[self.users[known]]
         places = np.repeat(known, np.diff(rated.indptr))
@@ -92,8 +93,9 @@ class Lists:
             at = bad[0]
             user, item = quoted(self._user_ids[places[at]]), quoted(self.split.items[rated.indices[at]])
             raise InputError(f"{input}: the rating of item {item} by user {user} is {rated.data[at]}, expected a number")
-        ids = {"user": _column(places, self._user_ids), "item": _column(rated.indices, self.split.items)}
-        return Rows(input, ids, {"grade": rated.data.astype(np.float64)})
+        kept = np.flatnonzero(rated.data >= threshold)
+        ids = {"user": _column(places[kept], self._user_ids), "item": _column(rated.indices[kept], self.split.items)}
+        return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
 
 
 class Recorder(RankingMetric):
