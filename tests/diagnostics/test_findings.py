@@ -1,6 +1,7 @@
 """What is found out about inputs, and the likely reasons why ids do not match."""
 
 import random
+import warnings
 from typing import Any
 
 import pytest
@@ -150,7 +151,8 @@ def test_judgments_that_are_not_of_subtopics() -> None:
 def test_systems_vouch_for_one_another() -> None:
     lists = {"ann": ["a", "b"], "bob": ["c"]}
     others = {"ann": ["x"], "bob": ["z"]}
-    results = asp.evaluate_systems({"good": others, "bad": lists}, "NDCG@2", relevance=others)
+    with warnings.catch_warnings(action="ignore"):
+        results = asp.evaluate_systems({"good": others, "bad": lists}, "NDCG@2", relevance=others)
     assert [dict(found) for found in results.values()] == [{"NDCG@2": 1.0}, {"NDCG@2": 0.0}]
     assert results.notes == ("bad: 3 of 3 items are not in relevance (such as 'a', 'b', 'c')",)
 
