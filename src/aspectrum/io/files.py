@@ -181,8 +181,8 @@ def free_memory() -> float:
         left = 1024 * sum(int(told[name].removesuffix("kB")) for name in ("MemAvailable", "SwapFree"))
     with suppress(OSError, ValueError, KeyError):  # of a container; what it holds of files can be dropped
         most, held = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
-        files = dict(line.split() for line in Path("/sys/fs/cgroup/memory.stat").read_text().splitlines())["inactive_file"]
-        left = min(left, most - held + int(files))
+        parts = dict(line.split() for line in Path("/sys/fs/cgroup/memory.stat").read_text().splitlines())
+        left = min(left, most - held + int(parts["active_file"]) + int(parts["inactive_file"]))
     return left
 
 
