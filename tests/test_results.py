@@ -442,3 +442,18 @@ def test_text_holds_any_id(tmp_path: Path, first: object, second: object) -> Non
     for name in ("scores.csv", "streamed.csv"):
         with open(tmp_path / name, newline="") as file:
             assert [row["user"] for row in csv.DictReader(file)] == [str(first), str(second)]
+
+
+def test_tables_say_the_judging_that_nobody_asked_for() -> None:
+    """The same name is another number with a history than with relevant items alone."""
+    lists, genres = {"u": ["a", "b"]}, {"a": ["x"], "b": ["y"], "c": ["x", "y"]}
+    by_relevance = asp.evaluate(lists, "AlphaNDCG@2", aspects=genres, relevance={"u": ["b", "c"]})
+    by_history = asp.evaluate(lists, "AlphaNDCG@2", aspects=genres, relevance={"u": ["b", "c"]}, history={"u": ["c"]})
+    assert by_relevance["AlphaNDCG@2"] != by_history["AlphaNDCG@2"]
+    for result, judging in ((by_relevance, "relevance"), (by_history, "history")):
+        for text in (result.to_text(), result.to_markdown(), result.to_latex(), str(asp.SystemResults({"A": result}))):
+            assert f"AlphaNDCG@2 (by {judging})" in text
+    asked = asp.evaluate(lists, "AlphaNDCG(judged_by=relevance)@2", aspects=genres, relevance={"u": ["b", "c"]})
+    assert "(by" not in asked.to_text()
+    named = asp.evaluate(lists, {"ours": "AlphaNDCG@2"}, aspects=genres, relevance={"u": ["b", "c"]})
+    assert "(by" not in named.to_text()

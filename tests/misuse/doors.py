@@ -75,9 +75,9 @@ MISUSES = [
         "right",
         "",
         lambda: in_file(
-            "r.csv", BOTH.to_csv(index=False).replace("model", "run"), lambda path: asp.evaluate_systems(path, "GiniComplement@2")
+            "r.csv", BOTH.to_csv(index=False).replace("model", "run"), lambda path: asp.evaluate_systems(path, "NDCG@2", relevance=LIKED)
         ),
-        lambda: asp.evaluate(LISTS, "GiniComplement@2"),
+        lambda: asp.evaluate(LISTS, "NDCG@2", relevance=LIKED),
     ),
     Misuse("several systems in one frame", "error", "names 2 systems ('ALS', 'Popular')", lambda: asp.evaluate(BOTH, "GiniComplement")),
     Misuse(

@@ -49,9 +49,9 @@ def swapped() -> list[tuple[str, str, float]]:
     return [(item, user, -float(j)) for user, items in LISTS.items() for j, item in enumerate(items)]
 
 
-NUMBERS = {user: [item for item in range(1, 61) if (user + item) % 4 == 0] for user in range(1, 21)}
-"""Users 1 to 20, items 1 to 60."""
 ITEM_OF_USER = [(user, (7 * user + 13 * j) % 60 + 1) for user in range(1, 21) for j in range(3)]
+NUMBERS = {user: [item for item in range(1, 61) if (user + item) % 4 == 0 or (user, item) in ITEM_OF_USER] for user in range(1, 21)}
+"""Users 1 to 20, items 1 to 60."""
 
 FEW = {user: LISTS[user][::-1] for user in USERS[:3]}
 

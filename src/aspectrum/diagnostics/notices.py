@@ -357,7 +357,7 @@ KINDS: Mapping[str, Kind] = {
     "links_left": Kind("note", "{count} links are left to predict"),
     "lost_links": Kind("note", "{count} {rule}"),
     "more_test_links": Kind(
-        "note", "{count} links are in test, more than in train; are train and test swapped?", warn_from=0.5, warn_of=20
+        "note", "{count} links are in test, more than in train; are train and test swapped?", warn_from=0.6, warn_of=20
     ),
     "strangers_with_lists": Kind("note", "{count} users with recommendations are not in {where}", warn_from=0.5, warn_of=10),
     "lists_ignored": Kind("note", "their recommendations are ignored"),
