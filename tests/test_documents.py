@@ -5,9 +5,12 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+
+import aspectrum as asp
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = ["README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
@@ -17,7 +20,8 @@ DOCUMENTS = ["README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs
 def test_examples_of_documents(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All Python of a document, then blocks of a console one after the other, in one folder: what is printed stands below."""
     monkeypatch.chdir(tmp_path)
-    failed, _ = doctest.testfile(str(ROOT / document), module_relative=False)
+    with warnings.catch_warnings(action="error", category=asp.AspectrumWarning):
+        failed, _ = doctest.testfile(str(ROOT / document), module_relative=False)
     assert failed == 0
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     checker = doctest.OutputChecker()

@@ -35,8 +35,6 @@ from tests.ideal.plain_ideals import (
 from tests.plain import Id, PlainWorld, Pool, Unjudged, Way
 from tests.strategies import ALPHAS, CUTOFFS, UNJUDGED, WAYS, build, check_scores, checked, same, worlds
 
-pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
-
 ENOUGH = 100.0
 """A budget that none of these problems needs."""
 

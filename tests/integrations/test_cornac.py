@@ -54,8 +54,6 @@ from tests.integrations.cornac_data import (
 from tests.plain import Id, PlainWorld
 from tests.strategies import same
 
-pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
-
 SEEDS = [1, 2, 3]
 refitted = pytest.mark.filterwarnings("ignore:Model is already fitted")
 

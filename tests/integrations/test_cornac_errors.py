@@ -44,8 +44,6 @@ from aspectrum.integrations.cornac.recording import best_first
 from tests.integrations.cornac_data import Interrupted, Mixture, by_index, some_features, some_genres, some_ratings
 from tests.strategies import checked
 
-pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
-
 GENRES = {0: np.array([1, 0]), 1: np.array([0, 1])}
 
 

@@ -18,8 +18,6 @@ from aspectrum.errors import InputError, MetricError
 from aspectrum.integrations.cornac import AlphaNDCG, AspectRecall, Experiment, GridSearch, IntraListDiversity, Metric, NDCGScore, evaluate
 from tests.integrations.cornac_data import Mixture, by_index, one_thread, some_features, some_genres, some_ratings
 
-pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

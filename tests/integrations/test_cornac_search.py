@@ -35,8 +35,6 @@ from tests.integrations.cornac_data import (
     some_ratings,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
-
 SEEDS = [1, 2, 3]
 
 

@@ -12,7 +12,7 @@ import ranx
 
 import aspectrum as asp
 
-pytestmark = [pytest.mark.peers, pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")]
+pytestmark = pytest.mark.peers
 
 Scores = dict[str, dict[str, float]]
 

@@ -16,8 +16,6 @@ import aspectrum as asp
 from tests.findings import findings
 from tests.io.reading import read, refused
 
-pytestmark = pytest.mark.filterwarnings("ignore::aspectrum.AspectrumWarning")  # small worlds are odd
-
 LISTS = pl.DataFrame({"user": ["u", "u", "v"], "item": ["a", "b", "c"]})
 
 

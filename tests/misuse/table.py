@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -50,7 +51,8 @@ class Misuse:
             assert self.says in said[0][1]
             assert number(found) != self._true_number()
             return
-        found = self.run()  # a warning would be an error
+        with warnings.catch_warnings(action="error", category=AspectrumWarning):
+            found = self.run()
         assert number(found) == self._true_number()
         if self.level == "note":
             assert [notice.kind for notice in found.notices if notice.kind == self.kind] == [self.kind]
