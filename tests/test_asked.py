@@ -77,7 +77,8 @@ def test_all_that_the_inputs_allow(convention: str | None) -> None:
     assert [list(result) for result in found.values()] == [[f"{name}@{k}" for name in expected for k in (1, 2)]] * len(ways)
     note = next(notice for notice in found.notices if notice.kind == "left_out")
     assert note.level == "note"
-    assert "IntraListDiversity (no features)" in str(note)
+    assert ("IntraListDiversity (no features)" in str(note)) == (convention is not None)  # others do without aspects for it
+    assert "UnseenShare (no history)" in str(note)
     assert not any(name in str(note).replace("AlphaNDCG", "").replace("AlphaDCG", "") for name in ("NDCG", "Recall", "Precision,"))
 
 

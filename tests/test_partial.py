@@ -235,7 +235,7 @@ def test_orders_that_differ_between_parts_are_said(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("user,item,score\nb,x,1\n")
     ranked, scored = plan.observe(tmp_path / "a.csv"), plan.observe(tmp_path / "b.csv")
     assert (ranked + plan.observe({})).finish().notes == ("lists are ordered by rank",)
-    assert "ordered in different ways" in " ".join((ranked + scored).finish().notes)
+    assert "ordered in different ways" in " ".join((ranked + scored).finish().warnings)
 
 
 def test_a_scores_file_is_used_as_a_context(tmp_path: Path) -> None:

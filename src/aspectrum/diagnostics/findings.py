@@ -168,7 +168,7 @@ class Inputs:
         level = "error" if because else "fact" if expected else "note"
         because = because or shifted
         if not because and (none_match or not expected):
-            because = self._reason(role, alone, truth, none_match)
+            because = self._reason(role, alone, truth, given if none_match else None)
         if none_match:
             if not because and given.name == "rankings" and role == "item" and self._items_are_strange:
                 because = (Notice("strange"),)
@@ -219,7 +219,7 @@ class Inputs:
                 continue
             n_users, more = len(truth.ids["user"]), {}
             if name == "users":  # these are the ones that were asked for
-                because = self._reason("user", alone, next(iter(self.systems.values())), False)
+                because = self._reason("user", alone, next(iter(self.systems.values())))
                 more = {"level": "error" if len(alone) == n_users else "warning" if because else "note", "because": because}
             yield self._notice("no_list", truth, "user", alone, n_users, **more)
 
@@ -319,18 +319,25 @@ class Inputs:
                 return (Notice("off_by_one", detail={"here": quoted(here), "there": quoted(here + shift)}),)
         return ()
 
-    def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: bool) -> tuple[Notice, ...]:
+    def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: Input | None = None) -> tuple[Notice, ...]:
         """Why ids that should match do not, if there is one likely reason."""
         ours = _texts(self._ids(role), alone, _N_OURS)
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
             self._likeness[key] = _Likeness(self._ids(role), self.codes(there, role))
         other = {"user": "item", "item": "user"}.get(role)
-        if maybe_swapped and other is not None and other in there.ids:
-            known = set(_texts(self._ids(other), self.codes(there, other), _N_THEIRS))
-            if 2 * sum(id in known for id in ours) > len(ours):
-                return (Notice("swapped", detail={"other": other}),)
-        return self._likeness[key].reason(ours)
+        alike = self._likeness[key].reason(ours)
+        if maybe_swapped is None or other is None or other not in there.ids or other not in maybe_swapped.ids:
+            return alike
+        fits, fits_back = (
+            self._fit(*pair, there) for pair in ((ours, other), (_texts(self._ids(other), self.codes(maybe_swapped, other), _N_OURS), role))
+        )
+        return (Notice("swapped", detail={"other": other}),) if fits and (fits_back or not alike) else alike
+
+    def _fit(self, ours: Sequence[str], role: str, there: Input) -> bool:
+        """Whether most of some ids are those of a role there."""
+        known = set(_texts(self._ids(role), self.codes(there, role), _N_THEIRS))
+        return 2 * sum(id in known for id in ours) > len(ours)
 
 
 def examples_of(ids: Ids, codes: npt.NDArray[np.integer]) -> tuple[str, ...]:
