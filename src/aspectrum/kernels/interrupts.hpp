@@ -21,8 +21,8 @@ inline constexpr int64_t kWorkBetweenLooks = 1 << 16;  // units of at most some 
 inline constexpr auto kTimeBetweenQuestions = std::chrono::milliseconds(50);
 
 struct Thread {
-    bool asks = true;                               // false in threads that a kernel started
-    const std::atomic<bool>* stopping = nullptr;    // of the loop that such a thread works for
+    bool asks = true;                             // false in threads that a kernel started
+    const std::atomic<bool>* stopping = nullptr;  // of the loop that such a thread works for
     int64_t work = 0;
     Clock::time_point asked{};
 };
