@@ -113,7 +113,7 @@ def test_a_convention_reads_the_truth_in_its_way() -> None:
     known = asp.Truth.read(relevance=RELEVANCE, history={"ann": {"x": 0.5, "y": 5}}, aspects={"x": ["a"], "y": ["b"]})
     assert known.history is not None
     plans = [asp.Plan("AspectRecall(judged_by=history)", known, convention=convention) for convention in (None, "informfully")]
-    assert [plan.truth.need("history", "it").liked_items.tolist() for plan in plans] == [[0, 1], [-1, 1]]
+    assert [plan.truth.need("history", "it").liked_items.tolist() for plan in plans] == [[0, 1], [1]]
 
 
 def test_progress_counts_users() -> None:

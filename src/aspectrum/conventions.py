@@ -26,7 +26,8 @@ class Convention:
         users: Who is averaged.
         users_of: Who is averaged for single metrics.
         undefined_is_0: Metrics whose undefined scores count as 0 instead of leaving the mean.
-        history_above_threshold: Only history rows that reach the relevance threshold count, even where no threshold is given.
+        history_above_threshold: Only history rows that reach the relevance threshold count.
+        liked_from_threshold: Where a threshold is given, only history rows that reach it say which aspects a user likes.
         reads: How inputs with ids are read, as parameters of :class:`Reading`.
         parameters: What replaces the defaults of a metric's parameters.
         names: What the tool calls metrics, where that is not what we call them.
@@ -38,6 +39,7 @@ class Convention:
     users_of: Mapping[str, UserChoice] = field(default_factory=dict)
     undefined_is_0: tuple[str, ...] = ()
     history_above_threshold: bool = False
+    liked_from_threshold: bool = True
     reads: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
@@ -45,8 +47,10 @@ class Convention:
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
         reading = Reading(**{**self.reads, **{name: value for name, value in options.items() if value is not None}})
-        counts_all = options.get("threshold") is None and not self.history_above_threshold
-        return reading if counts_all else replace(reading, history_threshold=reading.threshold)
+        if self.history_above_threshold:
+            return replace(reading, history_threshold=reading.threshold)
+        given = options.get("threshold") is not None and self.liked_from_threshold
+        return replace(reading, liked_from=reading.threshold) if given else reading
 
     def truth(self, **inputs: Any) -> Truth:
         """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""
@@ -94,6 +98,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention(
             "ndeval",
             "Clarke's C program, version 4.5 (TREC Web track). Scores instead of ranks: its -traditional order.",
+            liked_from_threshold=False,
             users="both",
             undefined_is_0=_ASPECT_METRICS,
             reads={"ties": "descending", "aspects_in_order": True},
@@ -102,6 +107,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention(
             "pyndeval",
             "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
+            liked_from_threshold=False,
             users="both",
             undefined_is_0=_ASPECT_METRICS,
             reads={"ties": "ascending", "scores_before_ranks": True, "aspects_in_order": True},
@@ -110,6 +116,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention(
             "relison",
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
+            liked_from_threshold=False,
             users="all",
             users_of=dict.fromkeys(("NDCG", "DCG", "Precision", "Recall", "MAP"), "relevant"),
             reads={

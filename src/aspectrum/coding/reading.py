@@ -28,7 +28,8 @@ class Reading:
 
     Args:
         threshold: The grade from which an item is relevant.
-        history_threshold: If given, only history rows with at least this grade say which aspects a user likes.
+        history_threshold: If given, only history rows with at least this grade count.
+        liked_from: If given, only history rows with at least this grade say which aspects a user likes; all were seen.
         order: What orders a list.
         scores_before_ranks: With order ``auto``, scores order a list that has both.
         ties: Which of two items with equal scores comes first.
@@ -42,6 +43,7 @@ class Reading:
 
     threshold: float = 1.0
     history_threshold: float | None = None
+    liked_from: float | None = None
     order: Order = "auto"
     scores_before_ranks: bool = False
     ties: Ties = "input"
@@ -64,7 +66,7 @@ class Reading:
     @property
     def of_truth(self) -> tuple[Any, ...]:
         """What changes the truth; the rest is about lists."""
-        return self.threshold, self.history_threshold, self.duplicates, self.one_aspect_per_item, self.features_are_sets
+        return self.threshold, self.history_threshold, self.liked_from, self.duplicates, self.one_aspect_per_item, self.features_are_sets
 
 
 @dataclass(frozen=True, eq=False)

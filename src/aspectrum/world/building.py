@@ -14,7 +14,7 @@ from aspectrum.arrays import LARGEST, Codes, Flags, Floats, Offsets, too_large
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import Rows, SparseRows
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
@@ -234,18 +234,22 @@ class _Builder:
         return offsets, items[at], given[at]
 
     def history(self, rows: Rows, facts: Input) -> History:
+        grades, counted, liked = rows.numbers.get("grade"), self._reading.history_threshold, self._reading.liked_from
+        if grades is not None and counted is not None:
+            kept = np.flatnonzero(grades >= counted)
+            ids = {role: IdColumn(column.codes[kept], column.ids, column.untyped) for role, column in rows.ids.items()}
+            rows = Rows(rows.source, ids, place=rows.place)
         # Only whether an item was there matters, so repeated rows with different grades are no contradiction.
         offsets, items, _ = self._graded(rows, facts)
-        grades, threshold = rows.numbers.get("grade"), self._reading.history_threshold
-        if grades is None:
+        if grades is None or counted is not None:
             return History(offsets, items)
-        if threshold is None:
+        if liked is None:
             facts.notice("history_grades", (grades <= 0).sum())
             return History(offsets, items)
-        facts.notice("history_below", (grades < threshold).sum(), threshold=float(threshold))
-        users, liked = (codes[grades >= threshold] for codes in self._codes(rows, "user", "item"))
-        starts, at, *_ = distinct_rows(users, self.n_users, liked, None, [])
-        return History(offsets, items, kernels.lookup(offsets, items, starts, liked[at]) >= 0)
+        facts.notice("history_below", (grades < liked).sum(), threshold=float(liked))
+        users, named = (codes[grades >= liked] for codes in self._codes(rows, "user", "item"))
+        starts, at, *_ = distinct_rows(users, self.n_users, named, None, [])
+        return History(offsets, items, kernels.lookup(offsets, items, starts, named[at]) >= 0)
 
     def aspects(self, rows: Rows, facts: Input) -> Aspects:
         items, aspects = self._codes(rows, "item", "aspect")
