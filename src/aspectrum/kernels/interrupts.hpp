@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 
 namespace aspectrum {
 
@@ -12,7 +13,7 @@ namespace aspectrum {
 inline void (*ask_python)() = nullptr;
 
 // Thrown in threads whose work is not wanted any more.
-struct Stopped {};
+struct Stopped : std::exception {};
 
 namespace interrupts {
 
@@ -24,16 +25,16 @@ struct Thread {
     bool asks = true;                             // false in threads that a kernel started
     const std::atomic<bool>* stopping = nullptr;  // of the loop that such a thread works for
     int64_t work = 0;
-    Clock::time_point asked{};
+    Clock::rep asked = 0;  // when, in ticks of the clock
 };
 inline thread_local Thread thread;
 
 inline void look() {
     if (thread.stopping && thread.stopping->load(std::memory_order_relaxed)) throw Stopped{};
     if (!thread.asks || !ask_python) return;
-    const auto now = Clock::now();
-    if (now - thread.asked < kTimeBetweenQuestions) return;
-    thread.asked = now;
+    const auto now = Clock::now().time_since_epoch();
+    if (now - Clock::duration(thread.asked) < kTimeBetweenQuestions) return;
+    thread.asked = now.count();
     ask_python();
 }
 
@@ -41,7 +42,8 @@ inline void look() {
 
 // `work` units were done.
 inline void tick(int64_t work) {
-    if ((interrupts::thread.work += work) < interrupts::kWorkBetweenLooks) return;
+    interrupts::thread.work += work;
+    if (interrupts::thread.work < interrupts::kWorkBetweenLooks) return;
     interrupts::thread.work = 0;
     interrupts::look();
 }

@@ -58,7 +58,7 @@ void parallel_for(int64_t n, int64_t block, MakeScratch make_scratch, Body body)
     try {
         for (int64_t t = 1; t < useful; ++t) {
             others.emplace_back([&] {
-                interrupts::thread = {false, &stopping, 0, {}};
+                interrupts::thread = {false, &stopping, 0, 0};
                 work();
                 std::lock_guard<std::mutex> lock(state);
                 ++n_ended;
