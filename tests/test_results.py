@@ -171,7 +171,7 @@ def test_table_says_how_each_number_was_computed() -> None:
         "GiniComplement@1: outside=error, catalogue=given, users=lists, convention=published. "
         "A: 2 recommendations, 3 catalogue items; B: 1 recommendations, 3 catalogue items",
     ]
-    assert systems().to_text(how=False) == str(systems())
+    assert systems().to_text() == str(systems())
     assert part("u").to_text() == str(part("u"))
     assert "Computed" not in part("u").to_text(how=False)
 
@@ -218,7 +218,7 @@ def test_systems_as_rows() -> None:
 def test_no_systems() -> None:
     results = asp.SystemResults({})
     assert results.to_text() == str(results) == "Metric\n------"
-    assert results.to_csv() == "system,metric,value,users,computed,notes\n"
+    assert results.to_csv() == "system,metric,value,users,computed,warnings,notes\n"
     assert results.to_dict() == {"systems": {}, "notes": []}
     with pytest.raises(asp.InputError, match="no systems"):
         _ = results.per_user
@@ -252,14 +252,14 @@ def test_results_without_what_metrics_remember_do_not_add() -> None:
 def test_csv_has_all_digits() -> None:
     result = part("uvw")
     rows = list(csv.DictReader(io.StringIO(result.to_csv())))
-    assert list(rows[0]) == ["metric", "value", "users", "computed", "notes"]
+    assert list(rows[0]) == ["metric", "value", "users", "computed", "warnings", "notes"]
     assert {row["metric"]: float(row["value"]) for row in rows} == dict(result)
     assert rows[1]["users"] == "2 scored, 1 undefined"
     assert rows[1]["computed"] == "gain=linear, base=2.0, ideal=truth, average=users, users=lists, convention=published"
     undefined = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": {"a": 0.0}})
     assert next(csv.DictReader(io.StringIO(undefined.to_csv())))["value"] == ""
     text = systems().to_csv()
-    assert text.startswith("system,metric,value,users,computed,notes\nA,NDCG@1,1.0,")
+    assert text.startswith("system,metric,value,users,computed,warnings,notes\nA,NDCG@1,1.0,")
     assert "\r" not in text
     assert [(row["system"], row["metric"]) for row in csv.DictReader(io.StringIO(text))] == [
         (system, metric) for system in "AB" for metric in ("NDCG@1", "NDCG@2", "GiniComplement@1")

@@ -153,11 +153,12 @@ def evaluate_systems(
     Examples:
         >>> import aspectrum as asp
         >>> systems = {"A": {"ann": ["x", "y"]}, "B": {"ann": ["z", "y"]}}
-        >>> print(asp.evaluate_systems(systems, "NDCG@2", relevance={"ann": {"x": 2, "y": 1}}))
+        >>> print(asp.evaluate_systems(systems, "NDCG@2", relevance={"ann": {"x": 2, "y": 1}}).to_text(how=False))
         Metric       A       B
         ------  ------  ------
         NDCG@2  1.0000  0.2398
-        >>> print(asp.evaluate_systems(systems, "NDCG@2", relevance={"ann": {"x": 2, "y": 1}}, convention="published,informfully"))
+        >>> both = asp.evaluate_systems(systems, "NDCG@2", relevance={"ann": {"x": 2, "y": 1}}, convention="published,informfully")
+        >>> print(both.to_text(how=False))
         Metric  A (published)  A (informfully)  B (published)  B (informfully)
         ------  -------------  ---------------  -------------  ---------------
         NDCG@2         1.0000           1.0000         0.2398           0.6309

@@ -43,7 +43,7 @@ def as_items(given: Iterable[str]) -> list[str]:
 def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Sequence[Convention]) -> tuple[list[Asked], list[Notice]]:
     """Metrics that are asked for, and what is left out of ``usual@10`` and ``all@10``, in the words of contacts.
 
-    >>> _, left_out = asked_as_contacts("usual@10", ["train", "test", "communities"], [CONVENTIONS["published"]])
+    >>> _, left_out = asked_as_contacts("usual@10", ["train", "test", "communities"], contact_conventions(None))
     >>> print(*left_out)
     usual@10 leaves out IntraListDiversity (no features)
     """
@@ -170,10 +170,11 @@ def evaluate_systems(
         >>> import aspectrum as asp
         >>> train, communities = {"u": ["a", "b"], "v": ["a"]}, {"u": 0, "v": 0, "a": 1, "b": 1}
         >>> lists = {"near": {"u": ["v"], "v": ["b"]}, "far": {"v": ["u"]}}
-        >>> print(asp.contacts.evaluate_systems(lists, "CommunityRecall@1", train=train, communities=communities, convention="both"))
-        Metric          near (published)  near (relison)  far (published)  far (relison)
-        --------------  ----------------  --------------  ---------------  -------------
-        AspectRecall@1            0.5000          0.2500           0.5000         0.1250
+        >>> both = asp.contacts.evaluate_systems(lists, "CommunityRecall@1", train=train, communities=communities, convention="both")
+        >>> print(both.to_text(how=False))
+        Metric                          near (published)  near (relison)  far (published)  far (relison)
+        ------------------------------  ----------------  --------------  ---------------  -------------
+        AspectRecall@1 (by membership)            0.5000          0.2500           0.5000         0.1250
     """
     asked, attention = Request.of(metrics, **options), Attention(strict, ignore, CONTACTS)
     network = asked.network(systems)
