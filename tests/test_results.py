@@ -219,7 +219,7 @@ def test_no_systems() -> None:
     results = asp.SystemResults({})
     assert results.to_text() == str(results) == "Metric\n------"
     assert results.to_csv() == "system,metric,value,users,computed,warnings,notes\n"
-    assert results.to_dict() == {"systems": {}, "notes": []}
+    assert results.to_dict() == {"systems": {}, "warnings": [], "notes": []}
     with pytest.raises(asp.InputError, match="no systems"):
         _ = results.per_user
 
