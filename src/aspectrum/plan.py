@@ -208,6 +208,8 @@ class Plan:
         """The same plan for the users who have a list of every system."""
         named = [lists.input.ids["user"].within(self.tables.user) for lists in systems]
         times = np.bincount(np.concatenate([np.empty(0, np.int32), *named]), minlength=len(self.tables.user))
+        if not (times == len(systems)).any():
+            raise InputError(Option("users", "common"), ": no user has a list of every system")
         plan = copy(self)
         plan.__dict__.pop("identity", None)
         plan._groups = tuple(replace(group, averaged=times == len(systems)) for group in self._groups)
@@ -221,6 +223,7 @@ class Plan:
         scores: ScoresFile | None = None,
         system: str | None = None,
         among: Iterable[Input] = (),
+        quiet: bool = False,
     ) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
@@ -228,6 +231,7 @@ class Plan:
             notices: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
             scores, system: As for :meth:`observe`, for users without a list.
             among: Lists of other systems; the users and items that they name are known, too.
+            quiet: Whether to give no warnings, which the results still hold.
         """
         if not isinstance(part, Partial):
             raise InputError(f"part is {type(part).__name__}, expected a Partial, as from plan.observe(...); add several with +")
@@ -254,7 +258,8 @@ class Plan:
         kept = [whole.scores for whole in settled if whole.scores is not None]
         blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
         if notices is None:
-            notices = self._attention().draw(self.notices_on({"rankings": part.lists}))
+            notices = self.notices_on({"rankings": part.lists})
+            notices = notices if quiet else self._attention().draw(notices)
         return Results(ordered, blocks, tuple(notices), part)
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:

@@ -35,7 +35,7 @@ class Unfinished(Protocol):
     """A part of an evaluation, which adds to others before it becomes results."""
 
     def __add__(self, other: Any) -> Unfinished: ...
-    def finish(self) -> Results: ...
+    def finish(self, *, quiet: bool = False) -> Results: ...
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Results(_Output, Mapping[str, float]):
     def __add__(self, other: Results) -> Results:
         if self.partial is None or other.partial is None:
             raise InputError("these results cannot be added: they do not hold what the metrics remember")
-        return (self.partial + other.partial).finish()
+        return (self.partial + other.partial).finish(quiet=True)
 
     def __eq__(self, other: object) -> bool:
         """The same numbers computed in the same way, to the bit; the order of users does not matter."""

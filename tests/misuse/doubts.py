@@ -1,6 +1,10 @@
 """Inputs that go together, but not as they are meant to: grades, leaks, users, cutoffs, columns."""
 
+from functools import partial
 from typing import Any
+
+import numpy as np
+import polars as pl
 
 import aspectrum as asp
 from tests.misuse.table import Misuse
@@ -52,6 +56,28 @@ def swapped() -> list[tuple[str, str, float]]:
 ITEM_OF_USER = [(user, (7 * user + 13 * j) % 60 + 1) for user in range(1, 21) for j in range(3)]
 NUMBERS = {user: [item for item in range(1, 61) if (user + item) % 4 == 0 or (user, item) in ITEM_OF_USER] for user in range(1, 21)}
 """Users 1 to 20, items 1 to 60."""
+
+SPREAD = {user: [(7 * i + 3 * j) % 38 + 1 for j in range(5)] for i, user in enumerate(USERS)}
+"""Items 1 to 38; nobody has two neighbours."""
+SHUFFLED = sorted(((user, item) for user, items in LISTS.items() for item in items), key=lambda row: (row[1], row[0]), reverse=True)
+PLAYS = {
+    user: {item: (1, 1, 2, 3, 1, 1, 5, 4, 1, 1, 1)[(3 * i + j) % 11] for j, item in enumerate(own)}
+    for i, (user, own) in enumerate(STARS.items())
+}
+HALVES = {user: {item: 0.5 + (2 * i + j) % 9 / 2 for j, item in enumerate(own)} for i, (user, own) in enumerate(STARS.items())}
+
+
+def flagged(name: str, values: tuple[Any, Any]) -> pl.DataFrame:
+    """Relevance with one more column, which says of every second row that it is relevant."""
+    rows = [(user, item) for user, own in STARS.items() for item in own]
+    return pl.DataFrame(rows, schema=["user", "item"], orient="row").with_columns(
+        pl.Series(name, [values[at % 2] for at in range(len(rows))])
+    )
+
+
+def evaluate_flagged(name: str, values: tuple[Any, Any]) -> asp.Results:
+    return evaluate("P@5", relevance=flagged(name, values))
+
 
 FEW = {user: LISTS[user][::-1] for user in USERS[:3]}
 
@@ -107,7 +133,7 @@ MISUSES = [
     Misuse(
         "systems with lists for different users",
         "warning",
-        "9 of 12 users have lists of some systems only, so each mean is over other users; use users='common' to compare",
+        "9 of 12 users have lists from only some systems, so means are over different users; compare with users='common'",
         lambda: asp.evaluate_systems({"all": LISTS, "few": FEW}, "P@5", relevance=STARS, threshold=4),
         meant=lambda: asp.evaluate_systems({"all": LISTS, "few": FEW}, "P@5", relevance=STARS, threshold=4, users="common"),
         kind="different_users",
@@ -149,5 +175,90 @@ MISUSES = [
         lambda: evaluate("Recall@1", [(item, user, -float(user)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
         meant=lambda: evaluate("Recall@1", [(user, item, -float(item)) for user, item in ITEM_OF_USER], relevance=NUMBERS),
         kind="swapped_columns",
+    ),
+    Misuse(
+        "item ids off by one against relevance",
+        "warning",
+        "60 of 60 recommended items are judged once ids are shifted by one (0 here, 1 there), hardly any as they are",
+        lambda: evaluate("P@5", {user: [item - 1 for item in items] for user, items in SPREAD.items()}, relevance=SPREAD),
+        meant=1.0,
+        kind="items_off_by_one",
+    ),
+    Misuse(
+        "a threshold above every grade of a history",
+        "warning",
+        "36 of 36 rows have a grade below the threshold of 6 and do not count as liked",
+        lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=RATED, threshold=6),
+        meant=lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=RATED, threshold=4),
+        kind="history_below",
+    ),
+    Misuse(
+        "a threshold for stars beside a history of ones",
+        "right",
+        "",
+        lambda: evaluate(
+            "AlphaDCG(judged_by=history)@5",
+            aspects=GENRES,
+            history={user: dict.fromkeys(own, 1) for user, own in RATED.items()},
+            threshold=4,
+        ),
+        meant=lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history={user: list(own) for user, own in RATED.items()}),
+    ),
+    Misuse(
+        "users in common where there are none",
+        "error",
+        "no user has a list of every system",
+        lambda: asp.evaluate_systems({"A": {"u": ["a"]}, "B": {"v": ["a"]}}, "P@1", relevance={"u": ["a"]}, users="common"),
+    ),
+    Misuse(
+        "shuffled rows of plain tuples",
+        "warning",
+        "are in several blocks, and no rank or score orders the lists; are the rows shuffled?",
+        lambda: evaluate("NDCG@5", SHUFFLED, relevance=STARS, threshold=4),
+        meant=lambda: evaluate("NDCG@5", relevance=STARS, threshold=4),
+        kind="several_blocks",
+    ),
+    Misuse(
+        "a matrix of 0 and 1 as relevance",
+        "error",
+        "an array of 0 and 1 of shape (2, 3) may be a matrix or rows",
+        lambda: asp.evaluate({0: [1], 1: [2]}, "P@1", relevance=np.array([[0, 1, 0], [1, 0, 1]])),
+    ),
+    *(
+        Misuse(
+            f"{dtype} column {name!r} of relevance",
+            level,  # type: ignore[arg-type]
+            says,
+            partial(evaluate_flagged, name, values),
+            meant=lambda: evaluate("P@5", relevance=flagged("grade", (1, 0))),
+            kind=kind,
+        )
+        for dtype, name, values, level, says, kind in (
+            ("a 0/1", "target", (1, 0), "warning", "column 'target' holds numbers; is it the grade?", "unused_numbers"),
+            ("a yes/no", "is_relevant", ("yes", "no"), "note", "'is_relevant'", "flags"),
+            ("a boolean", "purchased", (True, False), "note", "'purchased'", "flags"),
+        )
+    ),
+    Misuse(
+        "a time stamp beside user and item",
+        "right",
+        "",
+        lambda: evaluate("P@5", relevance=flagged("timestamp", (1700000000, 1600000000))),
+        meant=lambda: evaluate("P@5", relevance=flagged("note", ("a", "b"))),
+    ),
+    Misuse(
+        "counts of plays that happen to end at 5",
+        "right",
+        "",
+        lambda: evaluate("P@5", relevance=PLAYS),
+        meant=lambda: evaluate("P@5", relevance=PLAYS, threshold=1),
+    ),
+    Misuse(
+        "ratings whose five stars are not in the sample",
+        "warning",
+        "grades range from 0.5 to 4.5",
+        lambda: evaluate("P@5", relevance=HALVES),
+        meant=lambda: evaluate("P@5", relevance=HALVES, threshold=4),
+        kind="grades",
     ),
 ]

@@ -83,9 +83,9 @@ def complete_metrics(_context: click.Context, option: click.Parameter, incomplet
 
 
 def complete_kinds(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    from aspectrum.diagnostics.notices import KINDS
+    from aspectrum.diagnostics.notices import WARNINGS
 
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
+    return [kind for kind in WARNINGS if kind.startswith(incomplete)]
 
 
 def file_option(*names: str, help: str, metavar: str = "FILE", required: bool = False) -> Callable[[Any], Any]:
@@ -234,7 +234,7 @@ class Job:
     ) -> Job:
         """From the values of options: `given` has the files of the inputs that the command has, and how to read them."""
         from aspectrum.config import Settings, read_settings
-        from aspectrum.diagnostics.notices import KINDS
+        from aspectrum.diagnostics.notices import WARNINGS
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
@@ -242,8 +242,8 @@ class Job:
         _check_settings(settings, config, command, list(files))
         given["convention"] = tuple(filter(None, given["convention"]))
         for kind in given.get("ignore") or ():
-            if kind not in KINDS:
-                raise click.UsageError(f"--ignore: {unknown('kind of warning', kind, KINDS)}")
+            if kind not in WARNINGS:
+                raise click.UsageError(f"--ignore: unknown warning kind {kind!r}{did_you_mean(kind, WARNINGS)}")
         settings = on_top(settings, {name: given.get(name) for name in _SETTINGS})
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)

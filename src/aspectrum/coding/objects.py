@@ -112,6 +112,11 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
     """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
     if is_sparse(given):
         return _matrix_rows(source, given, roles)
+    if isinstance(given, np.ndarray) and given.ndim == 2 and given.size and np.isin(given, (0, 1)).all():
+        raise InputError(
+            f"{source}: an array of 0 and 1 of shape {given.shape} may be a matrix or rows; give scipy.sparse.csr_matrix(array) for a matrix of "
+            f"{roles[0]}s and {roles[1]}s, or array.tolist() for rows ({', '.join(roles)})"
+        )
     given = _from_ranx(source, given, "Qrels")
     links: list[tuple[Any, ...]] = []
     if not isinstance(given, Mapping):

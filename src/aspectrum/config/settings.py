@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, UserChoice
-from aspectrum.diagnostics.notices import KINDS
+from aspectrum.diagnostics.notices import WARNINGS
 from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, ROLES
 from aspectrum.io import FORMATS
@@ -217,7 +217,7 @@ class Settings(_Model):
     )
     threads: Annotated[int, Field(ge=1, lt=2**31)] | None = _optional("Maximum number of threads. Default: one per core.")
     strict: bool | None = _optional("Whether warnings are errors. Default: false.")
-    ignore: Annotated[tuple[Annotated[str, _one_of(KINDS)], ...], BeforeValidator(_as_several)] = _optional(
+    ignore: Annotated[tuple[Annotated[str, _one_of(WARNINGS)], ...], BeforeValidator(_as_several)] = _optional(
         "Kinds of warnings not to give, as unsplit; they become notes.", ()
     )
     outputs: Annotated[tuple[_Output, ...], BeforeValidator(_as_several)] = _optional(

@@ -12,6 +12,7 @@ import numpy as np
 from aspectrum.api import evaluate_one, labelled, side_by_side
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Asked, Metrics, asked_for, is_enough
+from aspectrum.coding.ids import described
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.contacts.cleaning import Keepable
@@ -176,6 +177,10 @@ def evaluate_systems(
         ------------------------------  ----------------  --------------  ---------------  -------------
         AspectRecall@1 (by membership)            0.5000          0.2500           0.5000         0.1250
     """
+    if not isinstance(systems, Mapping):
+        raise InputError(
+            f"systems is {described(systems)}, expected {{name: recommendations}}; contacts.evaluate takes those of one system"
+        )
     asked, attention = Request.of(metrics, **options), Attention(strict, ignore, CONTACTS)
     network = asked.network(systems)
     network.refuse_errors()
@@ -183,7 +188,7 @@ def evaluate_systems(
     for one in asked.conventions:
         plan, notices = asked.plan(network, one)
         lists = {system: plan.lists(network.lists(system)) for system in systems}
-        notices += network.notices_on(plan.truth, lists.values())
+        notices += network.notices_on(plan, lists.values())
         said = attention.draw(dict.fromkeys(notice for notice in notices if notice.level != "fact"))
         results = plan.evaluate(lists, labelled(progress, one, asked.conventions))
         found[one.name] = SystemResults(results, said, CONTACTS)

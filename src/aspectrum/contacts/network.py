@@ -18,10 +18,11 @@ from aspectrum.contacts.communities import Communities
 from aspectrum.contacts.graphs import Graph, Links, link_table
 from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts, text_rows
 from aspectrum.conventions import Convention
-from aspectrum.diagnostics.findings import examples_of, likely_reason, noticed, orders
+from aspectrum.diagnostics.findings import different_users, examples_of, likely_reason, noticed, orders
 from aspectrum.diagnostics.notices import CONTACTS, Level, Notice
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, joined
 from aspectrum.io import Source, check_files, is_external, read_input
+from aspectrum.plan import Plan
 from aspectrum.world import Truth
 from aspectrum.world.building import CodedLists
 
@@ -94,21 +95,22 @@ class Network:
 
     def refuse_errors(self) -> None:
         """What makes numbers meaningless is an error."""
-        for notice in self._notices:
-            if notice.level == "error":
-                raise InputError(notice.rendered(CONTACTS))  # in the words of contacts, whoever shows it
+        errors = {one.source: InputError(one.rendered(CONTACTS)) for one in reversed(self._notices) if one.level == "error"}
+        if errors:  # of each input the first, from which others follow
+            raise joined(list(reversed(errors.values())))
 
     def notices_on_links(self) -> list[Notice]:
         """What there is to say of the graphs, and of who is in which input."""
         way = [Notice("directed" if self._directed else "undirected")] if self._from_files or not self._directed else []
         return [*way, *self._notices]
 
-    def notices_on(self, truth: Truth, systems: Iterable[CodedLists]) -> list[Notice]:
+    def notices_on(self, plan: Plan, systems: Iterable[CodedLists]) -> list[Notice]:
         """What was noticed as the truth and the lists were made."""
-        lists = [one.input for one in systems]
+        lists, truth, users = [one.input for one in systems], plan.truth, plan.tables.user
+        further = different_users([one.ids["user"].within(users) for one in lists], users.ids) if plan.use.averages_lists else ()
         ordered = orders(lists) if self._from_files else []
         found = (one for given in (*lists, *truth.inputs.values()) for one in noticed(given))
-        return [*ordered, *(one for one in found if one.kind != "seen_items")]  # of links in the train graph it has been said
+        return [*ordered, *further, *(one for one in found if one.kind != "seen_items")]  # of links in the train graph it has been said
 
     def sizes(self) -> list[Notice]:
         """How many rows each input has."""

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aspectrum.diagnostics.notices import KINDS, PYTHON, Notice, Speaker
+from aspectrum.diagnostics.notices import PYTHON, WARNINGS, Notice, Speaker
 from aspectrum.errors import AspectrumWarning, InputError, StrictError
 from aspectrum.wording import did_you_mean
 
@@ -25,10 +25,14 @@ class Attention:
 
     def __init__(self, strict: bool = False, ignore: str | Iterable[str] = (), speaker: Speaker = PYTHON) -> None:
         self._strict, self._speaker = strict, speaker
-        self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
         self._said: set[str] = set()
-        for kind in sorted(self._ignored - KINDS.keys(), key=str):
-            raise InputError(f"ignore: there is no kind of warning {kind!r}{did_you_mean(str(kind), KINDS)}")
+        if not isinstance(strict, bool):
+            raise InputError(f"strict is {strict!r}, expected True or False")
+        if not isinstance(ignore, Iterable):
+            raise InputError(f"ignore is {ignore!r}, expected a kind of warning, or several")
+        self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
+        for kind in sorted(self._ignored.difference(WARNINGS), key=str):
+            raise InputError(f"ignore: unknown warning kind {kind!r}{did_you_mean(str(kind), WARNINGS)}")
 
     def draw(self, notices: Iterable[Notice]) -> tuple[Notice, ...]:
         """Say what are warnings, and return all notices; those to be ignored are notes."""

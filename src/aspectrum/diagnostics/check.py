@@ -51,7 +51,8 @@ class Report:
         lines: dict[str | None, list[str]] = {}
         for one in self.findings:
             mark = "" if one.level == "fact" else f"{one.level}: "
-            said = one_line(f"{mark}{one.said(self.speaker)}" if one.only is None else f"{mark}{one.only}: {one.said(self.speaker)}")
+            kind = f" [{one.kind}]" if one.level == "warning" else ""  # by which it can be ignored
+            said = one_line(f"{mark}{'' if one.only is None else f'{one.only}: '}{one.said(self.speaker)}{kind}")
             whose = [] if one.source is None else [one_line(one.source)]
             lines.setdefault(one.source, whose).append(said if one.source is None else f"  {said}")
         parts = ["\n".join(several) for several in lines.values()]
@@ -140,10 +141,12 @@ def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[
 
 def _use(read: Inputs, metrics: Sequence[Metric], users: Any, convention: Convention) -> Use:
     """What the metrics make of the inputs; without any, or if these cannot be computed, what most would."""
+    named = users is not None and not isinstance(users, str)
     try:
-        return Plan(metrics, read.truth, users=users if isinstance(users, str) else None, convention=convention).use if metrics else Use()
+        use = Plan(metrics, read.truth, users=None if named else users, convention=convention).use if metrics else Use()
     except AspectrumError:
-        return Use()
+        use = Use()
+    return replace(use, averages_lists=use.averages_lists and not named)
 
 
 def check_contacts(
@@ -188,7 +191,7 @@ def _findings_on_contacts(
     if plan is None:
         return findings
     lists = attempts.each({name: network.lists(name) for name in systems}, lambda _, rows: plan.lists(rows))
-    findings += network.notices_on(plan.truth, lists.values()) if lists else []
+    findings += network.notices_on(plan, lists.values()) if lists else []
     if lists and not any(one.level == "error" for one in findings):  # one user is enough to see whether there would be numbers
         someone = World.of_lists(next(iter(lists.values())), plan.truth, plan.tables).slice(0, 1)
         attempts.attempt(lambda: plan.observe(someone))
@@ -248,7 +251,8 @@ def _try_metrics(
     read: Inputs, lists: Mapping[str, CodedLists], metrics: Sequence[Metric], users: Any, convention: Convention, attempts: _Attempts
 ) -> None:
     """Whether there would be numbers: one user is enough to see that."""
-    someone = World.of_lists(next(iter(lists.values())), read.truth, read.tables).slice(0, 1)
-    choice = users if isinstance(users, str) else None
+    world = World.of_lists(next(iter(lists.values())), read.truth, read.tables)
+    someone = world.slice(0, min(1, world.n_users))
+    choice = users if isinstance(users, str) and users != "common" else None  # of whom one system knows nothing
     for several in (*([metric] for metric in metrics), metrics):
         attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention).observe(someone))  # type: ignore[misc]

@@ -18,7 +18,7 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Level, Notice, of_input
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, joined
 from aspectrum.world import Truth
 from aspectrum.world.building import CodedLists, Tables
 
@@ -80,9 +80,10 @@ def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = N
     found = [notice for notice in find(read, use) if notice.level != "fact"]
     if from_files is None:
         from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
-    for notice in found:
-        if notice.level == "error" and (from_files or (whole and notice.detail.get("role") == "item" and notice.because)):
-            raise InputError(notice)
+    errors = [one for one in found if one.level == "error"]
+    refused = errors if from_files else [one for one in errors if whole and one.detail.get("role") == "item" and one.because]
+    if refused:
+        raise joined([InputError(one) for one in refused])
     said = [replace(notice, level="warning") if notice.level == "error" else notice for notice in found]
     return [*orders(read.systems.values()), *said] if from_files else said
 
@@ -121,7 +122,33 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         history = truth.history.take(np.where(users < truth.n_users, users, -1))
         seen = int((kernels.lookup(rankings.offsets, rankings.items, history.offsets, history.items) >= 0).sum())
         found += [Notice("seen_items", seen)] if seen else []
+    found += _shifted(lists, tables, truth)
     return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
+
+
+def _shifted(lists: CodedLists, tables: Tables, truth: Truth) -> Iterator[Notice]:
+    """Whether items are numbers, and far more of them are judged for their users once 1 is added or subtracted."""
+    judged = truth.relevance or truth.subtopics
+    rankings, ids = lists.rankings, tables.item.ids
+    if judged is None or len(rankings.items) < _FEW_SHIFTED or not isinstance(ids[int(rankings.items[0])], int):
+        return
+    users = lists.input.ids["user"].within(tables.user)
+    own = judged.take(np.where(users < truth.n_users, users, -1))
+
+    def hits(items: Codes) -> int:
+        return int((kernels.lookup(rankings.offsets, items, own.offsets, own.items) >= 0).sum())
+
+    distinct, place = np.unique(rankings.items, return_inverse=True)
+    if hits(rankings.items) * _TIMES_SHIFTED > len(rankings.items):
+        return
+    for shift in (1, -1):
+        codes = (ids.code(id + shift) if isinstance(id, int) else None for id in ids.take(distinct))
+        others = np.array([-1 if code is None else code for code in codes], dtype=np.int32)[place]
+        n = hits(others)
+        if n >= _FEW_SHIFTED and n >= _TIMES_SHIFTED * max(1, hits(rankings.items)):
+            here = ids[int(rankings.items[np.flatnonzero(others >= 0)[0]])]
+            yield Notice("items_off_by_one", n, len(rankings.items), detail={"here": quoted(here), "there": quoted(here + shift)})  # type: ignore[operator]
+            return
 
 
 def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -291,10 +318,7 @@ class Inputs:
     def different_users(self, use: Use) -> Iterator[Notice]:
         if len(self.systems) < 2 or not use.averages_lists:
             return
-        times = np.bincount(np.concatenate([self.codes(lists, "user") for lists in self.systems.values()]))
-        some = np.flatnonzero((times > 0) & (times < len(self.systems)))
-        if len(some):
-            yield Notice("different_users", len(some), int((times > 0).sum()), examples_of(self._ids("user"), some))
+        yield from different_users([self.codes(lists, "user") for lists in self.systems.values()], self._ids("user"))
 
     def seen_catalogue(self, use: Use) -> Iterator[Notice]:
         if use.relative_to and not use.relative_to & self.inputs.keys():
@@ -340,6 +364,14 @@ class Inputs:
         return 2 * sum(id in known for id in ours) > len(ours)
 
 
+def different_users(systems: Sequence[Codes], ids: Ids) -> Iterator[Notice]:
+    """Users who have lists of some systems only."""
+    times = np.bincount(np.concatenate([np.empty(0, np.int32), *systems]))
+    some = np.flatnonzero((times > 0) & (times < len(systems)))
+    if len(some):
+        yield Notice("different_users", len(some), int((times > 0).sum()), examples_of(ids, some))
+
+
 def examples_of(ids: Ids, codes: npt.NDArray[np.integer]) -> tuple[str, ...]:
     """Some of the ids, for a notice."""
     return tuple(quoted(ids[code]) for code in codes[:_N_EXAMPLES].tolist())
@@ -357,11 +389,20 @@ def _are_ratings(grades: Floats) -> bool:
         return False
     if low >= 0 and high <= 1:
         return float(np.mean((grades > 0) & (grades < 1))) >= _SHARE_BETWEEN
-    on_scale = low >= 0 and high in (5, 10, 100) and distinct >= 4 and (2 * grades == np.floor(2 * grades)).all()
-    return bool(on_scale and np.mean(grades >= 1) >= _SHARE_RATED)
+    whole, halves = bool((grades == np.floor(grades)).all()), bool((2 * grades == np.floor(2 * grades)).all())
+    # The top of a scale may be missing in a sample; judgments from 1 to 4 are usual in search, counts are mostly 1.
+    on_scale = (
+        high in (5, 10, 100)
+        or (whole and high == 9 and distinct >= 7)
+        or (not whole and halves and 3 <= high < 5)
+        or (not halves and low >= 1 and high < 5)
+    )
+    counts = whole and 2 * np.count_nonzero(grades == low) > len(grades)
+    return bool(low >= 0 and on_scale and distinct >= 4 and not counts and np.mean(grades >= 1) >= _SHARE_RATED)
 
 
-_SHARE_BETWEEN, _SHARE_RATED = 0.1, 0.9
+_SHARE_BETWEEN, _SHARE_RATED = 0.1, 0.8
+_FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
 _FITS, _MISFITS = 0.9, 0.3  # how many ids must fit the other column, and not their own, to be swapped
 _N_OURS, _N_THEIRS, _MOST_KNOWN = 500, 50_000, 1_000_000  # ids that are looked at
 

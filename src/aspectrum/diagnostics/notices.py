@@ -243,7 +243,7 @@ KINDS: Mapping[str, Kind] = {
     "positions": Kind("fact", "no header; columns by position: {columns}"),
     "no_line_end": Kind("note", "the last line has no line end; is the file complete?"),
     "unused_numbers": Kind("warning", "{count} rows have no {missing}, but column {column} holds numbers; is it the {role}?", of_rows=True),
-    "header": Kind("warning", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
+    "header": Kind("note", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
     "no_header": Kind("warning", "the first line ({first}) is read as data; use {option} if it is a header", Option("header", True)),
     "whitespace": Kind("warning", "{count} {role} id{s} with surrounding whitespace"),
     "text_lists": Kind("note", "{count} {role} cell{s} with a list written as text, read as a list"),
@@ -297,10 +297,13 @@ KINDS: Mapping[str, Kind] = {
         warn_from=0.1,
         warn_of=10,
     ),
+    "items_off_by_one": Kind(
+        "warning", "{count} recommended items are judged once ids are shifted by one ({here} here, {there} there), hardly any as they are"
+    ),
     "test_in_train": Kind("note", "{count} rows are in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
     "different_users": Kind(
         "note",
-        "{count} users have lists of some systems only, so each mean is over other users; use {option} to compare",
+        "{count} users have lists from only some systems, so means are over different users; compare with {option}",
         Option("users", "common"),
         warn_from=0.01,
         warn_of=10,
@@ -312,7 +315,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "grades": Kind("fact", "grades range from {low} to {high}, and {count} ({share}) reach the threshold of {threshold}"),
     "swapped_columns": Kind("warning", "the users fit the items of {where}, and the items its users; are the columns swapped?"),
-    "history_below": Kind("note", "{count} rows have a grade below the threshold of {threshold} and do not count as liked", of_rows=True),
+    "history_below": Kind(
+        "note",
+        "{count} rows have a grade below the threshold of {threshold} and do not count as liked",
+        of_rows=True,
+        warn_from=0.9,
+        warn_of=10,
+    ),
     "history_grades": Kind(
         "warning",
         "{count} rows have a grade of 0 or less and count as history; use {option} if they should not",
@@ -373,3 +382,10 @@ KINDS: Mapping[str, Kind] = {
     "remark": Kind("note", "{text}"),
 }
 """Every kind of notice: its level and its words."""
+
+WARNINGS = tuple(
+    kind
+    for kind, one in KINDS.items()
+    if one.level == "warning" or one.warn_from is not None or kind in ("unknown", "no_list", "none_relevant", "grades")
+)
+"""Kinds that may be warnings; the last few become one case by case."""

@@ -94,6 +94,16 @@ def is_flag_name(name: str) -> bool:
     return plain(name) in _FLAGS.split()
 
 
+_ASIDE = re.compile(
+    r"time|date|(?:^|_)ts$|year|month|day|hour|index|price|age$|^(?:unnamed.*|count|n|seq|session.*|fold|split)?$", re.IGNORECASE
+)
+
+
+def is_aside(name: str) -> bool:
+    """Whether a column of numbers, by its name, is no grade, rank or score: a time, an index, a price."""
+    return _ASIDE.search(name.strip()) is not None
+
+
 def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:
     word = plain(name)
     return any(word in words for role in roles for words in _spellings(input, role))
@@ -140,7 +150,7 @@ def find_columns(
         for role in spec.roles:
             if role not in found and (place := _recognised(source, spec, role, names, set(found.values()), table)) is not None:
                 found[role] = place
-        if table is not None and "grade" in spec.expected and "grade" not in found:
+        if table is not None and "grade" in spec.roles and spec.name in ("relevance", "history") and "grade" not in found:
             flags = [
                 place for place, name in enumerate(names) if is_flag_name(name) and place not in found.values() and table.is_flag(place)
             ]

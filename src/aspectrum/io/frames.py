@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
 
 Layout = Literal["table", "run", "qrels"]
-FLAGS = {"true": 1.0, "false": 0.0}
+FLAGS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 """What pandas and others write for booleans, in any case."""
 
 Refuse = Callable[[int, str], InputError]

@@ -15,7 +15,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, joined
 from aspectrum.inputs import NUMBERS, InputSpec
-from aspectrum.io.columns import find_columns, is_flag_name, is_spelling, is_typed
+from aspectrum.io.columns import find_columns, is_aside, is_flag_name, is_spelling, is_typed
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -130,8 +130,10 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         return
     if table.names is not None and spec.expected and not any(role in places for role in spec.expected):
         unused = [place for place in range(table.width) if place not in places.values()]
-        spare = [place for place in unused if not is_spelling(spec.name, spec.required, table.names[place])]  # another id is no number
-        numbers = [place for place in spare if table.is_number(place)]
+        # Another id is no number, nor is a time or an index; what says by its name that something was relevant is.
+        named = [place for place in unused if not is_spelling(spec.name, spec.required, table.names[place])]
+        spare = [*named, *(place for place in unused if place not in named and is_flag_name(table.names[place]))]
+        numbers = [place for place in spare if table.is_number(place) and not is_aside(table.names[place])]
         flags = [place for place in spare if "grade" in spec.expected and not numbers and table.is_flag(place)]
         if numbers:
             detail = {"missing": list(spec.expected), "column": repr(table.names[numbers[0]]), "role": spec.expected[-1]}

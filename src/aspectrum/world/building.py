@@ -192,7 +192,7 @@ def _look_at_blocks(rows: Rows, facts: Input, users: Codes, reading: Reading) ->
             Option("order", "score"),
             " if lists are ordered by score",
         )
-    if reading.order == "auto" and facts.external and not _rank_by_rank(users, len(facts.ids["user"])):
+    if reading.order == "auto" and not _rank_by_rank(users, len(facts.ids["user"])):
         facts.notice("several_blocks", len(np.unique(users[again])))
 
 
@@ -241,7 +241,7 @@ class _Builder:
             rows = Rows(rows.source, ids, place=rows.place)
         # Only whether an item was there matters, so repeated rows with different grades are no contradiction.
         offsets, items, _ = self._graded(rows, facts)
-        if grades is None or counted is not None:
+        if grades is None or counted is not None or (grades == 1).all():  # which is what rows without a grade have
             return History(offsets, items)
         if liked is None:
             facts.notice("history_grades", (grades <= 0).sum())
