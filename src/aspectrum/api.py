@@ -13,7 +13,7 @@ from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.coding.rows import Rows, by_system
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
-from aspectrum.diagnostics.notices import Notice, Option, joined
+from aspectrum.diagnostics.notices import Notice, Option, merged
 from aspectrum.errors import InputError, MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.io import check_files, is_external, read_input
@@ -259,7 +259,7 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
     systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
         {f"{system} ({name})": results[system] for system in systems for name, results in found.items()},
-        joined({name: results.notices for name, results in found.items()}),
+        merged({name: results.notices for name, results in found.items()}),
         next(iter(found.values())).speaker,
     )
 

@@ -27,6 +27,9 @@ class AspectrumError(Exception):
     def __str__(self) -> str:
         return self.said(PYTHON)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
 
 class ArgumentError(AspectrumError, TypeError):
     """A call that Python refuses: an argument that the function does not have, or one that is missing."""
@@ -90,6 +93,9 @@ class AspectrumWarning(UserWarning):
 
     def __str__(self) -> str:
         return self.said(PYTHON)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 def each(attempts: Iterable[Callable[[], T]]) -> list[T]:

@@ -13,7 +13,7 @@ import numpy as np
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import quoted
 from aspectrum.conventions import convention_named
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import MetricError
 from aspectrum.formats import as_json, plain_table
 from aspectrum.gain import place_gains
 from aspectrum.ideal import HasIdeal, Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
@@ -257,9 +257,7 @@ def shortfall(greedy: float, best: float) -> float:
 def read_truth(rankings: Any = None, **inputs: Any) -> World:
     """What is known of users and items, in any form that :func:`aspectrum.evaluate` takes; a world is left as it is."""
     if isinstance(rankings, World):
-        if any(given is not None for given in inputs.values()):
-            raise InputError("something was given beside a World; a World already holds everything")
-        return rankings
+        return World.of(rankings, **inputs)
     convention = convention_named(inputs.pop("convention", None))
     return World.read({} if rankings is None else rankings, convention.truth(**inputs))
 

@@ -103,7 +103,7 @@ def test_duplicates_are_counted_and_named_by_line(call: Call, here: Path) -> Non
         "lists.csv, line 4: the list of user 'ann' names item 'a' twice, the second time at rank 3",
     ]
     finding = of(found, "lists.csv", "rows repeat an item of the list")
-    assert (finding["count"], finding["of"], finding["level"]) == (2, 5, "error")
+    assert (finding["count"], finding["of"], finding["level"]) == (2, 5, "note")
     assert finding["message"].endswith("--duplicates first ignores them")
     assert of(found, "grades.csv", "rows of relevance")["count"] == 6, "the rest is looked at all the same"
     found = examined(call, "lists.csv", *OPTIONS, "--duplicates", "first")

@@ -62,7 +62,7 @@ def test_exchanged_columns() -> None:
     found = findings({"ann": ["a", "b"], "bob": ["c"]}, relevance={"a": ["ann"], "b": ["ann"], "c": ["bob"]})
     finding = of(found, "users are not in relevance")
     assert finding.level == "error"
-    assert reason(finding) == "most are items there; are the user and item columns swapped in one of the files?"
+    assert reason(finding) == "most are items there; are users and items swapped in one of the inputs?"
 
 
 def test_some_that_are_unknown_are_worth_a_look_and_all_are_wrong() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import aspectrum as asp
 from aspectrum.coding.reading import Input
-from aspectrum.diagnostics.notices import COMMAND_LINE, CONTACTS, KINDS, PYTHON, Kind, Notice, Option, added, joined
+from aspectrum.diagnostics.notices import COMMAND_LINE, CONTACTS, KINDS, PYTHON, Kind, Notice, Option, added, merged
 
 
 def test_as_text() -> None:
@@ -68,4 +68,4 @@ def test_notices_of_parts_are_those_of_the_whole() -> None:
 
 def test_what_holds_for_some_says_for_which() -> None:
     both, one = Notice("directed"), Notice("weighted")
-    assert joined({"a": [both, one], "b": [both]}) == (both, replace(one, only="a"))
+    assert merged({"a": [both, one], "b": [both]}) == (both, replace(one, only="a"))

@@ -31,6 +31,14 @@ WRITTEN: Mapping[str, Callable[[list[str]], str]] = {
     "as a Python list": str,
     "as a NumPy array": lambda names: "[" + " ".join(map(repr, names)) + "]",
 }
+NUMBERS_OF_GENRES = {
+    "Alien": ["4", "5", "2"],
+    "Big": ["1"],
+    "Brazil": ["1", "5"],
+    "Fargo": ["1", "2"],
+    "Heat": ["2", "3"],
+    "Solaris": ["3", "5"],
+}
 METRIC = {"aspects": "AspectRecall@2", "subtopics": "AspectRecall@2", "features": "ILD@3"}
 
 
@@ -133,11 +141,60 @@ NUMBERED = JUDGED.drop("is_relevant").with_columns(item_id=pl.Series([4, 0, 1, 2
 NUGGETS = {"ann": {"n1": ["Heat", "Fargo"], "n2": ["Alien"]}, "bob": {"n1": ["Solaris"], "n3": ["Brazil", "Solaris"]}}
 
 
+def one_column_a_genre(**changed: Any) -> pl.DataFrame:
+    """A table with a column of 0 and 1 per genre; twenty films that nobody lists make the shares of cells what they are in real tables."""
+    films = {**FILMS, **{f"film {i}": ["Comedy" if i % 2 else "Drama"] for i in range(20)}}
+    names = ("Comedy", "Crime", "Drama", "Horror", "SciFi")
+    columns = {name: [int(name in genres) for genres in films.values()] for name in names}
+    frame = pl.DataFrame({"item": list(films), "title": [f"{film} (19)" for film in films], **columns})
+    return frame.with_columns(**{name: pl.Series(change(frame[name].to_list(), list(films))) for name, change in changed.items()})
+
+
+def without_a_zero(cells: list[Any], films: list[str]) -> list[Any]:
+    return [None if film == "Big" else cell for film, cell in zip(films, cells, strict=True)]
+
+
+def with_a_two(cells: list[Any], films: list[str]) -> list[Any]:
+    return [2 if film == "Alien" else cell for film, cell in zip(films, cells, strict=True)]
+
+
 def alpha_ndcg(subtopics: Any) -> asp.Results:
     return asp.evaluate(LISTS, "AlphaNDCG@3", subtopics=subtopics)
 
 
 MISUSES = [
+    Misuse(
+        "a column of 0 and 1 with an empty cell",
+        "note",
+        "1 empty cell in columns of 0 and 1 is read as 0",
+        lambda: evaluate("aspects", one_column_a_genre(Crime=without_a_zero)),
+        lambda: evaluate("aspects", one_column_a_genre()),
+        "empty_indicators",
+    ),
+    Misuse(
+        "a column of 0 and 1 with a 2",
+        "warning",
+        "column 'Horror' is left out: 1 cell is neither 0 nor 1 (such as 2)",
+        lambda: evaluate("aspects", one_column_a_genre(Horror=with_a_two)),
+        lambda: evaluate("aspects", one_column_a_genre()),
+        "almost_indicators",
+    ),
+    Misuse(
+        "a year beside columns of 0 and 1 as features",
+        "warning",
+        "column 'year', from 1960 to 1985, outweighs 5 columns of 0 and 1",
+        lambda: evaluate("features", one_column_a_genre().drop("title").with_columns(year=pl.int_range(1960, 1986))),
+        lambda: evaluate("features", one_column_a_genre().drop("title")),
+        "outweighing",
+    ),
+    Misuse(
+        "numbers of genres separated by ','",
+        "warning",
+        "use asp.Source(..., split=',')",
+        lambda: evaluate("aspects", as_frame("aspects", {film: ",".join(numbers) for film, numbers in NUMBERS_OF_GENRES.items()})),
+        lambda: evaluate("aspects", NUMBERS_OF_GENRES),
+        "unsplit",
+    ),
     *(several_in_a_cell(input, how, door) for input in METRIC for how in WRITTEN for door in ("objects", "a frame")),
     *(several_in_a_cell(input, how, "a file") for input in METRIC for how in ("separated by '|'", "separated by ', '", "as JSON")),
     Misuse(

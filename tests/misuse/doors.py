@@ -185,7 +185,7 @@ MISUSES = [
     Misuse(
         "users and an array of padded top-k lists",
         "note",
-        "1 places at the end of lists hold -1",
+        "1 place at the end of lists holds -1",
         lambda: asp.evaluate(([7, 9], TOP), "NDCG@3", relevance=WANTED),
         lambda: asp.evaluate(SHORT, "NDCG@3", relevance=WANTED),
         "padding",
@@ -193,7 +193,7 @@ MISUSES = [
     Misuse(
         "padded arrays by user, which NaN made floats",
         "note",
-        "hold nan",
+        "holds nan",
         lambda: asp.evaluate(dict(zip([7, 9], np.where(TOP < 0, np.nan, TOP), strict=True)), "GiniComplement", catalogue=[*range(10)]),
         lambda: asp.evaluate(SHORT, "GiniComplement", catalogue=[*range(10)]),
         "padding",

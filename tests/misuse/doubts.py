@@ -165,7 +165,7 @@ MISUSES = [
     Misuse(
         "user and item columns swapped in the lists",
         "error",
-        "are the user and item columns swapped in one of the files?",
+        "are users and items swapped in one of the inputs?",
         lambda: evaluate("P@5", swapped(), relevance=STARS, threshold=4),
     ),
     Misuse(

@@ -48,6 +48,11 @@ class Sparse:
 
 
 CALLS = [
+    refused(
+        "gives relevance beside a world to gains",
+        "relevance was given beside a World",
+        lambda: asp.gains(asp.World.of(LISTS, subtopics={"ann": {"a": [1]}}), "ann", relevance=TRUTH),
+    ),
     refused("gives a class for a metric", "NDCG is a class, not a metric; give an object, as asp.NDCG(k=10)", measured(metrics=asp.NDCG)),
     refused("gives a class in a list", "NDCG is a class, not a metric", measured(metrics=["MAP@2", asp.NDCG])),
     refused("gives a function for a metric", "metrics is a function, expected a metric such as 'NDCG@10'", measured(metrics=measured)),

@@ -18,7 +18,7 @@ Examples:
     metavar="FOLDER",
     help="Write the built-in data there as files instead, with an evaluation.yaml, to try the other commands on.",
 )
-@click.option("--force", is_flag=True, help="Overwrite files that are there, with --files.")
+@click.option("--force", is_flag=True, help="Overwrite existing files, with --files.")
 def demo(report: str, files: str | None, force: bool) -> None:
     """Measure six simulated recommenders, print a table and write a report."""
     from aspectrum.demo import show, write_files

@@ -26,7 +26,7 @@ Examples:
     type=click.Path(readable=False),
     help="Look at the files there, and at those in its folders: say what each is, and which metrics they allow.",
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def init(file: str, folder: str | None, force: bool) -> int:
     """Write a configuration: a commented template or, with --from, one for the files of a folder.
 

@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -183,14 +183,22 @@ def _looks_joined(names: Names, mark: str, n_joined: int) -> bool:
     if few:
         return mark in _CERTAIN
     chosen = names[:: -(-len(names) // _N_COMPARED)]
-    places: dict[str, Counter[int]] = defaultdict(Counter)
-    for name in chosen.to_list() if hasattr(chosen, "to_list") else chosen:
-        for place, part in enumerate(filter(None, map(str.strip, name.split(mark)))):
-            places[part][place] += 1
-    if mark == "," and 2 * sum(any(map(str.isalpha, part)) for part in places) < len(places):  # numbers with a decimal comma
+    names = [[part for part in map(str.strip, name.split(mark)) if part] for name in (chosen.to_list() if is_text(chosen) else chosen)]
+    if mark == "," and _are_numbers(names):
         return False
+    places: dict[str, Counter[int]] = defaultdict(Counter)
+    for parts in names:
+        for place, part in enumerate(parts):
+            places[part][place] += 1
     n_moved = sum(counts.total() - max(counts.values()) for counts in places.values())
     return n_moved >= (0.05 if mark in _CERTAIN else 0.15) * sum(counts.total() for counts in places.values())
+
+
+def _are_numbers(names: Sequence[Sequence[str]]) -> bool:
+    """Whether commas stand within numbers: "3,7", "1,234,567"."""
+    parts = set(chain(*names))
+    digits = 2 * sum(any(map(str.isalpha, part)) for part in parts) < len(parts)
+    return digits and all(len(name) < 3 or {len(part) for part in name[1:]} == {3} for name in names)
 
 
 def _examples(names: Names) -> tuple[str, ...]:

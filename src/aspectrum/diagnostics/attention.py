@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
-from dataclasses import replace
 
-from aspectrum.diagnostics.notices import PYTHON, WARNINGS, Notice, Speaker
+from aspectrum.diagnostics.notices import PYTHON, WARNINGS, Notice, Speaker, levelled
 from aspectrum.errors import AspectrumWarning, InputError, StrictError
 from aspectrum.wording import did_you_mean
 
@@ -36,7 +35,7 @@ class Attention:
 
     def draw(self, notices: Iterable[Notice]) -> tuple[Notice, ...]:
         """Say what are warnings, and return all notices; those to be ignored are notes."""
-        found = tuple(replace(one, level="note") if one.level == "warning" and one.kind in self._ignored else one for one in notices)
+        found = levelled(notices, ignore=self._ignored)
         kinds: dict[str, list[Notice]] = {}
         for one in found:
             if one.level == "warning" and one.kind not in self._said:

@@ -14,7 +14,7 @@ from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.findings import LEVELS, Inputs, Use, find, with_notices
-from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Level, Notice, Speaker, joined
+from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, levelled, merged
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
@@ -112,25 +112,18 @@ def check(
         name: find(_looked_at(together, coded, cutoffs), _use(together, wanted, users, ways[name])) if coded else []
         for name, (together, coded) in several.items()
     }
-    findings = list(joined(found))
+    findings = list(merged(found))
     if attempts.failures:
-        if reading.get("duplicates") != "first":  # what is only counted here is an error in an evaluation
+        if reading.get("duplicates") != "first":  # the failure is about the first of them
             refused = {kind: f"refused_{kind}" for kind in ("duplicates", "contradictions")}
-            findings = [replace(one, kind=refused[one.kind], level="error") if one.kind in refused else one for one in findings]
+            findings = [replace(one, kind=refused[one.kind], level="note") if one.kind in refused else one for one in findings]
         seen = {finding.source for finding in findings}
         others = [rows for rows in (*lists.values(), *truth.values()) if rows.source not in seen]
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
         for name, (together, coded) in several.items() if wanted else ():
             _try_metrics(together, coded, wanted, users, ways[name], attempts)
-    return Report(_levelled(findings, strict, ignore), tuple(attempts.failures), speaker)
-
-
-def _levelled(findings: Iterable[Notice], strict: bool, ignore: Iterable[str]) -> tuple[Notice, ...]:
-    """Findings, whose warnings are errors where that is asked for, and notes where they are to be ignored."""
-    ignored = set(ignore)
-    other: Level = "error" if strict else "warning"
-    return tuple(replace(one, level="note" if one.kind in ignored else other) if one.level == "warning" else one for one in findings)
+    return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
 
 
 def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[int]) -> Inputs:
@@ -179,8 +172,8 @@ def check_contacts(
     if usual is not None:
         attempts.attempt(usual.check)
     found = {way.name: _findings_on_contacts(asked, network, systems, way, attempts) for way in asked.conventions}
-    findings = sorted(dict.fromkeys([*network.sizes(), *joined(found)]), key=lambda one: LEVELS.index(one.level))
-    return Report(_levelled(findings, strict, ignore), tuple(attempts.failures), speaker)
+    findings = sorted(dict.fromkeys([*network.sizes(), *merged(found)]), key=lambda one: LEVELS.index(one.level))
+    return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
 
 
 def _findings_on_contacts(

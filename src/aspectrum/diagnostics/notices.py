@@ -106,7 +106,9 @@ class Notice:
         count = f"{self.count or 0:,}" + ("" if self.of is None else f" of {self.of:,}")
         words = {name: _worded(name, value, nouns) for name, value in self.detail.items()}
         option = "" if kind.option is None else speaker.spelled(self._filled(kind.option))
-        text = kind.text.format_map({**nouns, **words, "count": count, "s": "s" * (self.count != 1), "option": option})
+        text = kind.text.format_map(
+            {**nouns, **words, **_ONE_OR_MANY[self.count == 1 and self.of is None], "count": count, "option": option}
+        )
         such = f" (such as {', '.join(self.examples)})" if self.examples else ""
         return "; ".join([text + such, *(one.said(speaker) for one in self.because)])
 
@@ -159,11 +161,11 @@ def of_input(source: str, n_rows: int, notices: Iterable[Notice]) -> list[Notice
     return [one if KINDS[one.kind].warn_from is None else replace(one, level=KINDS[one.kind].level_of(one.count, one.of)) for one in found]
 
 
-def joined(notices: Mapping[str, Iterable[Notice]]) -> tuple[Notice, ...]:
+def merged(notices: Mapping[str, Iterable[Notice]]) -> tuple[Notice, ...]:
     """Notices of several results by name, each once; one that does not hold for all says for which it does.
 
     >>> a, b = Notice("directed"), Notice("weighted")
-    >>> [str(one) for one in joined({"fold 0": [a, b], "fold 1": [a]})]
+    >>> [str(one) for one in merged({"fold 0": [a, b], "fold 1": [a]})]
     ['the graph is directed', 'fold 0: test link weights are used as grades']
     """
     several = {name: list(own) for name, own in notices.items()}
@@ -173,6 +175,13 @@ def joined(notices: Mapping[str, Iterable[Notice]]) -> tuple[Notice, ...]:
         for one in own
     )
     return tuple(dict.fromkeys(said))
+
+
+def levelled(notices: Iterable[Notice], *, strict: bool = False, ignore: Iterable[str] = ()) -> tuple[Notice, ...]:
+    """Notices, whose warnings are errors where that is asked for, and notes where they are to be ignored."""
+    ignored = set(ignore)
+    other: Level = "error" if strict else "warning"
+    return tuple(replace(one, level="note" if one.kind in ignored else other) if one.level == "warning" else one for one in notices)
 
 
 def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
@@ -186,6 +195,12 @@ def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
         return f"{value:g}"
     return _WORDS.get((name, value), nouns.get(value, str(value)) if name == "role" else str(value))
 
+
+_ONE_OR_MANY = (
+    {"s": "s", "v": "", "are": "are", "have": "have", "do": "do"},
+    {"s": "", "v": "s", "are": "is", "have": "has", "do": "does"},
+)
+"""Endings of nouns and verbs, and verbs, of many and of one."""
 
 _WORDS = {
     ("ties", "input"): "ties keep input order",
@@ -242,31 +257,38 @@ KINDS: Mapping[str, Kind] = {
     "unused_columns": Kind("fact", "unused columns: {columns}"),
     "positions": Kind("fact", "no header; columns by position: {columns}"),
     "no_line_end": Kind("note", "the last line has no line end; is the file complete?"),
-    "unused_numbers": Kind("warning", "{count} rows have no {missing}, but column {column} holds numbers; is it the {role}?", of_rows=True),
+    "unused_numbers": Kind(
+        "warning", "{count} row{s} {have} no {missing}, but column {column} holds numbers; is it the {role}?", of_rows=True
+    ),
     "header": Kind("note", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
     "no_header": Kind("warning", "the first line ({first}) is read as data; use {option} if it is a header", Option("header", True)),
     "whitespace": Kind("warning", "{count} {role} id{s} with surrounding whitespace"),
     "text_lists": Kind("note", "{count} {role} cell{s} with a list written as text, read as a list"),
     "text_vectors": Kind("note", "{count} cell{s} with a vector written as text, read as a vector"),
-    "null_aspects": Kind("note", "{count} rows have an empty {role} and add none", of_rows=True),
+    "null_aspects": Kind("note", "{count} row{s} {have} an empty {role} and add{v} none", of_rows=True),
     "flags": Kind("note", "column {column} is read as the grade: true is 1, false is 0"),
-    "unused_flags": Kind("warning", "{count} rows have no grade, but column {column} is true or false; is it the grade?", of_rows=True),
-    "numbered_vectors": Kind("warning", "{count} vectors have no ids; row numbers from 0 are used as ids"),
+    "unused_flags": Kind("warning", "{count} row{s} {have} no grade, but column {column} is true or false; is it the grade?", of_rows=True),
+    "numbered_vectors": Kind("warning", "{count} vector{s} {have} no ids; row numbers from 0 are used as ids"),
     "numbered_ids": Kind("note", "a matrix of {shape}; its row and column numbers, from 0, are used as ids"),
-    "indicators": Kind("note", "{count} columns of 0 and 1 are read as {role}s: {columns}"),
+    "indicators": Kind("note", "{count} column{s} of 0 and 1 {are} read as {role}s: {columns}"),
+    "empty_indicators": Kind("note", "{count} empty cell{s} in columns of 0 and 1 {are} read as 0"),
+    "almost_indicators": Kind("warning", "column {column} is left out: {count} cell{s} {are} neither 0 nor 1"),
+    "outweighing": Kind(
+        "warning", "column {column}, from {low} to {high}, outweighs {count} columns of 0 and 1; is it a feature? Drop or scale it"
+    ),
     "feature_names": Kind("note", "column {column} is read as names of features"),
     "sequences": Kind("note", "column {column} holds sequences; its cells are split at blanks"),
-    "padding": Kind("note", "{count} places at the end of lists hold {value} and are read as padding"),
+    "padding": Kind("note", "{count} place{s} at the end of lists hold{v} {value} and {are} read as padding"),
     "features_from_aspects": Kind("note", "{metric} compares items by their {aspect}s, as no features are given"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
-    "short_lists": Kind("fact", "{count} lists are shorter than the cutoff of {cutoff}", warn_from=0.5, warn_of=10),
-    "tied_scores": Kind("note", "{count} adjacent rows have tied scores; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
-    "tied_ranks": Kind("note", "{count} adjacent rows have tied ranks; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
-    "ranked_ties": Kind("fact", "{count} adjacent rows have tied scores; their ranks order them", of_rows=True),
+    "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", warn_from=0.5, warn_of=10),
+    "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
+    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
+    "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", of_rows=True),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
         "warning",
@@ -275,35 +297,42 @@ KINDS: Mapping[str, Kind] = {
         Option("order", "input"),
     ),
     "falling_ranks": Kind(
-        "note", "{count} ranks are lower than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
+        "note", "{count} rank{s} {are} lower than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
     ),
-    "ranks_against_scores": Kind("note", "{count} ranks contradict the scores; ranks are used", of_rows=True, warn_from=0.75, warn_of=20),
+    "ranks_against_scores": Kind(
+        "note", "{count} rank{s} contradict{v} the scores; ranks are used", of_rows=True, warn_from=0.75, warn_of=20
+    ),
     "rising_scores": Kind(
-        "note", "{count} scores are higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
+        "note", "{count} score{s} {are} higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
     ),
     # What is stated twice, or does not count
-    "duplicates": Kind("note", "{count} rows repeat an {item} of the list and are ignored", of_rows=True),
-    "contradictions": Kind("note", "{count} rows contradict an earlier one and are ignored", of_rows=True),
-    "repeats": Kind("fact", "{count} rows repeat an earlier one", of_rows=True),
-    "refused_duplicates": Kind("error", "{count} rows repeat an item of the list; {option} ignores them", Option("duplicates", "first")),
-    "refused_contradictions": Kind("error", "{count} rows contradict an earlier one; {option} ignores them", Option("duplicates", "first")),
-    "further_aspects": Kind("note", "{count} rows are ignored: only the first {aspect} of each {owner} counts", of_rows=True),
-    "values_as_sets": Kind("note", "{count} feature values are not 1; only the presence of a feature counts", of_rows=True),
+    "duplicates": Kind("note", "{count} row{s} repeat{v} an {item} of the list and {are} ignored", of_rows=True),
+    "contradictions": Kind("note", "{count} row{s} contradict{v} an earlier one and {are} ignored", of_rows=True),
+    "repeats": Kind("fact", "{count} row{s} repeat{v} an earlier one", of_rows=True),
+    "refused_duplicates": Kind(
+        "note", "{count} row{s} repeat{v} an item of the list; {option} ignores them", Option("duplicates", "first")
+    ),
+    "refused_contradictions": Kind(
+        "note", "{count} row{s} contradict{v} an earlier one; {option} ignores them", Option("duplicates", "first")
+    ),
+    "further_aspects": Kind("note", "{count} row{s} {are} ignored: only the first {aspect} of each {owner} counts", of_rows=True),
+    "values_as_sets": Kind("note", "{count} feature value{s} {are} not 1; only the presence of a feature counts", of_rows=True),
     # What inputs say of one another
     "seen_items": Kind(
         "note",
-        "{count} recommended items are in the user's own history; are train items recommended?",
+        "{count} recommended item{s} {are} in the user's own history; are train items recommended?",
         of_rows=True,
         warn_from=0.1,
         warn_of=10,
     ),
     "items_off_by_one": Kind(
-        "warning", "{count} recommended items are judged once ids are shifted by one ({here} here, {there} there), hardly any as they are"
+        "warning",
+        "{count} recommended item{s} {are} judged once ids are shifted by one ({here} here, {there} there), hardly any as they are",
     ),
-    "test_in_train": Kind("note", "{count} rows are in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
+    "test_in_train": Kind("note", "{count} row{s} {are} in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
     "different_users": Kind(
         "note",
-        "{count} users have lists from only some systems, so means are over different users; compare with {option}",
+        "{count} user{s} {have} lists from only some systems, so means are over different users; compare with {option}",
         Option("users", "common"),
         warn_from=0.01,
         warn_of=10,
@@ -317,31 +346,31 @@ KINDS: Mapping[str, Kind] = {
     "swapped_columns": Kind("warning", "the users fit the items of {where}, and the items its users; are the columns swapped?"),
     "history_below": Kind(
         "note",
-        "{count} rows have a grade below the threshold of {threshold} and do not count as liked",
+        "{count} row{s} {have} a grade below the threshold of {threshold} and {do} not count as liked",
         of_rows=True,
         warn_from=0.9,
         warn_of=10,
     ),
     "history_grades": Kind(
         "warning",
-        "{count} rows have a grade of 0 or less and count as history; use {option} if they should not",
+        "{count} row{s} {have} a grade of 0 or less and count{v} as history; use {option} if they should not",
         Option("threshold", 1),
         of_rows=True,
     ),
-    "unknown": Kind("note", "{count} {role}s are not in {where}", warn_from=0.5, warn_of=10),
-    "no_list": Kind("fact", "{count} users have no list"),
-    "no_aspect": Kind("fact", "{count} items have no aspect"),
-    "unsplit": Kind("warning", "{count} {role} names contain {separator}"),
+    "unknown": Kind("note", "{count} {role}{s} {are} not in {where}", warn_from=0.5, warn_of=10),
+    "no_list": Kind("fact", "{count} user{s} {have} no list"),
+    "no_aspect": Kind("fact", "{count} item{s} {have} no aspect"),
+    "unsplit": Kind("warning", "{count} {role} name{s} contain{v} {separator}"),
     "split": Kind("note", "use {option} if each is several", Option("split")),
     "split_objects": Kind("note", "pass a list of {role} names instead of text if each is several"),
-    "unread_lists": Kind("warning", "{count} {role} name{s} look like lists or objects written as text"),
+    "unread_lists": Kind("warning", "{count} {role} name{s} look{v} like lists or objects written as text"),
     "one_name": Kind("note", "pass one {role} per row, or a list of names per cell"),
     "one_subtopic": Kind("warning", "all {count} rows have the same subtopic; are these subtopic judgments?"),
-    "none_relevant": Kind("fact", "{count} users have no item with a grade of {threshold} or more"),
+    "none_relevant": Kind("fact", "{count} user{s} {have} no item with a grade of {threshold} or more"),
     "threshold": Kind("note", "set {option} if that is not intended", Option("threshold")),
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),
-    "swapped": Kind("note", "most are {other}s there; are the user and item columns swapped in one of the files?"),
+    "swapped": Kind("note", "most are {other}s there; are users and items swapped in one of the inputs?"),
     "swapped_aspects": Kind("note", "most are aspects there; are the item and aspect columns swapped?"),
     "swapped_objects": Kind("note", "most are aspects there; expected {form}"),
     "strange": Kind("note", "no item of any list is in any other input; are these ids of the same items?"),
@@ -359,25 +388,27 @@ KINDS: Mapping[str, Kind] = {
     "unweighted_links": Kind("note", "{count} link{s} without a weight, which other links have; 1 is used"),
     "repeated_links": Kind("note", "{count} repeated link{s} ignored"),
     "summed_links": Kind("note", "{count} repeated link{s}; weights are summed"),
-    "node_ids": Kind("note", "{count} nodes have no name of their own; users are called by the ids of nodes"),
+    "node_ids": Kind("note", "{count} node{s} {have} no name of their own; users are called by the ids of nodes"),
     "igraph": Kind("warning", "igraph: {message}"),
     "excluded_links": Kind("note", "{count} links {rule} and are excluded"),
     "kept_links": Kind("note", "{count} links {rule} and are kept, as requested"),
-    "links_left": Kind("note", "{count} links are left to predict"),
+    "links_left": Kind("note", "{count} link{s} {are} left to predict"),
     "lost_links": Kind("note", "{count} {rule}"),
     "more_test_links": Kind(
-        "note", "{count} links are in test, more than in train; are train and test swapped?", warn_from=0.6, warn_of=20
+        "note", "{count} link{s} {are} in test, more than in train; are train and test swapped?", warn_from=0.6, warn_of=20
     ),
-    "strangers_with_lists": Kind("note", "{count} users with recommendations are not in {where}", warn_from=0.5, warn_of=10),
+    "strangers_with_lists": Kind("note", "{count} user{s} with recommendations {are} not in {where}", warn_from=0.5, warn_of=10),
     "lists_ignored": Kind("note", "their recommendations are ignored"),
     "not_in_gini": Kind("note", "the Gini complement ignores them"),
     "candidates_only": Kind("note", "they count as candidates only"),
     "texts_ignored": Kind("note", "their texts are ignored"),
     "unknown_authors": Kind("note", "{count} user{s} with texts not in {where}; their texts are ignored"),
-    "self_recommended": Kind("note", "{count} rows recommend users to themselves", warn_from=0.05, warn_of=20),
-    "known_recommended": Kind("note", "{count} rows recommend a contact that the user already has in {where}", warn_from=0.1, warn_of=20),
-    "without": Kind("note", "{count} users of {where} have no {what}", warn_from=0.5, warn_of=20),
-    "several_communities": Kind("note", "{count} users have more than one community"),
+    "self_recommended": Kind("note", "{count} row{s} recommend{v} users to themselves", warn_from=0.05, warn_of=20),
+    "known_recommended": Kind(
+        "note", "{count} row{s} recommend{v} a contact that the user already has in {where}", warn_from=0.1, warn_of=20
+    ),
+    "without": Kind("note", "{count} user{s} of {where} {have} no {what}", warn_from=0.5, warn_of=20),
+    "several_communities": Kind("note", "{count} user{s} {have} more than one community"),
     # Whatever else
     "remark": Kind("note", "{text}"),
 }

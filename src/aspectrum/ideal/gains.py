@@ -87,7 +87,7 @@ def gains(
         >>> gains(lists, subtopics={"q": nuggets}).G
         array([2.  , 0.5 , 0.25, 0.  , 2.  ])
     """
-    world = rankings if isinstance(rankings, World) else World.of(rankings, **inputs)
+    world = World.of(rankings, **inputs)
     code = user_code(world, user)
     one = world.slice(code, code + 1)
     judged_by = judged_by or choose_judgment(one.truth, ("history", "relevance"), "gains")

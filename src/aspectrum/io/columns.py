@@ -95,12 +95,12 @@ def is_flag_name(name: str) -> bool:
 
 
 _ASIDE = re.compile(
-    r"time|date|(?:^|_)ts$|year|month|day|hour|index|price|age$|^(?:unnamed.*|count|n|seq|session.*|fold|split)?$", re.IGNORECASE
+    r"(?i:time|date|(?:^|_)ts$|year|month|day|hour|index|price|(?:^|_)age$|^(?:unnamed.*|count|n|seq|session.*|fold|split)?$|(?:^|[_ ])id$)|[a-z]I[dD]$"
 )
 
 
 def is_aside(name: str) -> bool:
-    """Whether a column of numbers, by its name, is no grade, rank or score: a time, an index, a price."""
+    """Whether a column of numbers, by its name, is no grade, rank or score: a time, an index, a price, another id."""
     return _ASIDE.search(name.strip()) is not None
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aspectrum.arrays import Flags
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_column, id_rows
 from aspectrum.coding.rows import IdColumn, Rows, SparseRows, code_series
@@ -19,7 +18,7 @@ from aspectrum.inputs import INPUTS, InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
 from aspectrum.io.files import check_room, free_memory, read_bytes, reason
 from aspectrum.io.frames import as_number
-from aspectrum.io.indicators import indicators, is_unnamed, noticed
+from aspectrum.io.indicators import Indicators, how_read, is_unnamed
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import Source, is_external
 from aspectrum.io.tables import Table, open_table
@@ -31,6 +30,7 @@ _ROWS, _ITEM = INPUTS["features"], InputSpec("features", ("item",))
 _ID_KEYS = ("ids", "items", "item_ids", "item", "id", "names", "index")
 _MATRIX_KEYS = ("features", "vectors", "embeddings", "matrix", "values", "x", "X", "arr_0")
 _SPARSE_KEYS = ("data", "indices", "indptr", "shape")
+_OUTWEIGHS = 10  # beside columns of 0 and 1
 
 
 def read_features(source: Source) -> Rows:
@@ -116,9 +116,9 @@ def _columns(table: Table, names: Sequence[str], item: int) -> tuple[Any, Sequen
     others = [other for other in range(table.width) if other != item]
     if not others:
         raise InputError(f"{table.source}: has no column but {names[item]!r}; expected a vector, or one column per dimension")
-    if (flags := _only_indicators(table, others)) is not None:
-        said = [noticed("feature", [names[place] for place in flags])] if len(flags) < len(others) else []
-        return np.stack(list(flags.values()), axis=1).astype(np.float64), said
+    if (found := _only_indicators(table, others)) is not None:
+        said = [how_read("feature", [names[place] for place in found.flags])] if len(found.flags) < len(others) else []
+        return np.stack(list(found.flags.values()), axis=1).astype(np.float64), [*said, *found.notices]
     for other in others:
         if is_unnamed(names[other]):
             raise InputError(
@@ -135,18 +135,31 @@ def _columns(table: Table, names: Sequence[str], item: int) -> tuple[Any, Sequen
         holds = "is empty" if found is None else f"holds {quoted(found)}"
         named = ("; if it names features, use ", Option("columns", {"feature": name}, "features")) if isinstance(found, str) else ()
         raise InputError(f"{table.source}, {table.place(row)}: column {name!r} {holds}, expected a finite number", *named)
-    return matrix, ()
+    return matrix, list(_outweighing(matrix, [names[other] for other in others]))
 
 
-def _only_indicators(table: Table, others: Sequence[int]) -> dict[int, Flags] | None:
+def _outweighing(matrix: Any, names: Sequence[str]) -> Iterable[Notice]:
+    """Whether a year or a price stands beside columns of 0 and 1, which then hardly count."""
+    if not len(matrix):
+        return
+    lows, highs = matrix.min(axis=0), matrix.max(axis=0)
+    large = np.flatnonzero(np.maximum(highs, -lows) > _OUTWEIGHS)
+    small = np.flatnonzero((lows == 0) & (highs == 1)) if len(large) else ()
+    n_flags = sum(bool(np.isin(matrix[:, place], (0, 1)).all()) for place in small)
+    if n_flags > 1:
+        at = int(large[0])
+        yield Notice("outweighing", n_flags, detail={"column": repr(names[at]), "low": float(lows[at]), "high": float(highs[at])})
+
+
+def _only_indicators(table: Table, others: Sequence[int]) -> Indicators | None:
     """Columns of 0 and 1, if all others hold text or nothing, as a title; None if there are none, or other numbers."""
     if all(table.is_number(place) for place in others):
         return None
-    flags = indicators(table, others)
-    rest = {str(place): place for place in others if place not in flags}
+    found = Indicators.of(table, others)
+    rest = {str(place): place for place in others if place not in found.flags}
     frame = table.fetch(rest, []) if rest else None
     numbers = frame is not None and any(table.is_number(place) and as_number(frame[name]).is_finite().any() for name, place in rest.items())
-    return None if len(flags) < 2 or numbers else flags
+    return None if len(found.flags) < 2 or numbers else found
 
 
 def _lists(source: Source, table: Table, names: Sequence[str], item: int, vectors: list[int]) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aspectrum.arrays import Flags
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
@@ -21,26 +22,54 @@ from aspectrum.io.tables import Table
 if TYPE_CHECKING:
     import polars
 
-_WORDS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+_MEANINGS = {word: place for place, words in enumerate((("1", "1.0", "true"), ("0", "0.0", "false"), ("", "nan"))) for word in words}
+_FEW_OTHERS, _LEAST_SHARE = 10, 0.05  # of values that are neither, for a column that may yet be meant
 
 
-def indicators(table: Table, places: Sequence[int]) -> dict[int, Flags]:
-    """Those of the columns that hold 0 and 1, or true and false, and nothing else."""
-    frame = table.fetch({str(place): place for place in places}, [])
-    found = {place: _flags(frame[str(place)]) for place in places}
-    return {place: flags for place, flags in found.items() if flags is not None}
+@dataclass(frozen=True)
+class Indicators:
+    """Columns that hold 0 and 1, or true and false.
+
+    Attributes:
+        flags: Where they are 1, by place.
+        notices: Of empty cells, which are 0, and of other columns, most of whose cells are 0 and 1.
+    """
+
+    flags: Mapping[int, Flags]
+    notices: Sequence[Notice]
+
+    @staticmethod
+    def of(table: Table, places: Sequence[int]) -> Indicators:
+        frame = table.fetch({str(place): place for place in places}, [])
+        flags: dict[int, Flags] = {}
+        notices = []
+        n_empty = 0
+        for place in places:
+            column = frame[str(place)]
+            ones, zeros, empty, others = _told_apart(column)
+            n_others = int(column.is_in(others).sum()) if 0 < len(others) <= _FEW_OTHERS else 0
+            if (ones or zeros) and not others:
+                flags[place] = column.is_in(ones).fill_null(False).to_numpy()
+                n_empty += column.null_count() + int(column.is_in(empty).sum())
+            elif ones and 0 < n_others <= _LEAST_SHARE * len(column):
+                detail = {"column": repr((table.names or ())[place])}
+                notices.append(Notice("almost_indicators", n_others, examples=(quoted(others[0]),), detail=detail))
+        if n_empty:
+            notices.append(Notice("empty_indicators", n_empty))
+        return Indicators(flags, notices)
 
 
-def _flags(column: polars.Series) -> Flags | None:
+def _told_apart(column: polars.Series) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+    """The distinct values of a column that mean 1, that mean 0, that are empty, and all others."""
     import polars
 
     if column.dtype == polars.Object or column.dtype.is_nested():
-        return None
-    distinct = column.unique().to_list()
-    words = {str(value).casefold() for value in distinct}
-    if not words or not words <= _WORDS.keys():
-        return None
-    return column.is_in([value for value in distinct if _WORDS[str(value).casefold()]]).to_numpy()
+        return [], [], [], [None]
+    found: list[list[Any]] = [[], [], [], []]
+    for value in column.drop_nulls().unique().to_list():
+        found[_MEANINGS.get(str(value).casefold(), 3)].append(value)
+    ones, zeros, empty, others = found
+    return ones, zeros, empty, others
 
 
 def is_unnamed(name: str) -> bool:
@@ -48,7 +77,7 @@ def is_unnamed(name: str) -> bool:
     return not name.strip() or name.startswith("Unnamed:")
 
 
-def noticed(role: str, names: Sequence[str]) -> Notice:
+def how_read(role: str, names: Sequence[str]) -> Notice:
     """How columns of 0 and 1 were read."""
     more = [f"and {len(names) - 10} more"] if len(names) > 10 else []
     return Notice("indicators", len(names), detail={"role": role, "columns": [*map(repr, names[:10]), *more]})
@@ -64,25 +93,25 @@ def aspect_columns(source: Source, table: Table) -> Rows | None:
     spec = InputSpec("aspects", ("item",))
     said = {role: column for role, column in source.columns.items() if role == "item"}
     item = find_columns(table.source, spec, said, names, table.width, source.usual)["item"]
-    flags = indicators(table, [place for place, name in enumerate(names) if place != item and not is_unnamed(name)])
-    if len(flags) < 2:  # one alone says little, and rarely is a genre
+    found = Indicators.of(table, [place for place, name in enumerate(names) if place != item and not is_unnamed(name)])
+    if len(found.flags) < 2:  # one alone says little, and rarely is a genre
         return None
-    return _as_rows(table, names, flags, rows_of(Source(source.data, {"item": item + 1}, name=table.source), spec, table))
+    return _as_rows(table, names, found, rows_of(Source(source.data, {"item": item + 1}, name=table.source), spec, table))
 
 
-def _as_rows(table: Table, names: Sequence[str], flags: Mapping[int, Flags], owners: Rows) -> Rows:
+def _as_rows(table: Table, names: Sequence[str], found: Indicators, owners: Rows) -> Rows:
     """Rows for every 1; an aspect that no item has is an aspect all the same."""
     import polars
 
-    called = [names[place] for place in flags]
+    called = [names[place] for place in found.flags]
     if len(set(called)) < len(called):
         again = next(name for place, name in enumerate(called) if name in called[:place])
         raise InputError(f"{table.source}: two columns are named {again!r}")
-    rows, columns = np.nonzero(np.stack(list(flags.values()), axis=1))
+    rows, columns = np.nonzero(np.stack(list(found.flags.values()), axis=1))
     items = owners.ids["item"]
     return replace(
         owners,
         ids={"item": replace(items, codes=items.codes[rows]), "aspect": IdColumn(columns.astype(np.int32), polars.Series(called))},
         place=lambda row: table.place(int(rows[row])),
-        notices=(*owners.notices, noticed("aspect", called)),
+        notices=(*owners.notices, how_read("aspect", called), *found.notices),
     )

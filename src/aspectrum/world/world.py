@@ -69,7 +69,7 @@ class World:
 
     @staticmethod
     def of(rankings: Any, **inputs: Any) -> World:
-        """From all inputs by name; see :func:`aspectrum.evaluate` for the forms of each.
+        """From all inputs by name; see :func:`aspectrum.evaluate` for the forms of each. A world is left as it is.
 
         Everybody who is known is a user of this world, those who have a list first.
 
@@ -77,7 +77,11 @@ class World:
         >>> world.n_users, world.n_items
         (1, 2)
         """
-        return World.read(rankings, Truth.read(**inputs))
+        if not isinstance(rankings, World):
+            return World.read(rankings, Truth.read(**inputs))
+        if given := [name for name, one in inputs.items() if one is not None]:
+            raise InputError(f"{given[0]} was given beside a World; a World already holds everything")
+        return rankings
 
     @staticmethod
     def read(rankings: Any, truth: Truth) -> World:

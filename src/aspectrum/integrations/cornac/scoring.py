@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from cornac.experiment.result import CVResult
 
-from aspectrum.diagnostics.notices import Notice, joined
+from aspectrum.diagnostics.notices import Notice, merged
 from aspectrum.errors import MetricError
 from aspectrum.integrations.cornac.metrics import Metric
 from aspectrum.integrations.cornac.recording import Lists, Recorder, Split, splits_before
@@ -95,7 +95,7 @@ def score_result(result: Any, model: Any, recorder: Recorder, metrics: Sequence[
 
 def remarks(several: Sequence[Scored]) -> list[Notice]:
     """What a reader of the numbers should know; where it does not hold for all folds, with the fold."""
-    return list(joined({f"fold {fold}": _remarks(results, lists) for fold, (_, lists, results) in enumerate(several)}))
+    return list(merged({f"fold {fold}": _remarks(results, lists) for fold, (_, lists, results) in enumerate(several)}))
 
 
 def rewrite(result: Any, recorder: str, scored: Results, split: Split) -> None:
