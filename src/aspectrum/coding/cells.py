@@ -127,12 +127,9 @@ def _one_a_row(rows: Rows, role: str, lists: Lists) -> Rows:
     if is_text(column.ids) and all(isinstance(id, str) for id in ids):
         ids = type(column.ids)(column.ids.name, ids, dtype=column.ids.dtype)  # type: ignore[union-attr,call-arg]
     split = IdColumn(np.fromiter(chain(*several), np.int32, len(at)), ids, column.untyped)
-    others = {other: replace(one, codes=one.codes[at]) for other, one in rows.ids.items() if other != role}
-    columns = {other: split if other == role else others[other] for other in rows.ids}
-    place = None if rows.place is None else lambda row: rows.place(int(at[row]))  # type: ignore[misc]
+    repeated = rows.taken(at)
     notice = Notice("text_lists", int((column.codes >= 0).sum()), examples=_examples(column.ids), detail={"role": role})
-    numbers = {name: values[at] for name, values in rows.numbers.items()}
-    return replace(rows, ids=columns, numbers=numbers, place=place, notices=[*rows.notices, notice])
+    return replace(repeated, ids={**repeated.ids, role: split}, notices=[*rows.notices, notice])
 
 
 def _vectors(rows: Rows, lists: Lists) -> Rows:

@@ -86,6 +86,15 @@ class Rows:
         """Where a row stands, for errors."""
         return self.source if self.place is None else f"{self.source}, {self.place(int(row))}"
 
+    def taken(self, rows: npt.NDArray[Any]) -> Rows:
+        """Some of the rows, in the order given; they stand where they stood."""
+        return replace(
+            self,
+            ids={role: replace(column, codes=column.codes[rows]) for role, column in self.ids.items()},
+            numbers={role: values[rows] for role, values in self.numbers.items()},
+            place=None if self.place is None else partial(_place_of, self.place, rows),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
@@ -133,13 +142,11 @@ def by_system(rows: Rows) -> dict[str, Rows]:
     for code, name in enumerate(names):
         if name in found:
             raise InputError(f"{rows.source}: two systems are called {name!r}; name all of them by text")
-        at = np.flatnonzero(systems.codes == code)
+        own = replace(rows, ids=columns).taken(np.flatnonzero(systems.codes == code))
         found[name] = replace(
-            rows,
+            own,
             source=f"{rows.source} ({name})",
-            ids={role: replace(column, codes=column.codes[at], named=np.unique(column.codes[at])) for role, column in columns.items()},
-            numbers={role: values[at] for role, values in rows.numbers.items()},
-            place=None if rows.place is None else partial(_place_of, rows.place, at),
+            ids={role: replace(column, named=np.unique(column.codes)) for role, column in own.ids.items()},
             # What is to be said of the input as a whole is said once.
             notices=rows.notices if code == 0 else (),
         )

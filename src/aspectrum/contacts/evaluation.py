@@ -170,12 +170,12 @@ def evaluate_systems(
     Examples:
         >>> import aspectrum as asp
         >>> train, communities = {"u": ["a", "b"], "v": ["a"]}, {"u": 0, "v": 0, "a": 1, "b": 1}
-        >>> lists = {"near": {"u": ["v"], "v": ["b"]}, "far": {"v": ["u"]}}
+        >>> lists = {"near": {"u": ["v"], "v": ["b"]}, "far": {"u": ["v"], "v": ["u"]}}
         >>> both = asp.contacts.evaluate_systems(lists, "CommunityRecall@1", train=train, communities=communities, convention="both")
         >>> print(both.to_text(how=False))
         Metric                          near (published)  near (relison)  far (published)  far (relison)
         ------------------------------  ----------------  --------------  ---------------  -------------
-        AspectRecall@1 (by membership)            0.5000          0.2500           0.5000         0.1250
+        AspectRecall@1 (by membership)            0.5000          0.2500           0.5000         0.2500
     """
     if not isinstance(systems, Mapping):
         raise InputError(

@@ -51,7 +51,7 @@ class Indicators:
             if (ones or zeros) and not others:
                 flags[place] = column.is_in(ones).fill_null(False).to_numpy()
                 n_empty += column.null_count() + int(column.is_in(empty).sum())
-            elif ones and 0 < n_others <= _LEAST_SHARE * len(column):
+            elif (ones or zeros) and 0 < n_others <= _LEAST_SHARE * len(column):
                 detail = {"column": repr((table.names or ())[place])}
                 notices.append(Notice("almost_indicators", n_others, examples=(quoted(others[0]),), detail=detail))
         if n_empty:

@@ -14,7 +14,7 @@ from aspectrum.arrays import LARGEST, Codes, Flags, Floats, Offsets, too_large
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import IdColumn, Rows, SparseRows
+from aspectrum.coding.rows import Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
@@ -236,9 +236,7 @@ class _Builder:
     def history(self, rows: Rows, facts: Input) -> History:
         grades, counted, liked = rows.numbers.get("grade"), self._reading.history_threshold, self._reading.liked_from
         if grades is not None and counted is not None:
-            kept = np.flatnonzero(grades >= counted)
-            ids = {role: IdColumn(column.codes[kept], column.ids, column.untyped) for role, column in rows.ids.items()}
-            rows = Rows(rows.source, ids, place=rows.place)
+            rows = rows.taken(np.flatnonzero(grades >= counted))
         # Only whether an item was there matters, so repeated rows with different grades are no contradiction.
         offsets, items, _ = self._graded(rows, facts)
         if grades is None or counted is not None or (grades == 1).all():  # which is what rows without a grade have
