@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from importlib.metadata import version
@@ -58,7 +58,7 @@ class Planned(Protocol):
     @property
     def identity(self) -> Mapping[str, Any]: ...
 
-    def finish(self, part: Partial, *, quiet: bool = False) -> Results: ...
+    def finish(self, part: Partial, *, said: Collection[str] = ()) -> Results: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +91,9 @@ class Partial:
             raise InputError(f"user {quoted(twice)} is in both parts: a user must be scored once")
         return Partial(self.plan, joined_parts(self.parts, other.parts), self.lists + other.lists, self.system or other.system)
 
-    def finish(self, *, quiet: bool = False) -> Results:
-        """The results, as :meth:`Plan.finish`; quietly, if what there is to warn of has been said."""
-        return self.plan.finish(self, quiet=quiet)
+    def finish(self, *, said: Collection[str] = ()) -> Results:
+        """The results, as :meth:`Plan.finish`; kinds of warnings that have been said are not said again."""
+        return self.plan.finish(self, said=said)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""

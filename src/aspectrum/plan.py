@@ -188,7 +188,7 @@ class Plan:
             scores: A file that the scores of users go to.
         """
         coded = {name: self._as_coded(lists) for name, lists in systems.items()}
-        plan = self._of_common_users(coded.values()) if self._groups[0].choice == "common" else self
+        plan = self.of_common_users(coded.values()) if self._groups[0].choice == "common" else self
         parts = {}
         for name, lists in coded.items():
             part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
@@ -204,7 +204,7 @@ class Plan:
             raise InputError("these lists were coded by another plan")
         return coded
 
-    def _of_common_users(self, systems: Collection[CodedLists]) -> Plan:
+    def of_common_users(self, systems: Collection[CodedLists]) -> Plan:
         """The same plan for the users who have a list of every system."""
         named = [lists.input.ids["user"].within(self.tables.user) for lists in systems]
         times = np.bincount(np.concatenate([np.empty(0, np.int32), *named]), minlength=len(self.tables.user))
@@ -223,7 +223,7 @@ class Plan:
         scores: ScoresFile | None = None,
         system: str | None = None,
         among: Iterable[Input] = (),
-        quiet: bool = False,
+        said: Collection[str] = (),
     ) -> Results:
         """The results of everybody: users without a list are settled here, once.
 
@@ -231,7 +231,7 @@ class Plan:
             notices: What a reader of the numbers should know of the inputs; by default what there is to say of these lists.
             scores, system: As for :meth:`observe`, for users without a list.
             among: Lists of other systems; the users and items that they name are known, too.
-            quiet: Whether to give no warnings, which the results still hold.
+            said: Kinds of warnings that have been said; the results still hold them.
         """
         if not isinstance(part, Partial):
             raise InputError(f"part is {type(part).__name__}, expected a Partial, as from plan.observe(...); add several with +")
@@ -258,8 +258,7 @@ class Plan:
         kept = [whole.scores for whole in settled if whole.scores is not None]
         blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
         if notices is None:
-            notices = self.notices_on({"rankings": part.lists})
-            notices = notices if quiet else self._attention().draw(notices)
+            notices = self._attention(said=said).draw(self.notices_on({"rankings": part.lists}))
         return Results(ordered, blocks, tuple(notices), part)
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
@@ -35,7 +35,7 @@ class Unfinished(Protocol):
     """A part of an evaluation, which adds to others before it becomes results."""
 
     def __add__(self, other: Any) -> Unfinished: ...
-    def finish(self, *, quiet: bool = False) -> Results: ...
+    def finish(self, *, said: Collection[str] = ()) -> Results: ...
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,8 @@ class Results(_Output, Mapping[str, float]):
     def __add__(self, other: Results) -> Results:
         if self.partial is None or other.partial is None:
             raise InputError("these results cannot be added: they do not hold what the metrics remember")
-        return (self.partial + other.partial).finish(quiet=True)
+        said = {one.kind for one in (*self.notices, *other.notices) if one.level == "warning"}
+        return (self.partial + other.partial).finish(said=said)
 
     def __eq__(self, other: object) -> bool:
         """The same numbers computed in the same way, to the bit; the order of users does not matter."""

@@ -213,7 +213,7 @@ def test_names_of_graphml_that_are_numbers(kind: str, names: tuple[str, ...], us
     assert list(graph.users) == users
     said = [str(notice) for notice in graph.notices]
     lost = {"": 1, "5": 2}.get(names[1], 0)
-    assert said == [f"{lost} of 2 nodes have no name of their own; users are called by the ids of nodes"] * (lost > 0)
+    assert said == [f"{lost} of 2 nodes have no name; users are called by the ids of nodes"] * (lost > 0)
 
 
 @pytest.mark.parametrize("number", ["9007199254740993", "-9007199254740993", "1e300"])

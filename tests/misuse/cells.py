@@ -174,7 +174,7 @@ MISUSES = [
     Misuse(
         "a column of 0 and 1 with a 2",
         "warning",
-        "column 'Horror' is left out: 1 cell is neither 0 nor 1 (such as 2)",
+        "column 'Horror' is left out, as 1 cell is neither 0 nor 1; correct it, or drop the column (such as '2')",
         lambda: evaluate("aspects", one_column_a_genre(Horror=with_a_two)),
         lambda: evaluate("aspects", one_column_a_genre()),
         "almost_indicators",

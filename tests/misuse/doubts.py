@@ -20,6 +20,7 @@ SCALED = {user: {item: stars / 5 for item, stars in own.items()} for user, own i
 GENRES = {item: ["odd" if i % 2 else "even", f"g{i % 3}"] for i, item in enumerate(ITEMS)}
 RATED = {user: {item: 1 + (i + j) % 5 for j, item in enumerate(ITEMS[-3:])} for i, user in enumerate(USERS)}
 """A rated history."""
+HARDLY_LIKED = {user: {item: 5 if i < 3 and item == ITEMS[-1] else 2 for item in own} for i, (user, own) in enumerate(RATED.items())}
 LIKED = {user: [item for item, stars in own.items() if stars >= 4] for user, own in RATED.items()}
 CLICKED = {user: {item: int(j == 0) for j, item in enumerate(own)} for user, own in RATED.items()}
 """A history of what was shown: 1 was clicked, 0 was not."""
@@ -179,17 +180,17 @@ MISUSES = [
     Misuse(
         "item ids off by one against relevance",
         "warning",
-        "60 of 60 recommended items are judged once ids are shifted by one (0 here, 1 there), hardly any as they are",
+        "60 of 60 recommended items match the judgments only once ids are shifted by one: 0 here, 1 there; are items numbered from 0",
         lambda: evaluate("P@5", {user: [item - 1 for item in items] for user, items in SPREAD.items()}, relevance=SPREAD),
         meant=1.0,
         kind="items_off_by_one",
     ),
     Misuse(
-        "a threshold above every grade of a history",
+        "a threshold above nearly every grade of a history",
         "warning",
-        "36 of 36 rows have a grade below the threshold of 6 and do not count as liked",
-        lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=RATED, threshold=6),
-        meant=lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=RATED, threshold=4),
+        "33 of 36 rows have a grade below the threshold of 4 and do not count as liked",
+        lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=HARDLY_LIKED, threshold=4),
+        meant=lambda: evaluate("AlphaDCG(judged_by=history)@5", aspects=GENRES, history=HARDLY_LIKED, threshold=2),
         kind="history_below",
     ),
     Misuse(
@@ -221,8 +222,14 @@ MISUSES = [
     Misuse(
         "a matrix of 0 and 1 as relevance",
         "error",
-        "an array of 0 and 1 of shape (2, 3) may be a matrix or rows",
+        "2 x 3 zeros and ones look like a matrix; give scipy.sparse.csr_matrix(...) of users and items; if these are rows (user, item, grade)",
         lambda: asp.evaluate({0: [1], 1: [2]}, "P@1", relevance=np.array([[0, 1, 0], [1, 0, 1]])),
+    ),
+    Misuse(
+        "lists of 0 and 1 as relevance",
+        "error",
+        "2 x 4 zeros and ones look like a matrix; give scipy.sparse.csr_matrix(...) of users and items",
+        lambda: asp.evaluate({0: [1], 1: [2]}, "P@1", relevance=[[0, 1, 0, 0], [1, 0, 1, 0]]),
     ),
     *(
         Misuse(

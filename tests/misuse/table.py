@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ class Misuse:
             said = [(one.message.kind, str(one.message)) for one in caught if isinstance(one.message, AspectrumWarning)]
             assert [kind for kind, _ in said] == [self.kind], said
             assert self.says in said[0][1]
+            assert math.isfinite(number(found)), "NaN is no wrong number"
             assert number(found) != self._true_number()
             return
         with warnings.catch_warnings(action="error", category=AspectrumWarning):

@@ -66,8 +66,7 @@ def _on_lists(given: dict[str, Any]) -> Report:
     _refuse(social, "goes with --train, which is not given")
     job = Job.of(command="check", **given)
     options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.attention, **job.reading}
-    metrics = [one.metric for one in job.asked()[0]]
-    return check_inputs(job.systems, job.inputs, metrics, **options)
+    return check_inputs(job.systems, job.inputs, job.metrics or "all@10", **options)
 
 
 def _on_contacts(given: dict[str, Any]) -> Report:

@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -23,8 +23,9 @@ _N_EXAMPLES, _N_COMPARED = 3, 20_000
 _BRACKETS = ("[]", "()", "{}")
 _ELEMENT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?(?:\d{1,300}\.?\d*|\.\d+)(?:[eE][-+]?\d+)?""", re.ASCII | re.DOTALL)
 _BETWEEN = re.compile(r"\s*,\s*|\s+")  # NumPy writes no commas
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _CERTAIN = ("|",)  # which hardly stands within a name
-_POSSIBLE = (";", ", ", " / ", ",")
+_POSSIBLE = (";", ", ", " / ", ",", "/", "&", "+", "::", ":", "\\")
 
 Names = Any
 """Distinct names: a polars series of text, or a sequence of anything."""
@@ -180,22 +181,13 @@ def _looks_joined(names: Names, mark: str, n_joined: int) -> bool:
     if few:
         return mark in _CERTAIN
     chosen = names[:: -(-len(names) // _N_COMPARED)]
-    names = [[part for part in map(str.strip, name.split(mark)) if part] for name in (chosen.to_list() if is_text(chosen) else chosen)]
-    if mark == "," and _are_numbers(names):
-        return False
     places: dict[str, Counter[int]] = defaultdict(Counter)
-    for parts in names:
-        for place, part in enumerate(parts):
-            places[part][place] += 1
+    for name in chosen.to_list() if is_text(chosen) else chosen:
+        if mark != "," or not _THOUSANDS.fullmatch(name):
+            for place, part in enumerate(filter(None, map(str.strip, name.split(mark)))):
+                places[part][place] += 1
     n_moved = sum(counts.total() - max(counts.values()) for counts in places.values())
-    return n_moved >= (0.05 if mark in _CERTAIN else 0.15) * sum(counts.total() for counts in places.values())
-
-
-def _are_numbers(names: Sequence[Sequence[str]]) -> bool:
-    """Whether commas stand within numbers: "3,7", "1,234,567"."""
-    parts = set(chain(*names))
-    digits = 2 * sum(any(map(str.isalpha, part)) for part in parts) < len(parts)
-    return digits and all(len(name) < 3 or {len(part) for part in name[1:]} == {3} for name in names)
+    return 0 < n_moved >= (0.05 if mark in _CERTAIN else 0.15) * sum(counts.total() for counts in places.values())
 
 
 def _examples(names: Names) -> tuple[str, ...]:

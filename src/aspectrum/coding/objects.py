@@ -112,11 +112,7 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
     """Rows user, item[, grade], or others of that form; where only some have a grade, that of the others is 1."""
     if is_sparse(given):
         return _matrix_rows(source, given, roles)
-    if isinstance(given, np.ndarray) and given.ndim == 2 and given.size and np.isin(given, (0, 1)).all():
-        raise InputError(
-            f"{source}: an array of 0 and 1 of shape {given.shape} may be a matrix or rows; give scipy.sparse.csr_matrix(array) for a matrix of "
-            f"{roles[0]}s and {roles[1]}s, or array.tolist() for rows ({', '.join(roles)})"
-        )
+    _check_no_matrix(source, given, roles)
     given = _from_ranx(source, given, "Qrels")
     links: list[tuple[Any, ...]] = []
     if not isinstance(given, Mapping):
@@ -134,6 +130,22 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
     if all(grade is NOTHING for *_, grade in links):
         return _coded(source, roles[:2], links)
     return _coded(source, roles, ((user, item, 1.0 if grade is NOTHING else grade) for user, item, grade in links))
+
+
+def _check_no_matrix(source: str, given: Any, roles: tuple[str, str, str]) -> None:
+    """Zeros and ones in an array, or in lists of one length, are a matrix rather than rows."""
+    if isinstance(given, list) and len(given) > 1 and all(isinstance(one, list) and len(one) == len(given[0]) for one in given):
+        shape, ones = (len(given), len(given[0])), all(cell in (0, 1) for one in given for cell in one)
+    elif isinstance(given, np.ndarray) and given.ndim == 2 and given.size:
+        shape, ones = given.shape, bool(np.isin(given, (0, 1)).all())
+    else:
+        return
+    if ones:
+        rows = f"; if these are rows ({', '.join(roles[: shape[1]])}), give tuples" if shape[1] in (2, 3) else ""
+        raise InputError(
+            f"{source}: {shape[0]} x {shape[1]} zeros and ones look like a matrix; give scipy.sparse.csr_matrix(...) of {roles[0]}s and "
+            f"{roles[1]}s{rows}"
+        )
 
 
 def aspect_rows(given: Any) -> Rows:

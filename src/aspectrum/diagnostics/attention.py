@@ -6,6 +6,8 @@ import sys
 import warnings
 from collections.abc import Iterable
 
+import numpy as np
+
 from aspectrum.diagnostics.notices import PYTHON, WARNINGS, Notice, Speaker, levelled
 from aspectrum.errors import AspectrumWarning, InputError, StrictError
 from aspectrum.wording import did_you_mean
@@ -20,16 +22,17 @@ class Attention:
         strict: Warnings are errors.
         ignore: Kinds of warnings that are notes, as the user knows of them.
         speaker: In whose words warnings are.
+        said: Kinds that have been said.
     """
 
-    def __init__(self, strict: bool = False, ignore: str | Iterable[str] = (), speaker: Speaker = PYTHON) -> None:
-        self._strict, self._speaker = strict, speaker
-        self._said: set[str] = set()
-        if not isinstance(strict, bool):
+    def __init__(self, strict: bool = False, ignore: str | Iterable[str] = (), speaker: Speaker = PYTHON, said: Iterable[str] = ()) -> None:
+        if not isinstance(strict, bool | np.bool_):
             raise InputError(f"strict is {strict!r}, expected True or False")
         if not isinstance(ignore, Iterable):
             raise InputError(f"ignore is {ignore!r}, expected a kind of warning, or several")
         self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
+        self._strict, self._speaker = bool(strict), speaker
+        self._said = set(said)
         for kind in sorted(self._ignored.difference(WARNINGS), key=str):
             raise InputError(f"ignore: unknown warning kind {kind!r}{did_you_mean(str(kind), WARNINGS)}")
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from aspectrum.api import several_systems
+from aspectrum.asked import Metrics, asked_for
 from aspectrum.coding.rows import Rows
 from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
@@ -23,8 +24,6 @@ from aspectrum.plan import Plan
 from aspectrum.wording import one_line
 from aspectrum.world import World
 from aspectrum.world.building import CodedLists, build_lists
-
-_DEFAULT_CUTOFF = 10
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def _number(n: int, what: str) -> str:
 def check(
     systems: Mapping[str, Source],
     inputs: Mapping[str, Source],
-    metrics: Iterable[Metric] = (),
+    metrics: Metrics = "all@10",
     *,
     users: str | Source | None = None,
     usual: UsualColumns | None = None,
@@ -88,22 +87,23 @@ def check(
 
     Args:
         systems, inputs: Lists by name of the system, and the truth by name of the input.
-        metrics: Whether the inputs are enough for them is tried; lists shorter than their cutoffs (or than 10) are counted.
+        metrics: Whether the inputs are enough for them is tried; lists shorter than their cutoffs are counted.
         users: Who is to be averaged.
         usual: Names of columns, every one of which should be found.
         strict: Warnings are errors.
         ignore: Kinds of warnings that are notes.
         reading: Options of :meth:`aspectrum.Truth.read`, and the convention.
     """
-    wanted = tuple(metrics)
     attempts = _Attempts(speaker)
+    ways = {way.name: way for way in conventions_named(reading.pop("convention", None))}
     read_lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
     lists = attempts.attempt(lambda: several_systems(read_lists)) or read_lists
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
-    ways = {way.name: way for way in conventions_named(reading.pop("convention", None))}
-    cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs] or [_DEFAULT_CUTOFF]
+    asked = attempts.attempt(lambda: asked_for(metrics, inputs, list(ways.values()))[0]) or ()
+    wanted = [one.metric for one in asked]
+    cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs]
     several = attempts.each(ways, lambda _, way: _together(lists, truth, reading, way))
     if len(several) < len(ways):
         (name, first), *_ = ways.items()
@@ -121,7 +121,7 @@ def check(
         others = [rows for rows in (*lists.values(), *truth.values()) if rows.source not in seen]
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
-        for name, (together, coded) in several.items() if wanted else ():
+        for name, (together, coded) in several.items():
             _try_metrics(together, coded, wanted, users, ways[name], attempts)
     return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
 
@@ -133,10 +133,10 @@ def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[
 
 
 def _use(read: Inputs, metrics: Sequence[Metric], users: Any, convention: Convention) -> Use:
-    """What the metrics make of the inputs; without any, or if these cannot be computed, what most would."""
+    """What the metrics make of the inputs; if they cannot be computed, what most would."""
     named = users is not None and not isinstance(users, str)
     try:
-        use = Plan(metrics, read.truth, users=None if named else users, convention=convention).use if metrics else Use()
+        use = Plan(metrics, read.truth, users=None if named else users, convention=convention).use
     except AspectrumError:
         use = Use()
     return replace(use, averages_lists=use.averages_lists and not named)
@@ -246,6 +246,9 @@ def _try_metrics(
     """Whether there would be numbers: one user is enough to see that."""
     world = World.of_lists(next(iter(lists.values())), read.truth, read.tables)
     someone = world.slice(0, min(1, world.n_users))
-    choice = users if isinstance(users, str) and users != "common" else None  # of whom one system knows nothing
+    choice = users if isinstance(users, str) else None
+    if choice == "common":
+        attempts.attempt(lambda: Plan(metrics, read.truth, users="common", convention=convention).of_common_users(lists.values()))
+        choice = None  # one system knows nothing of them
     for several in (*([metric] for metric in metrics), metrics):
         attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention).observe(someone))  # type: ignore[misc]

@@ -90,7 +90,7 @@ def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = N
 
 def noticed(given: Input) -> list[Notice]:
     """What was noticed as an input was read."""
-    return of_input(given.source, given.n_rows, given.notices)
+    return of_input(given.source, given.n_rows, given.notices, len(given.ids["user"]) if "user" in given.ids else None)
 
 
 def orders(rankings: Iterable[Input]) -> list[Notice]:
@@ -116,7 +116,7 @@ def _size(given: Input) -> Notice:
 def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int]) -> CodedLists:
     """Lists, with what is to be said of them list by list: those shorter than the cutoffs, and items that users had before."""
     rankings, given = lists.rankings, lists.input
-    found = [Notice("short_lists", n, rankings.n_users, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
+    found = [Notice("short_lists", n, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
     if truth.history is not None:
         users = given.ids["user"].within(tables.user)
         history = truth.history.take(np.where(users < truth.n_users, users, -1))
@@ -127,28 +127,29 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
 
 
 def _shifted(lists: CodedLists, tables: Tables, truth: Truth) -> Iterator[Notice]:
-    """Whether items are numbers, and far more of them are judged for their users once 1 is added or subtracted."""
+    """Whether items are numbers, and far more of them are judged for their users once 1 is added, or once it is subtracted.
+
+    Where ids are dense some always are, by chance: about as many either way. A few hundred lists are enough to tell.
+    """
     judged = truth.relevance or truth.subtopics
     rankings, ids = lists.rankings, tables.item.ids
     if judged is None or len(rankings.items) < _FEW_SHIFTED or not isinstance(ids[int(rankings.items[0])], int):
         return
-    users = lists.input.ids["user"].within(tables.user)
-    own = judged.take(np.where(users < truth.n_users, users, -1))
-
-    def hits(items: Codes) -> int:
-        return int((kernels.lookup(rankings.offsets, items, own.offsets, own.items) >= 0).sum())
-
-    distinct, place = np.unique(rankings.items, return_inverse=True)
-    if hits(rankings.items) * _TIMES_SHIFTED > len(rankings.items):
-        return
-    for shift in (1, -1):
-        codes = (ids.code(id + shift) if isinstance(id, int) else None for id in ids.take(distinct))
-        others = np.array([-1 if code is None else code for code in codes], dtype=np.int32)[place]
-        n = hits(others)
-        if n >= _FEW_SHIFTED and n >= _TIMES_SHIFTED * max(1, hits(rankings.items)):
-            here = ids[int(rankings.items[np.flatnonzero(others >= 0)[0]])]
-            yield Notice("items_off_by_one", n, len(rankings.items), detail={"here": quoted(here), "there": quoted(here + shift)})  # type: ignore[operator]
-            return
+    chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // _N_OURS))
+    users = lists.input.ids["user"].within(tables.user)[chosen]
+    some, own = rankings.take(chosen).cut(_N_DEEP), judged.take(np.where(users < truth.n_users, users, -1))
+    listed, known = list(ids.take(some.items)), list(ids.take(own.items))
+    hits: dict[int, list[int]] = {shift: [] for shift in (-1, 0, 1)}
+    for place in range(some.n_users):
+        theirs = set(known[own.offsets[place] : own.offsets[place + 1]])
+        mine = [id for id in listed[some.offsets[place] : some.offsets[place + 1]] if isinstance(id, int)]
+        for shift, found in hits.items():
+            found += [id for id in mine if id + shift in theirs]
+    for shift in (-1, 1):
+        n, others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
+        if n >= max(_FEW_SHIFTED, _TIMES_SHIFTED * others):
+            here = hits[shift][0]
+            yield Notice("items_off_by_one", n, len(listed), detail={"here": here, "there": here + shift})
 
 
 def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -195,7 +196,7 @@ class Inputs:
         level = "error" if because else "fact" if expected else "note"
         because = because or shifted
         if not because and (none_match or not expected):
-            because = self._reason(role, alone, truth, given if none_match else None)
+            because = self._reason(role, alone, truth, given if none_match else None, beside=None if none_match else mine)
         if none_match:
             if not because and given.name == "rankings" and role == "item" and self._items_are_strange:
                 because = (Notice("strange"),)
@@ -335,22 +336,27 @@ class Inputs:
         if len(ours) < max(_FEW, len(some)) or len(theirs) > _MOST_KNOWN:
             return ()
         known = {id for id in ids.take(theirs) if isinstance(id, int)}
+        strange = [id for id in ours if id not in known]
+        if not known or not strange:
+            return ()
+        low, high = min(known), max(known)
+        outside = [id for id in strange if id < low or id > high]  # where ids are dense, others just are not there
         for shift in (1, -1):
-            strange = [id for id in ours if id not in known]
-            outside = [id for id in strange if id < min(known) or id > max(known)]  # where ids are dense, others just are not there
-            if strange and all(id + shift in known for id in ours) and (outside or 2 * len(strange) > len(ours)):
+            if all(id + shift in known for id in ours) and (outside or 2 * len(strange) > len(ours)):
                 here = (outside or strange)[0]
                 return (Notice("off_by_one", detail={"here": quoted(here), "there": quoted(here + shift)}),)
         return ()
 
-    def _reason(self, role: str, alone: Codes, there: Input, maybe_swapped: Input | None = None) -> tuple[Notice, ...]:
-        """Why ids that should match do not, if there is one likely reason."""
+    def _reason(
+        self, role: str, alone: Codes, there: Input, maybe_swapped: Input | None = None, beside: Codes | None = None
+    ) -> tuple[Notice, ...]:
+        """Why ids that should match do not, if there is one likely reason; it is none if what they are like stands beside them."""
         ours = _texts(self._ids(role), alone, _N_OURS)
         key = (id(there), role)
         if key not in self._likeness:  # several systems ask of the same truth
             self._likeness[key] = _Likeness(self._ids(role), self.codes(there, role))
         other = {"user": "item", "item": "user"}.get(role)
-        alike = self._likeness[key].reason(ours)
+        alike = self._likeness[key].reason(ours, () if beside is None else _texts(self._ids(role), beside, _N_THEIRS))
         if maybe_swapped is None or other is None or other not in there.ids or other not in maybe_swapped.ids:
             return alike
         fits, fits_back = (
@@ -390,21 +396,19 @@ def _are_ratings(grades: Floats) -> bool:
     if low >= 0 and high <= 1:
         return float(np.mean((grades > 0) & (grades < 1))) >= _SHARE_BETWEEN
     whole, halves = bool((grades == np.floor(grades)).all()), bool((2 * grades == np.floor(2 * grades)).all())
-    # The top of a scale may be missing in a sample; judgments from 1 to 4 are usual in search, counts are mostly 1.
-    on_scale = (
-        high in (5, 10, 100)
-        or (whole and high == 9 and distinct >= 7)
-        or (not whole and halves and 3 <= high < 5)
-        or (not halves and low >= 1 and high < 5)
-    )
-    counts = whole and 2 * np.count_nonzero(grades == low) > len(grades)
-    return bool(low >= 0 and on_scale and distinct >= 4 and not counts and np.mean(grades >= 1) >= _SHARE_RATED)
+    # The top of a scale may be missing in a sample; judgments from 1 to 4 are usual in search.
+    on_scale = high in (5, 10, 100) or (whole and high == 9 and distinct >= 7) or (not whole and halves and 3 <= high < 5)
+    if not (low >= 0 and on_scale and distinct >= 4 and np.mean(grades >= 1) >= _SHARE_RATED):
+        return False
+    times = np.bincount(grades.astype(np.int64))[int(low) :] if whole else ()
+    return bool(np.any(np.diff(times) > 0)) if whole else True  # of counts, the higher are the rarer
 
 
 _SHARE_BETWEEN, _SHARE_RATED = 0.1, 0.8
 _FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
 _FITS, _MISFITS = 0.9, 0.3  # how many ids must fit the other column, and not their own, to be swapped
 _N_OURS, _N_THEIRS, _MOST_KNOWN = 500, 50_000, 1_000_000  # ids that are looked at
+_N_DEEP = 100  # places of a list that are
 
 
 class _Likeness:
@@ -415,13 +419,14 @@ class _Likeness:
         self._share = len(self._theirs) / max(1, len(codes))
         self._changed: dict[str, dict[str, str]] = {}
 
-    def reason(self, ours: Sequence[str]) -> tuple[Notice, ...]:
-        """A change that makes most of the ids match, with an example."""
+    def reason(self, ours: Sequence[str], beside: Iterable[str] = ()) -> tuple[Notice, ...]:
+        """A change that makes most of the ids match, with an example; not with ids that stand beside them: book-1 and movie-1 are two."""
+        others = set(beside)
         for how, change in _CHANGES.items():
             if how not in self._changed:
                 self._changed[how] = {changed: id for id in self._theirs if (changed := change(id))}
             there = self._changed[how]
-            matches = [(id, there[changed]) for id in ours if (changed := change(id)) in there]
+            matches = [(id, there[changed]) for id in ours if (changed := change(id)) in there and there[changed] not in others]
             if matches and 2 * len(matches) >= self._share * len(ours):
                 here, match = matches[0]
                 return (Notice("differ", detail={"how": how, "here": quoted(here), "there": quoted(match)}),)

@@ -155,9 +155,10 @@ def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
 
 
-def of_input(source: str, n_rows: int, notices: Iterable[Notice]) -> list[Notice]:
-    """What was noticed as an input was read, with its source and how many rows it has."""
-    found = [replace(one, source=source, of=n_rows if KINDS[one.kind].of_rows else one.of) for one in notices]
+def of_input(source: str, n_rows: int, notices: Iterable[Notice], n_users: int | None = None) -> list[Notice]:
+    """What was noticed as an input was read, with its source and how many rows and users it has."""
+    sizes = {"rows": n_rows, "users": n_users}
+    found = [replace(one, source=source, of=sizes.get(KINDS[one.kind].counts, one.of)) for one in notices]
     return [one if KINDS[one.kind].warn_from is None else replace(one, level=KINDS[one.kind].level_of(one.count, one.of)) for one in found]
 
 
@@ -187,7 +188,7 @@ def levelled(notices: Iterable[Notice], *, strict: bool = False, ignore: Iterabl
 def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
     """A value of a detail: a word of the table, a role, a number, or several."""
     if isinstance(value, Mapping):
-        many = [f"{n:,} {nouns.get(role, role)}s" if isinstance(n, int) else f"{role} is {n!r}" for role, n in value.items()]
+        many = [f"{n:,} {nouns.get(role, role)}{'s' * (n != 1)}" if isinstance(n, int) else f"{role} is {n!r}" for role, n in value.items()]
         return ", ".join(many)
     if isinstance(value, list | tuple):
         return (" or " if name == "missing" else ", ").join(map(str, value))
@@ -197,8 +198,8 @@ def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
 
 
 _ONE_OR_MANY = (
-    {"s": "s", "v": "", "are": "are", "have": "have", "do": "do"},
-    {"s": "", "v": "s", "are": "is", "have": "has", "do": "does"},
+    {"s": "s", "v": "", "are": "are", "have": "have", "do": "do", "them": "them"},
+    {"s": "", "v": "s", "are": "is", "have": "has", "do": "does", "them": "it"},
 )
 """Endings of nouns and verbs, and verbs, of many and of one."""
 
@@ -225,7 +226,7 @@ class Kind:
         level: How serious it is.
         text: Its words.
         option: The option that they speak of.
-        of_rows: Whether it counts rows out of all of the input.
+        counts: What it counts out of all of the input, ``rows`` or ``users``; or nothing of that kind.
         warn_from: The share from which it is a warning.
         warn_of: How many there must be in all for that.
     """
@@ -233,7 +234,7 @@ class Kind:
     level: Level
     text: str
     option: Option | None = None
-    of_rows: bool = False
+    counts: str = ""
     warn_from: float | None = None
     warn_of: int = 1
 
@@ -258,23 +259,27 @@ KINDS: Mapping[str, Kind] = {
     "positions": Kind("fact", "no header; columns by position: {columns}"),
     "no_line_end": Kind("note", "the last line has no line end; is the file complete?"),
     "unused_numbers": Kind(
-        "warning", "{count} row{s} {have} no {missing}, but column {column} holds numbers; is it the {role}?", of_rows=True
+        "warning", "{count} row{s} {have} no {missing}, but column {column} holds numbers; is it the {role}?", counts="rows"
     ),
     "header": Kind("note", "the first line ({first}) is read as a header; use {option} if it is data", Option("header", False)),
     "no_header": Kind("warning", "the first line ({first}) is read as data; use {option} if it is a header", Option("header", True)),
     "whitespace": Kind("warning", "{count} {role} id{s} with surrounding whitespace"),
     "text_lists": Kind("note", "{count} {role} cell{s} with a list written as text, read as a list"),
     "text_vectors": Kind("note", "{count} cell{s} with a vector written as text, read as a vector"),
-    "null_aspects": Kind("note", "{count} row{s} {have} an empty {role} and add{v} none", of_rows=True),
+    "null_aspects": Kind("note", "{count} row{s} {have} an empty {role} and add{v} none", counts="rows"),
     "flags": Kind("note", "column {column} is read as the grade: true is 1, false is 0"),
-    "unused_flags": Kind("warning", "{count} row{s} {have} no grade, but column {column} is true or false; is it the grade?", of_rows=True),
+    "unused_flags": Kind(
+        "warning", "{count} row{s} {have} no grade, but column {column} is true or false; is it the grade?", counts="rows"
+    ),
     "numbered_vectors": Kind("warning", "{count} vector{s} {have} no ids; row numbers from 0 are used as ids"),
     "numbered_ids": Kind("note", "a matrix of {shape}; its row and column numbers, from 0, are used as ids"),
     "indicators": Kind("note", "{count} column{s} of 0 and 1 {are} read as {role}s: {columns}"),
     "empty_indicators": Kind("note", "{count} empty cell{s} in columns of 0 and 1 {are} read as 0"),
-    "almost_indicators": Kind("warning", "column {column} is left out: {count} cell{s} {are} neither 0 nor 1"),
+    "almost_indicators": Kind(
+        "warning", "column {column} is left out, as {count} cell{s} {are} neither 0 nor 1; correct {them}, or drop the column"
+    ),
     "outweighing": Kind(
-        "warning", "column {column}, from {low} to {high}, outweighs {count} columns of 0 and 1; is it a feature? Drop or scale it"
+        "warning", "column {column}, from {low} to {high}, outweighs {count} columns of 0 and 1; drop or rescale it unless that is intended"
     ),
     "feature_names": Kind("note", "column {column} is read as names of features"),
     "sequences": Kind("note", "column {column} holds sequences; its cells are split at blanks"),
@@ -285,10 +290,10 @@ KINDS: Mapping[str, Kind] = {
     "order_score": Kind("note", "lists are ordered by score, best first"),
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
-    "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", warn_from=0.5, warn_of=10),
-    "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
-    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", of_rows=True, warn_from=0.85, warn_of=20),
-    "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", of_rows=True),
+    "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", counts="users", warn_from=0.5, warn_of=10),
+    "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
+    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
+    "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
         "warning",
@@ -297,37 +302,38 @@ KINDS: Mapping[str, Kind] = {
         Option("order", "input"),
     ),
     "falling_ranks": Kind(
-        "note", "{count} rank{s} {are} lower than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
+        "note", "{count} rank{s} {are} lower than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
     ),
     "ranks_against_scores": Kind(
-        "note", "{count} rank{s} contradict{v} the scores; ranks are used", of_rows=True, warn_from=0.75, warn_of=20
+        "note", "{count} rank{s} contradict{v} the scores; ranks are used", counts="rows", warn_from=0.75, warn_of=20
     ),
     "rising_scores": Kind(
-        "note", "{count} score{s} {are} higher than the one before; input order is used", of_rows=True, warn_from=0.1, warn_of=5
+        "note", "{count} score{s} {are} higher than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
     ),
     # What is stated twice, or does not count
-    "duplicates": Kind("note", "{count} row{s} repeat{v} an {item} of the list and {are} ignored", of_rows=True),
-    "contradictions": Kind("note", "{count} row{s} contradict{v} an earlier one and {are} ignored", of_rows=True),
-    "repeats": Kind("fact", "{count} row{s} repeat{v} an earlier one", of_rows=True),
+    "duplicates": Kind("note", "{count} row{s} repeat{v} an {item} of the list and {are} ignored", counts="rows"),
+    "contradictions": Kind("note", "{count} row{s} contradict{v} an earlier one and {are} ignored", counts="rows"),
+    "repeats": Kind("fact", "{count} row{s} repeat{v} an earlier one", counts="rows"),
     "refused_duplicates": Kind(
         "note", "{count} row{s} repeat{v} an item of the list; {option} ignores them", Option("duplicates", "first")
     ),
     "refused_contradictions": Kind(
         "note", "{count} row{s} contradict{v} an earlier one; {option} ignores them", Option("duplicates", "first")
     ),
-    "further_aspects": Kind("note", "{count} row{s} {are} ignored: only the first {aspect} of each {owner} counts", of_rows=True),
-    "values_as_sets": Kind("note", "{count} feature value{s} {are} not 1; only the presence of a feature counts", of_rows=True),
+    "further_aspects": Kind("note", "{count} row{s} {are} ignored: only the first {aspect} of each {owner} counts", counts="rows"),
+    "values_as_sets": Kind("note", "{count} feature value{s} {are} not 1; only the presence of a feature counts", counts="rows"),
     # What inputs say of one another
     "seen_items": Kind(
         "note",
         "{count} recommended item{s} {are} in the user's own history; are train items recommended?",
-        of_rows=True,
+        counts="rows",
         warn_from=0.1,
         warn_of=10,
     ),
     "items_off_by_one": Kind(
         "warning",
-        "{count} recommended item{s} {are} judged once ids are shifted by one ({here} here, {there} there), hardly any as they are",
+        "{count} recommended items match the judgments only once ids are shifted by one: {here} here, {there} there; are items numbered from 0 "
+        "in one input and from 1 in the other?",
     ),
     "test_in_train": Kind("note", "{count} row{s} {are} in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
     "different_users": Kind(
@@ -339,7 +345,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "no_catalogue": Kind(
         "warning",
-        "GiniComplement: without a catalogue it is relative to the {count} items that occur anywhere in the inputs; pass {option}",
+        "GiniComplement: without a catalogue it is relative to the {count} item{s} that occur{v} anywhere in the inputs; pass {option}",
         Option("catalogue"),
     ),
     "grades": Kind("fact", "grades range from {low} to {high}, and {count} ({share}) reach the threshold of {threshold}"),
@@ -347,7 +353,7 @@ KINDS: Mapping[str, Kind] = {
     "history_below": Kind(
         "note",
         "{count} row{s} {have} a grade below the threshold of {threshold} and {do} not count as liked",
-        of_rows=True,
+        counts="rows",
         warn_from=0.9,
         warn_of=10,
     ),
@@ -355,7 +361,7 @@ KINDS: Mapping[str, Kind] = {
         "warning",
         "{count} row{s} {have} a grade of 0 or less and count{v} as history; use {option} if they should not",
         Option("threshold", 1),
-        of_rows=True,
+        counts="rows",
     ),
     "unknown": Kind("note", "{count} {role}{s} {are} not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} user{s} {have} no list"),
@@ -388,7 +394,7 @@ KINDS: Mapping[str, Kind] = {
     "unweighted_links": Kind("note", "{count} link{s} without a weight, which other links have; 1 is used"),
     "repeated_links": Kind("note", "{count} repeated link{s} ignored"),
     "summed_links": Kind("note", "{count} repeated link{s}; weights are summed"),
-    "node_ids": Kind("note", "{count} node{s} {have} no name of their own; users are called by the ids of nodes"),
+    "node_ids": Kind("note", "{count} node{s} {have} no name; users are called by the ids of nodes"),
     "igraph": Kind("warning", "igraph: {message}"),
     "excluded_links": Kind("note", "{count} links {rule} and are excluded"),
     "kept_links": Kind("note", "{count} links {rule} and are kept, as requested"),

@@ -94,14 +94,60 @@ def is_flag_name(name: str) -> bool:
     return plain(name) in _FLAGS.split()
 
 
-_ASIDE = re.compile(
-    r"(?i:time|date|(?:^|_)ts$|year|month|day|hour|index|price|(?:^|_)age$|^(?:unnamed.*|count|n|seq|session.*|fold|split)?$|(?:^|[_ ])id$)|[a-z]I[dD]$"
+_ASIDE = frozenset(
+    [
+        "time",
+        "timestamp",
+        "ts",
+        "date",
+        "datetime",
+        "year",
+        "month",
+        "day",
+        "hour",
+        "index",
+        "idx",
+        "price",
+        "age",
+        "session",
+        "fold",
+        "split",
+        "count",
+        "n",
+        "seq",
+        "unnamed",
+        "id",
+        "zip",
+        "zipcode",
+    ]
 )
+_ASIDE_ENDS, _NO_IDS = ("time", "stamp", "date", "id"), frozenset(["paid", "valid", "invalid", "grid", "bid", "hybrid"])
+_TELLING = frozenset(
+    [
+        "score",
+        "scores",
+        "rank",
+        "rating",
+        "ratings",
+        "grade",
+        "relevance",
+        "rel",
+        "pred",
+        "prediction",
+        "similarity",
+        "probability",
+        "weight",
+    ]
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 def is_aside(name: str) -> bool:
     """Whether a column of numbers, by its name, is no grade, rank or score: a time, an index, a price, another id."""
-    return _ASIDE.search(name.strip()) is not None
+    words = [word.lower() for word in _WORD.findall(_TYPED.sub("", name))]
+    if _TELLING.intersection(words):
+        return False
+    return not words or not _ASIDE.isdisjoint(words) or (words[-1].endswith(_ASIDE_ENDS) and words[-1] not in _NO_IDS)
 
 
 def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:

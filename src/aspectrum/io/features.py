@@ -30,7 +30,7 @@ _ROWS, _ITEM = INPUTS["features"], InputSpec("features", ("item",))
 _ID_KEYS = ("ids", "items", "item_ids", "item", "id", "names", "index")
 _MATRIX_KEYS = ("features", "vectors", "embeddings", "matrix", "values", "x", "X", "arr_0")
 _SPARSE_KEYS = ("data", "indices", "indptr", "shape")
-_OUTWEIGHS = 10  # beside columns of 0 and 1
+_OUTWEIGHS, _FEW_OUTWEIGH = 50, 2  # beside columns of 0 and 1: the largest number, in how many columns
 
 
 def read_features(source: Source) -> Rows:
@@ -144,9 +144,9 @@ def _outweighing(matrix: Any, names: Sequence[str]) -> Iterable[Notice]:
         return
     lows, highs = matrix.min(axis=0), matrix.max(axis=0)
     large = np.flatnonzero(np.maximum(highs, -lows) > _OUTWEIGHS)
-    small = np.flatnonzero((lows == 0) & (highs == 1)) if len(large) else ()
+    small = np.flatnonzero((lows == 0) & (highs == 1)) if 0 < len(large) <= _FEW_OUTWEIGH else ()
     n_flags = sum(bool(np.isin(matrix[:, place], (0, 1)).all()) for place in small)
-    if n_flags > 1:
+    if n_flags > max(1, len(names) // 2):
         at = int(large[0])
         yield Notice("outweighing", n_flags, detail={"column": repr(names[at]), "low": float(lows[at]), "high": float(highs[at])})
 

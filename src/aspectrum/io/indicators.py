@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
+from aspectrum.io.frames import FLAGS
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -22,8 +23,9 @@ from aspectrum.io.tables import Table
 if TYPE_CHECKING:
     import polars
 
-_MEANINGS = {word: place for place, words in enumerate((("1", "1.0", "true"), ("0", "0.0", "false"), ("", "nan"))) for word in words}
-_FEW_OTHERS, _LEAST_SHARE = 10, 0.05  # of values that are neither, for a column that may yet be meant
+_ONES = ("1", "1.0", *(word for word, value in FLAGS.items() if value == 1))
+_ZEROS = ("0", "0.0", *(word for word, value in FLAGS.items() if value == 0))
+_MOST_OTHERS = 0.05  # the largest share of other cells in a column that may yet be meant
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Indicators:
 
     Attributes:
         flags: Where they are 1, by place.
-        notices: Of empty cells, which are 0, and of other columns, most of whose cells are 0 and 1.
+        notices: Of empty cells, which are 0, and of columns that have other cells, too, but few.
     """
 
     flags: Mapping[int, Flags]
@@ -45,31 +47,30 @@ class Indicators:
         notices = []
         n_empty = 0
         for place in places:
-            column = frame[str(place)]
-            ones, zeros, empty, others = _told_apart(column)
-            n_others = int(column.is_in(others).sum()) if 0 < len(others) <= _FEW_OTHERS else 0
-            if (ones or zeros) and not others:
-                flags[place] = column.is_in(ones).fill_null(False).to_numpy()
-                n_empty += column.null_count() + int(column.is_in(empty).sum())
-            elif (ones or zeros) and 0 < n_others <= _LEAST_SHARE * len(column):
+            cells = _as_text(frame[str(place)])
+            ones, others = cells.is_in(_ONES), cells.filter(~cells.is_in((*_ONES, *_ZEROS)) & cells.is_not_null())
+            n_given = len(cells) - cells.null_count()
+            if n_given > len(others) == 0:
+                flags[place] = ones.fill_null(False).to_numpy()
+                n_empty += cells.null_count()
+            elif n_given > len(others) and len(others) <= max(1, _MOST_OTHERS * n_given):
                 detail = {"column": repr((table.names or ())[place])}
-                notices.append(Notice("almost_indicators", n_others, examples=(quoted(others[0]),), detail=detail))
+                notices.append(Notice("almost_indicators", len(others), examples=(quoted(others[0]),), detail=detail))
         if n_empty:
             notices.append(Notice("empty_indicators", n_empty))
         return Indicators(flags, notices)
 
 
-def _told_apart(column: polars.Series) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
-    """The distinct values of a column that mean 1, that mean 0, that are empty, and all others."""
+def _as_text(column: polars.Series) -> polars.Series:
+    """Cells as lower-case text; null where they are empty, or hold lists and the like, which are no text."""
     import polars
 
-    if column.dtype == polars.Object or column.dtype.is_nested():
-        return [], [], [], [None]
-    found: list[list[Any]] = [[], [], [], []]
-    for value in column.drop_nulls().unique().to_list():
-        found[_MEANINGS.get(str(value).casefold(), 3)].append(value)
-    ones, zeros, empty, others = found
-    return ones, zeros, empty, others
+    if column.dtype.is_nested():
+        return polars.Series([None] * len(column), dtype=polars.String)
+    if column.dtype == polars.Object:  # of several kinds
+        column = polars.Series([None if cell is None else str(cell) for cell in column.to_list()], dtype=polars.String)
+    text = column.cast(polars.String, strict=False).str.strip_chars().str.to_lowercase()
+    return text.set(text.is_in(("", "nan", "none", "null")), None)
 
 
 def is_unnamed(name: str) -> bool:
