@@ -201,7 +201,7 @@ def _evaluate(
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])
     read = [(truth, told_apart(lists)) for truth, lists in _read(systems, options, conventions[0])]
-    if chosen.get("users") == "common" and len(read) > 1:
+    if isinstance(users := chosen.get("users"), str) and users == "common" and len(read) > 1:
         raise InputError("users='common' needs systems with the same truth; worlds have one each")
     found = {}
     for one in conventions:

@@ -13,6 +13,8 @@ import numpy as np
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import quoted
 from aspectrum.conventions import convention_named
+from aspectrum.diagnostics.attention import Attention
+from aspectrum.diagnostics.findings import Use, notices_on_truth
 from aspectrum.errors import MetricError
 from aspectrum.formats import as_json, plain_table
 from aspectrum.gain import place_gains
@@ -160,7 +162,7 @@ def ideal_list(
         user: Whose; may be left out if there is one user only.
         metric: AlphaNDCG, ERRIA or NRBP, at one cutoff; the ideal of the latter is that of ``normalize="ideal"``.
         rankings: Lists, if the pool is to be the list; else they do not matter.
-        ideal_budget, ideal_seconds, inputs: As for :func:`aspectrum.evaluate`.
+        ideal_budget, ideal_seconds, inputs: As for :func:`aspectrum.evaluate`; with ``strict`` and ``ignore``, too.
 
     Examples:
         >>> pool = {"a": [1, 3], "b": [2, 4], "c": [3, 4]}
@@ -254,12 +256,16 @@ def shortfall(greedy: float, best: float) -> float:
     return short if short > _TINY else 0.0
 
 
-def read_truth(rankings: Any = None, **inputs: Any) -> World:
+def read_truth(rankings: Any = None, *, strict: bool = False, ignore: str | Iterable[str] = (), **inputs: Any) -> World:
     """What is known of users and items, in any form that :func:`aspectrum.evaluate` takes; a world is left as it is."""
+    attention = Attention(strict, ignore)
     if isinstance(rankings, World):
         return World.of(rankings, **inputs)
     convention = convention_named(inputs.pop("convention", None))
-    return World.read({} if rankings is None else rankings, convention.truth(**inputs))
+    world = World.read({} if rankings is None else rankings, convention.truth(**inputs))
+    by_relevance = world.truth.subtopics is None and world.truth.history is None
+    attention.draw(notices_on_truth(world.truth, Use(threshold=by_relevance)))
+    return world
 
 
 def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_seconds: float | None) -> list[Any]:

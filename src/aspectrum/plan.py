@@ -31,7 +31,8 @@ from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
-from aspectrum.diagnostics.findings import Inputs, Use, notices_on, with_notices
+from aspectrum.diagnostics.findings import Inputs, Use, notices_on
+from aspectrum.diagnostics.lists import with_notices
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError, each
 from aspectrum.ideal import reporting

@@ -771,7 +771,7 @@ BAD: dict[str, tuple[str, Rows, str]] = {
     "no user": ("recs", [("", 4), (1, 5)], ", line 1: the user is missing"),
     "no target": ("train", [(1, 4), (1, "")], ", line 2: the target is missing"),
     "four columns": ("train", [(1, 4, 1, 1), (1, 5, 1, 1)], "has 4 columns without names, expected source, target[, weight]"),
-    "one column": ("train", [(1,), (2,)], "has 1 column without names, expected source, target[, weight]"),
+    "one column": ("train", [(1,), (2,)], "has 1 column, expected source, target[, weight]; are they separated by something other than"),
     "weight below 0": ("test", [(1, 4, 1), (1, 5, -1)], ", line 2: the weight of the link from '1' to '5' is -1, expected above 0"),
     "weight 0": ("test", [(1, 4, 1), (1, 5, 0)], ", line 2: the weight of the link from '1' to '5' is 0, expected above 0"),
     "weights 0 in train": (

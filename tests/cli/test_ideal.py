@@ -181,7 +181,9 @@ def test_nothing_to_gain(call: Call, here: Path) -> None:
     assert said.code == 0
     assert "no item of the pool gains anything" in said.out
     assert said.out.splitlines()[-1] == "greedy  0.000000  nothing to gain"
-    (summary,) = read(call("ideal", "--subtopics", "nothing.csv", "--json"))
+    assert "all 2 rows have the same subtopic; are these subtopic judgments? (such as 1) [one_subtopic]" in said.err
+    assert call("ideal", "--subtopics", "nothing.csv", "--strict").code == 1
+    (summary,) = read(call("ideal", "--subtopics", "nothing.csv", "--json", "--ignore", "one_subtopic"))
     assert (summary["users"], summary["distinct"]) == (1, 1)
 
 
@@ -501,7 +503,8 @@ def test_duplicates(call: Call, refused: Refused, here: Path) -> None:
     assert found["items_in_pool"] == 3
     write_csv(here / "against.csv", ("user", "aspect", "item", "grade"), [("ann", 1, "a", 1), ("ann", 1, "a", 0)])
     assert "against.csv, line 3" in refused(1, "ideal", "--subtopics", "against.csv")
-    (found,) = read(call("ideal", "--subtopics", "against.csv", "--user", "ann", "--duplicates", "first", "--json"))
+    first = ("--duplicates", "first", "--ignore", "one_subtopic")
+    (found,) = read(call("ideal", "--subtopics", "against.csv", "--user", "ann", *first, "--json"))
     assert found["best"] == 1.0
 
 

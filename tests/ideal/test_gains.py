@@ -40,7 +40,7 @@ def test_nothing_to_gain_and_nothing_listed() -> None:
 
 
 def test_whose_list_must_be_said() -> None:
-    with pytest.raises(asp.InputError, match="user None is not known; give one of the 2 users"):
+    with pytest.raises(asp.InputError, match="there are 2 users; say whose list with user="):
         asp.gains({"p": ["a"], "q": ["a"]}, subtopics={"q": NUGGETS})
     with pytest.raises(asp.MissingInput, match="gains needs judgments"):
         asp.gains({"q": ["a"]})

@@ -93,7 +93,7 @@ def test_columns_without_names_go_by_place() -> None:
     for spec in INPUTS.values():
         for width, roles in spec.by_place.items():
             assert list(find_columns("x", spec, {}, None, width)) == list(roles)
-    with pytest.raises(InputError, match=r"has 7 columns without names, expected user, item.*columns=\{'user': 1, 'item': 2\}"):
+    with pytest.raises(InputError, match=r"has 7 columns without names, expected user, item.*columns=\{'user': 1, 'item': 2, 'score': 3\}"):
         find_columns("x", INPUTS["rankings"], {}, None, 7)
     with pytest.raises(InputError, match="column 'uid', but the columns have no names; give its number"):
         find_columns("x", INPUTS["rankings"], {"user": "uid"}, None, 3)

@@ -360,7 +360,7 @@ def test_long_lines(tmp_path: Path) -> None:
     path.write_text("user,item," + "x" * 10_000_000 + "\nu,y,\n")
     assert read("rankings", path)["item"] == ["y"]
     path.write_text("x" * 10_000_000)
-    assert "has 1 column without names" in refused("rankings", path)
+    assert "has 1 column, expected" in refused("rankings", path)
     rows = [(f"u{n}", f"i{n % 7}", float(n)) for n in range(100)]
     for end in ("\n", "\r\n"):
         csv_file(path, rows, ("user", "item", "score"), lineterminator=end)

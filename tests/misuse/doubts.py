@@ -11,7 +11,7 @@ from tests.misuse.table import Misuse
 
 USERS = [f"u{i}" for i in range(12)]
 ITEMS = [f"i{i:02}" for i in range(20)]
-LISTS = {user: ITEMS[i : i + 5] for i, user in enumerate(USERS)}
+LISTS = {user: [*ITEMS[i + 1 : i + 5], ITEMS[i]] for i, user in enumerate(USERS)}
 """Five items each."""
 
 STARS = {user: {item: 1 + (i + j) % 5 for j, item in enumerate(ITEMS[i : i + 4])} for i, user in enumerate(USERS)}
@@ -37,7 +37,7 @@ def evaluate(metrics: Any, lists: Any = None, **inputs: Any) -> asp.Results:
 
 def numbered_from_0() -> dict[str, list[int]]:
     """Lists whose items are counted from 0, while the features count them from 1."""
-    return {user: [(i + j) % 20 for j in range(5)] for i, user in enumerate(USERS)}
+    return {user: [(i - j) % 20 for j in range(-4, 1)] for i, user in enumerate(USERS)}
 
 
 def seen() -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, THREADS, Job, truth_options
+from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, truth_options
 from aspectrum.cli.outputs import progress_bar
 
 
@@ -25,6 +25,8 @@ Examples:
 @IDEAL_SECONDS
 @click.option("--json", "as_json", is_flag=True, help="Print the lists, or the summary, as JSON.")
 @THREADS
+@STRICT
+@IGNORE
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Show the list that scores 1: the best there is, beside the greedy list that other tools divide by.
@@ -49,7 +51,8 @@ def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
     if any(metric.parameters.get("pool") == "list" for metric in metrics):
         raise click.UsageError("pool=list needs lists, and there are none here; in Python, asp.ideal_list takes them")
     with with_threads(job.settings.threads), progress_bar(quiet) as show:
-        world = read_truth(**job.inputs, **job.reading)
+        given = {**job.inputs, **job.reading, **job.attention}
+        world = read_truth(**given)
         job.usual.check()
         if user is None:
             tell = None if show is None else partial(show, "ideal lists")

@@ -195,10 +195,12 @@ def subtopic_rows(given: Any) -> Rows:
 def feature_rows(given: Any) -> Rows:
     """One row per vector, or rows item, feature, value."""
     roles = ("item", "feature", "value")
+    notices = []
     if isinstance(given, tuple) and len(given) == 2:
         ids, matrix = given
     elif isinstance(given, np.ndarray) or is_sparse(given):
         ids, matrix = range(given.shape[0]), given
+        notices.append(Notice("numbered_vectors", given.shape[0], level="note"))
     elif isinstance(given, Mapping):
         _check_no_frames("features", "item", given)
         if _has_names(given):
@@ -218,7 +220,7 @@ def feature_rows(given: Any) -> Rows:
     n_rows = matrix.shape[0] if hasattr(matrix, "shape") else len(matrix)  # len() of a sparse matrix is an error
     if len(items.codes) != n_rows:
         raise InputError(f"features: {len(items.codes)} ids for {n_rows} vectors")
-    return Rows("features", {"item": items}, matrix=matrix)
+    return Rows("features", {"item": items}, matrix=matrix, notices=notices)
 
 
 def _has_names(given: Mapping[Any, Any]) -> bool:
@@ -338,6 +340,8 @@ def _check_list(source: str, user: Any, entries: Any) -> None:
         found = f"{described(entries)}, expected items{_other_door(source)}"
     elif isinstance(entries, Set):
         found = "a set, which has no order; expected a list, best first"
+    elif isinstance(named := getattr(getattr(entries, "index", None), "name", None), str) and named.casefold().startswith("item"):
+        found = f"a series with {named!r} as its index; give series.to_dict() if its values are scores, or series.index for a list of items"
     else:
         return
     raise InputError(f"{source}: the list of user {quoted(user)} is {found}")
@@ -392,6 +396,8 @@ def _as_rows(source: str, given: Any, forms: str, hint: str = "") -> list[tuple[
         raise InputError(f"{source}: expected {forms}, found {described(given)}; asp.evaluate reads frames and files")
     rows = []
     for number, row in enumerate(given):
+        if isinstance(row, Mapping):
+            raise InputError(f"{source}: row {number} is a dict; give pandas.DataFrame(rows), or rows as tuples")
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
             raise InputError(f"{source}: row {number} is {described(row)}, expected {forms}{hint}")
         rows.append(tuple(_plain(row)))

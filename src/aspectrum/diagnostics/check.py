@@ -14,7 +14,8 @@ from aspectrum.coding.rows import Rows
 from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
-from aspectrum.diagnostics.findings import LEVELS, Inputs, Use, find, with_notices
+from aspectrum.diagnostics.findings import LEVELS, Inputs, Use, find
+from aspectrum.diagnostics.lists import with_notices
 from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, levelled, merged
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input

@@ -13,21 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Counts, Floats
+from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Level, Notice, of_input
 from aspectrum.errors import InputError, joined
 from aspectrum.world import Truth
-from aspectrum.world.building import CodedLists, Tables
+from aspectrum.world.building import Tables
 
 _N_EXAMPLES = 3
 LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
-_SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
+_SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.25, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights"),
-    "item": ("aspects", "features", "subtopics", "relevance", "catalogue"),
+    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history"),
 }
 """Where the users and items of lists should be known."""
 
@@ -59,7 +59,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     asked += [(read.inputs[name], "aspects", "item") for name in ("relevance", "history") if name in read.inputs]
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
-    found += [notice for one in asked for notice in read.unknown(*one)]
+    found += [notice for one in asked for notice in read.unknown(*one, made)]
     found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
@@ -88,6 +88,11 @@ def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = N
     return [*orders(read.systems.values()), *said] if from_files else said
 
 
+def notices_on_truth(truth: Truth, use: Use) -> list[Notice]:
+    """What is to be said of the truth where there are no lists."""
+    return [one for one in find(Inputs(truth, truth.tables, truth.inputs, {}), use) if one.level != "fact"]
+
+
 def noticed(given: Input) -> list[Notice]:
     """What was noticed as an input was read."""
     return of_input(given.source, given.n_rows, given.notices, len(given.ids["user"]) if "user" in given.ids else None)
@@ -113,51 +118,6 @@ def _size(given: Input) -> Notice:
     return Notice("size", given.n_rows, source=given.source, detail={"input": given.name, "ids": ids})
 
 
-def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int]) -> CodedLists:
-    """Lists, with what is to be said of them list by list: those shorter than the cutoffs, and items that users had before."""
-    rankings, given = lists.rankings, lists.input
-    found = [Notice("short_lists", n, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
-    if truth.history is not None:
-        users = given.ids["user"].within(tables.user)
-        history = truth.history.take(np.where(users < truth.n_users, users, -1))
-        seen = int((kernels.lookup(rankings.offsets, rankings.items, history.offsets, history.items) >= 0).sum())
-        found += [Notice("seen_items", seen)] if seen else []
-    found += _shifted(lists, tables, truth)
-    return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
-
-
-def _shifted(lists: CodedLists, tables: Tables, truth: Truth) -> Iterator[Notice]:
-    """Whether items are numbers, and far more of them are judged for their users once 1 is added, or once it is subtracted.
-
-    Where ids are dense some always are, by chance: about as many either way. A few hundred lists are enough to tell.
-    """
-    judged = truth.relevance or truth.subtopics
-    rankings, ids = lists.rankings, tables.item.ids
-    if judged is None or len(rankings.items) < _FEW_SHIFTED or not isinstance(ids[int(rankings.items[0])], int):
-        return
-    chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // _N_OURS))
-    users = lists.input.ids["user"].within(tables.user)[chosen]
-    some, own = rankings.take(chosen).cut(_N_DEEP), judged.take(np.where(users < truth.n_users, users, -1))
-    listed, known = list(ids.take(some.items)), list(ids.take(own.items))
-    hits: dict[int, list[int]] = {shift: [] for shift in (-1, 0, 1)}
-    for place in range(some.n_users):
-        theirs = set(known[own.offsets[place] : own.offsets[place + 1]])
-        mine = [id for id in listed[some.offsets[place] : some.offsets[place + 1]] if isinstance(id, int)]
-        for shift, found in hits.items():
-            found += [id for id in mine if id + shift in theirs]
-    for shift in (-1, 1):
-        n, others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
-        if n >= max(_FEW_SHIFTED, _TIMES_SHIFTED * others):
-            here = hits[shift][0]
-            yield Notice("items_off_by_one", n, len(listed), detail={"here": here, "there": here + shift})
-
-
-def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
-    for cutoff in sorted(set(cutoffs)):
-        if cutoff > 0 and (lengths < cutoff).any():
-            yield cutoff, int((lengths < cutoff).sum())
-
-
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """All that was read for an evaluation, and what there is to say about it."""
@@ -176,7 +136,7 @@ class Inputs:
         table: IdTable = getattr(self.tables, role)
         return table.ids
 
-    def unknown(self, given: Input, name: str, role: str) -> Iterator[Notice]:
+    def unknown(self, given: Input, name: str, role: str, use: Use) -> Iterator[Notice]:
         """Users, items or aspects of an input that another one does not know."""
         truth = self.inputs.get(name)
         if truth is None or role not in truth.ids or role not in given.ids:
@@ -189,11 +149,13 @@ class Inputs:
         if len(alone) == 0 or truth.n_rows == 0:  # of an empty file it has been said that it is
             return
         none_match = len(alone) == len(mine)
-        # Most lists hold items that nobody judged; that is what lists are for.
+        # Most lists hold items that nobody judged; that is what lists are for. They may be of items that nobody had, too.
         expected = role == "item" and name in ("subtopics", "relevance")
         because = self._exchanged(given, alone, truth) if role == "item" else ()
         shifted = () if because or expected else self._off_by_one(role, mine, theirs)
-        level = "error" if because else "fact" if expected else "note"
+        if role == "item" and name == "history" and not shifted:
+            return
+        level = "error" if because or (name == "catalogue" and use.relative_to) else "fact" if expected else "note"
         because = because or shifted
         if not because and (none_match or not expected):
             because = self._reason(role, alone, truth, given if none_match else None, beside=None if none_match else mine)
@@ -201,17 +163,19 @@ class Inputs:
             if not because and given.name == "rankings" and role == "item" and self._items_are_strange:
                 because = (Notice("strange"),)
             level = "warning" if expected and not because else "error"
-        elif level == "note" and (shifted or self._is_odd(role, name, len(alone), len(mine), bool(because))):
+        elif level == "note" and (shifted or self._is_odd(role, truth, len(alone), len(mine), bool(because))):
             level = "warning"
         detail = {"role": role, "where": truth.source}
         yield self._notice("unknown", given, role, alone, len(mine), level=level, because=because, detail=detail)
 
     @staticmethod
-    def _is_odd(role: str, name: str, n_alone: int, n: int, has_reason: bool) -> bool:
+    def _is_odd(role: str, truth: Input, n_alone: int, n: int, has_reason: bool) -> bool:
         """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
-        if has_reason or role != "user":
-            return name == "catalogue" or (n_alone > (_SHARE_WITH_REASON if has_reason else _SHARE_UNKNOWN) * n and n >= _FEW)
-        return False
+        if (role == "user" and not has_reason) or (role == "aspect" and has_reason):
+            return has_reason
+        numbered = any(one.kind in ("numbered_ids", "numbered_vectors") for one in truth.notices)
+        share = _SHARE_WITH_REASON if has_reason or numbered else _SHARE_UNKNOWN
+        return truth.name == "catalogue" or (n_alone > share * n and n >= _FEW)
 
     @cached_property
     def _items_are_strange(self) -> bool:
@@ -245,7 +209,9 @@ class Inputs:
             truth = self.inputs.get(name)
             if truth is None or len(alone := _without(self.codes(truth, "user"), listed)) == 0:
                 continue
-            n_users, more = len(truth.ids["user"]), {}
+            n_users, more = len(truth.ids["user"]), dict[str, Any]()
+            if name == "relevance" and self.systems and n_users >= _FEW and len(alone) > _SHARE_WITH_REASON * n_users:
+                more = {"level": "note"}
             if name == "users":  # these are the ones that were asked for
                 because = self._reason("user", alone, next(iter(self.systems.values())))
                 more = {"level": "error" if len(alone) == n_users else "warning" if because else "note", "because": because}
@@ -284,11 +250,12 @@ class Inputs:
         low, high, relevant = relevance.grades.min(), relevance.grades.max(), int(relevance.relevant.sum())
         if low == high:
             return
-        doubtful = use.threshold and "threshold" not in self.truth.options and _are_ratings(relevance.grades)
+        times = low >= _TIMES
+        doubtful = times or (use.threshold and "threshold" not in self.truth.options and _are_ratings(relevance.grades))
         level: Level = "warning" if doubtful else "fact"
         share = f"{100 * relevant / len(relevance.grades):.0f} %"
         detail = {"low": float(low), "high": float(high), "share": share, "threshold": float(relevance.threshold)}
-        because = (Notice("threshold"),) if doubtful else ()
+        because = (Notice("times" if times else "threshold"),) if doubtful else ()
         yield Notice("grades", relevant, len(relevance.grades), detail=detail, because=because, source=given.source, level=level)
 
     def test_in_train(self) -> Iterator[Notice]:
@@ -400,15 +367,15 @@ def _are_ratings(grades: Floats) -> bool:
     on_scale = high in (5, 10, 100) or (whole and high == 9 and distinct >= 7) or (not whole and halves and 3 <= high < 5)
     if not (low >= 0 and on_scale and distinct >= 4 and np.mean(grades >= 1) >= _SHARE_RATED):
         return False
-    times = np.bincount(grades.astype(np.int64))[int(low) :] if whole else ()
-    return bool(np.any(np.diff(times) > 0)) if whole else True  # of counts, the higher are the rarer
+    times = np.bincount(grades.astype(np.int64))[int(low) :] if whole else np.empty(0, np.int64)
+    are_counts = len(times) > 0 and (np.diff(times) <= 0).all() and times[0] >= 3 * times[-1]  # of which the higher are the rarer
+    return not are_counts
 
 
 _SHARE_BETWEEN, _SHARE_RATED = 0.1, 0.8
-_FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
+_TIMES = 1e8  # seconds, as of 1973
 _FITS, _MISFITS = 0.9, 0.3  # how many ids must fit the other column, and not their own, to be swapped
 _N_OURS, _N_THEIRS, _MOST_KNOWN = 500, 50_000, 1_000_000  # ids that are looked at
-_N_DEEP = 100  # places of a list that are
 
 
 class _Likeness:

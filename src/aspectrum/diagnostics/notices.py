@@ -292,7 +292,7 @@ KINDS: Mapping[str, Kind] = {
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", counts="users", warn_from=0.5, warn_of=10),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
-    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
+    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.4, warn_of=20),
     "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
@@ -301,6 +301,15 @@ KINDS: Mapping[str, Kind] = {
         "if their order is right",
         Option("order", "input"),
     ),
+    "sorted_by_item": Kind(
+        "warning",
+        "the items of every list ascend, and no rank or score orders them; use {option} if that is the order",
+        Option("order", "input"),
+    ),
+    "scores_like_ranks": Kind(
+        "warning", "the scores of each of {count} lists count up from 1, so its last item comes first; are they ranks?"
+    ),
+    "odd_ranks": Kind("warning", "{count} rank{s} {are} not whole; are they scores?", counts="rows"),
     "falling_ranks": Kind(
         "note", "{count} rank{s} {are} lower than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
     ),
@@ -343,6 +352,9 @@ KINDS: Mapping[str, Kind] = {
         warn_from=0.01,
         warn_of=10,
     ),
+    "never_judged": Kind(
+        "warning", "no recommended item is judged for its user, though about {count} would be by chance; are the judgments a train set?"
+    ),
     "no_catalogue": Kind(
         "warning",
         "GiniComplement: without a catalogue it is relative to the {count} item{s} that occur{v} anywhere in the inputs; pass {option}",
@@ -373,6 +385,7 @@ KINDS: Mapping[str, Kind] = {
     "one_name": Kind("note", "pass one {role} per row, or a list of names per cell"),
     "one_subtopic": Kind("warning", "all {count} rows have the same subtopic; are these subtopic judgments?"),
     "none_relevant": Kind("fact", "{count} user{s} {have} no item with a grade of {threshold} or more"),
+    "times": Kind("note", "are these times?"),
     "threshold": Kind("note", "set {option} if that is not intended", Option("threshold")),
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),

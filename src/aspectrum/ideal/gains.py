@@ -110,6 +110,8 @@ def user_code(world: World, user: Hashable) -> int:
     code = world.users.code(user)
     if code is None and isinstance(user, str) and re.fullmatch(r"-?[0-9]{1,100}", user):
         code = world.users.code(int(user))  # ids that are numbers come as text from a command line
+    if user is None:
+        raise InputError(f"there are {world.n_users} users; say whose list with user=")
     if code is None:
         raise InputError(f"user {quoted(user)} is not known; give one of the {world.n_users} users")
     return code

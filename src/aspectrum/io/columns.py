@@ -183,10 +183,16 @@ def find_columns(
     if names is None:
         if not found and spec.required:
             roles = spec.by_place.get(width)
+            if roles is None and width == 1:
+                raise InputError(
+                    f"{source}: has 1 column, expected {spec.form}; are they separated by something other than a comma, semicolon, tab, | or blank?"
+                )
             if roles is None:
                 raise InputError(
                     f"{source}: has {width} column{'s' * (width != 1)} without names, expected {spec.form}; specify them with ",
-                    Option("columns", {role: place for place, role in enumerate(spec.required, 1)}, spec.name),
+                    Option(
+                        "columns", {role: place for place, role in enumerate((*spec.required, *spec.expected[-1:])[:width], 1)}, spec.name
+                    ),
                 )
             return {role: place for place, role in enumerate(roles)}
     else:

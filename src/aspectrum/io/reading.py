@@ -128,18 +128,14 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         yield Notice("no_line_end")
     if table.layout != "table" or len(table) == 0:
         return
-    if table.names is not None and spec.expected and not any(role in places for role in spec.expected):
-        unused = [place for place in range(table.width) if place not in places.values()]
-        # Another id is no number, nor is a time or an index; what says by its name that something was relevant is.
-        named = [place for place in unused if not is_spelling(spec.name, spec.required, table.names[place])]
-        spare = [*named, *(place for place in unused if place not in named and is_flag_name(table.names[place]))]
-        numbers = [place for place in spare if table.is_number(place) and not is_aside(table.names[place])]
+    if spec.expected and not any(role in places for role in spec.expected):
+        spare = _spare(spec, table, places)
+        numbers = [place for place in spare if table.is_number(place) and (table.names is None or not is_aside(table.names[place]))]
         flags = [place for place in spare if "grade" in spec.expected and not numbers and table.is_flag(place)]
-        if numbers:
-            detail = {"missing": list(spec.expected), "column": repr(table.names[numbers[0]]), "role": spec.expected[-1]}
-            yield Notice("unused_numbers", len(table), detail=detail)
-        elif flags:
-            yield Notice("unused_flags", len(table), detail={"column": repr(table.names[flags[0]])})
+        for place in (numbers or flags)[:1]:
+            detail = {"column": str(place + 1) if table.names is None else repr(table.names[place])}
+            more = {"missing": list(spec.expected), "role": spec.expected[-1]} if numbers else {}
+            yield Notice("unused_numbers" if numbers else "unused_flags", len(table), detail={**detail, **more})
     if isinstance(table, TextTable) and source.header is None:
         first = {"first": list(map(quoted, table.first))}
         if table.names is not None and table.width == 1:
@@ -149,6 +145,17 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
             yield Notice("no_header", detail=first, level="warning" if len(table) >= _FEW_ROWS else "note")
+
+
+def _spare(spec: InputSpec, table: Table, places: Mapping[str, int]) -> list[int]:
+    """Unused columns that may hold a grade, a rank or a score."""
+    unused = [place for place in range(table.width) if place not in places.values()]
+    if table.names is None:
+        return [place for place in unused if place > max(places.values())]  # what stands before may be an index
+    # Another id is none; what says by its name that something was relevant is.
+    named = [place for place in unused if not is_spelling(spec.name, spec.required, table.names[place])]
+    flags = [place for place in unused if place not in named and is_flag_name(table.names[place])]
+    return [*named, *flags]
 
 
 def _whitespace(columns: Mapping[str, IdColumn]) -> Iterator[Notice]:

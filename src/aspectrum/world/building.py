@@ -169,15 +169,25 @@ def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, scored: Flag
         facts.notice("tied_scores", (equal & by_score).sum(), ties=ties)
         if by == "rank":
             facts.notice("ranked_ties", (equal & ~by_score).sum())
+        if by == "score" and _count_up(scores, inside, at, len(facts.ids["user"])):
+            facts.notice("scores_like_ranks", len(facts.ids["user"]))
         if by != "score":
             facts.notice("ranks_against_scores" if by == "rank" else "rising_scores", (inside & (scores[1:] > scores[:-1])).sum())
     if "rank" in rows.numbers and by != "score":
         ranks = rows.numbers["rank"][at]
         if by == "rank":
+            facts.notice("odd_ranks", (2 * ranks != np.floor(2 * ranks)).sum())  # ties may share the mean of their ranks
             facts.notice("tied_ranks", (inside & ~by_score & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
         else:
             facts.notice("falling_ranks", (inside & (ranks[1:] < ranks[:-1])).sum())
     return tied
+
+
+def _count_up(scores: Floats, inside: Flags, at: Offsets, n_lists: int) -> bool:
+    """Whether the scores of each list, which are in falling order, are n .. 1, and its rows come the other way round."""
+    if n_lists < 10 or len(scores) < 3 * n_lists or not (scores[np.append(~inside, True)] == 1).all():
+        return False
+    return bool(((scores[:-1] - scores[1:] == 1) & (at[1:] < at[:-1]))[inside].all())
 
 
 def _look_at_blocks(rows: Rows, facts: Input, users: Codes, reading: Reading) -> None:

@@ -1,0 +1,108 @@
+"""What lists say of themselves, list by list: too short, in an order that is none, of items that are not the ones that are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Counts
+from aspectrum.diagnostics.notices import Notice
+from aspectrum.world import Truth
+from aspectrum.world.building import CodedLists, Tables
+
+_N_LISTS, _N_DEEP = 500, 100  # how many lists, and places of each, are enough to tell what nearly all are like
+_FEW_LISTS, _FEW_PLACES = 10, 3  # in how many lists of how many items an order is no coincidence
+_FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
+_FEW_BY_CHANCE = 20  # so many judged items would be in the lists by chance alone
+
+
+def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int]) -> CodedLists:
+    """Lists, with what is to be said of them list by list."""
+    rankings, given = lists.rankings, lists.input
+    found = [Notice("short_lists", n, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
+    if truth.history is not None:
+        users = given.ids["user"].within(tables.user)
+        history = truth.history.take(np.where(users < truth.n_users, users, -1))
+        seen = int((kernels.lookup(rankings.offsets, rankings.items, history.offsets, history.items) >= 0).sum())
+        found += [Notice("seen_items", seen)] if seen else []
+    if rankings.n_users:
+        some = _SomeLists.of(lists, tables, truth)
+        found += some.sorted_by_item() if (given.ordered_by or "input") == "input" and truth.reading.order == "auto" else ()
+        found += some.off_by_one() or some.never_judged(len(tables.item))
+    return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
+
+
+def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
+    for cutoff in sorted(set(cutoffs)):
+        if cutoff > 0 and (lengths < cutoff).any():
+            yield cutoff, int((lengths < cutoff).sum())
+
+
+@dataclass(frozen=True)
+class _SomeLists:
+    """The beginnings of some lists, and what is judged for their users."""
+
+    listed: Sequence[Sequence[Any]]
+    judged: Sequence[frozenset[Any]]
+
+    @staticmethod
+    def of(lists: CodedLists, tables: Tables, truth: Truth) -> _SomeLists:
+        rankings, ids = lists.rankings, tables.item.ids
+        chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // _N_LISTS))
+        some = rankings.take(chosen).cut(_N_DEEP)
+        listed = _parts(some.offsets, list(ids.take(some.items)))
+        known = truth.relevance or truth.subtopics
+        if known is None:
+            return _SomeLists(listed, ())
+        users = lists.input.ids["user"].within(tables.user)[chosen]
+        own = known.take(np.where(users < truth.n_users, users, -1))
+        return _SomeLists(listed, [frozenset(part) for part in _parts(own.offsets, list(ids.take(own.items)))])
+
+    def sorted_by_item(self) -> Sequence[Notice]:
+        """Whether all lists are in the order of their ids, which is that of a table, and of no recommender."""
+        long = [items for items in self.listed if len(items) >= _FEW_PLACES]
+        differ = len({tuple(items) for items in long}) > 1  # the most popular items, for everybody, may well be numbered so
+        return [Notice("sorted_by_item")] if len(long) >= _FEW_LISTS and differ and all(map(_ascends, long)) else []
+
+    def off_by_one(self) -> Sequence[Notice]:
+        """Whether items are numbers, and far more of them are judged for their users once 1 is added, or once it is subtracted.
+
+        Where ids are dense some always are, by chance: about as many either way.
+        """
+        hits: dict[int, list[int]] = {shift: [] for shift in (-1, 0, 1)}
+        for items, judged in zip(self.listed, self.judged, strict=False):
+            numbers = [item for item in items if isinstance(item, int)]
+            for shift, found in hits.items():
+                found += [item for item in numbers if item + shift in judged]
+        n_listed = sum(map(len, self.listed))
+        for shift in (-1, 1):
+            n, others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
+            if n >= max(_FEW_SHIFTED, _TIMES_SHIFTED * others):
+                here = hits[shift][0]
+                return [Notice("items_off_by_one", n, n_listed, detail={"here": here, "there": here + shift})]
+        return []
+
+    def never_judged(self, n_items: int) -> Sequence[Notice]:
+        """Whether no list holds an item that is judged for its user, though some would by chance: lists avoid what is in a train set."""
+        pairs = list(zip(self.listed, self.judged, strict=False))
+        by_chance = sum(len(items) * len(judged) for items, judged in pairs) / max(1, n_items)
+        if by_chance < _FEW_BY_CHANCE or any(judged.intersection(items) for items, judged in pairs):
+            return []
+        return [Notice("never_judged", int(by_chance))]
+
+
+def _parts(offsets: Any, values: Sequence[Any]) -> list[Sequence[Any]]:
+    return [values[start:stop] for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+
+
+def _ascends(items: Sequence[Any]) -> bool:
+    """Whether ids ascend, as text or as the numbers that they are."""
+    if len({type(item) for item in items}) > 1 or not isinstance(items[0], int | str):
+        return False
+    kinds = [items, list(map(int, items))] if all(isinstance(item, str) and item.isdecimal() for item in items) else [items]
+    return any(all(a < b for a, b in pairwise(one)) for one in kinds)
