@@ -303,7 +303,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "sorted_by_item": Kind(
         "warning",
-        "the items of every list ascend, and no rank or score orders them; use {option} if that is the order",
+        "the {item}s of every list ascend, and no rank or score orders them; use {option} if that is the order",
         Option("order", "input"),
     ),
     "scores_like_ranks": Kind(
@@ -341,7 +341,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "items_off_by_one": Kind(
         "warning",
-        "{count} recommended items match the judgments only once ids are shifted by one: {here} here, {there} there; are items numbered from 0 "
+        "{count} recommended {item}s match the judgments only once ids are shifted by one: {here} here, {there} there; are {item}s numbered from 0 "
         "in one input and from 1 in the other?",
     ),
     "test_in_train": Kind("note", "{count} row{s} {are} in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
@@ -353,7 +353,7 @@ KINDS: Mapping[str, Kind] = {
         warn_of=10,
     ),
     "never_judged": Kind(
-        "warning", "no recommended item is judged for its user, though about {count} would be by chance; are the judgments a train set?"
+        "warning", "no recommended {item} is judged for its user, though about {count} would be by chance; are the judgments a train set?"
     ),
     "no_catalogue": Kind(
         "warning",
