@@ -382,7 +382,8 @@ class _Likeness:
     """Ids of one input, to be compared with ids that are not among them."""
 
     def __init__(self, ids: Ids, codes: Codes) -> None:
-        self._theirs = _texts(ids, codes, _N_THEIRS)
+        are_numbers = len(codes) > 0 and isinstance(ids[int(codes[0])], int)  # which do not differ in how they are written
+        self._theirs = [] if are_numbers else _texts(ids, codes, _N_THEIRS)
         self._share = len(self._theirs) / max(1, len(codes))
         self._changed: dict[str, dict[str, str]] = {}
 
