@@ -204,6 +204,12 @@ MISUSES = [
         lambda: ndcg({user: group["item"] for user, group in frame().to_pandas().groupby("user")}),
         lambda: ndcg(LISTS),
     ),
+    Misuse(
+        "communities as a list of labels",
+        "error",
+        "communities: expected {user: community} or rows (user, community), found [0, 0, 1]",
+        lambda: asp.contacts.evaluate({"u": ["v"]}, "Community recall@1", train={"u": ["w"], "v": ["w"]}, communities=[0, 0, 1]),
+    ),
     Misuse("rows as dictionaries", "error", "row 0 is a dict; give pandas.DataFrame(rows)", lambda: ndcg(frame().to_dicts())),
     Misuse(
         "users as an array",

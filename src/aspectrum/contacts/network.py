@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.coding.ids import Ids
+from aspectrum.coding.ids import Ids, described
 from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, ranking_rows
 from aspectrum.coding.rows import IdColumn, Rows, of_one_system
 from aspectrum.coding.table import IdTable, flags_of
@@ -262,6 +262,8 @@ def _community_rows(given: Any) -> Rows:
         return Rows("communities", {"user": users, "community": IdColumn(given.labels, list(range(given.n_communities)))})
     if isinstance(given, Mapping):  # as a cell of a file, a community may be missing
         given = {user: [] if of is None else of for user, of in given.items()}
+    elif isinstance(given, list | np.ndarray) and any(isinstance(one, str) or not isinstance(one, Iterable) for one in given):
+        raise InputError(f"communities: expected {{user: community}} or rows (user, community), found {described(given)}")
     rows = aspect_rows(given)
     return replace(rows, source="communities", ids={"user": rows.ids["item"], "community": rows.ids["aspect"]}, numbers={})
 
