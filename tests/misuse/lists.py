@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,9 @@ GRADED = [(user, item, 1 + (user + item) % 5, 900_000_000 + item) for user, like
 RANKS = [rank for items in LISTS.values() for rank in range(1, len(items) + 1)]
 
 
-def joined_genres(mark: str) -> Mapping[int, str]:
-    return {item: mark.join(genres if item % 2 else genres[::-1]) for item, genres in GENRES.items()}
+def recall_of_joined_genres(mark: str) -> asp.Results:
+    joined = [mark.join(genres if item % 2 else genres[::-1]) for item, genres in GENRES.items()]
+    return asp.evaluate(LISTS, "AspectRecall@5", aspects=pl.DataFrame({"item": list(GENRES), "genre": joined}))
 
 
 MISUSES = [
@@ -183,9 +185,7 @@ MISUSES = [
             f"genres separated by {mark!r} in a frame",
             "warning",
             f"split={mark!r}",
-            lambda mark=mark: asp.evaluate(
-                LISTS, "AspectRecall@5", aspects=pl.DataFrame({"item": list(GENRES), "genre": list(joined_genres(mark).values())})
-            ),
+            partial(recall_of_joined_genres, mark),
             lambda: asp.evaluate(LISTS, "AspectRecall@5", aspects=GENRES),
             "unsplit",
         )
