@@ -2,6 +2,7 @@
 
 import pickle
 import shutil
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -324,3 +325,33 @@ def test_a_part_is_no_list(tmp_path: Path) -> None:
             asp.InputError, match=r"part\.arrow: is a part of an evaluation, from Partial\.write; plan\.read\(path\) takes it"
         ):
             evaluate(tmp_path / "part.arrow", "NDCG@2", relevance={"ann": ["x"]})
+
+
+def several(metrics: Any, **options: Any) -> asp.Plan:
+    """A plan for users u0, u1 ... and v, v0, v1 ..., all of whom like x."""
+    return plan(metrics, {f"{name}{user}": ["x"] for name in "uv" for user in ("", *range(60))}, **options)
+
+
+def short_lists(n: int, first: int = 0) -> dict[str, list[str]]:
+    return {f"u{user}": ["x"] for user in range(first, first + n)}
+
+
+def test_what_holds_of_the_whole_alone_is_said_where_parts_are_added() -> None:
+    """Six lists are too few to call them short; twelve are not."""
+    parts = [several("P@2").observe(short_lists(6, first)).finish() for first in (0, 6)]
+    assert [part.warnings for part in parts] == [(), ()]
+    with pytest.warns(asp.AspectrumWarning, match="12 of 12 lists are shorter than the cutoff of 2"):
+        whole = parts[0] + parts[1]
+    assert len(whole.warnings) == 1
+    with warnings.catch_warnings(action="error"):
+        assert len((whole + several("P@2").observe({"v": ["x", "y"]}).finish()).warnings) == 1  # it has been said
+    strict = [several("P@2", strict=True).observe(short_lists(6, first)).finish() for first in (0, 6)]
+    with pytest.raises(asp.StrictError, match="12 of 12 lists"):
+        strict[0] + strict[1]
+
+
+def test_shares_are_of_the_whole() -> None:
+    long = {f"v{user}": ["x", "y"] for user in range(40)}
+    with warnings.catch_warnings(action="error"):
+        parts = several("P@2").observe(short_lists(11)) + several("P@2").observe(long)
+        assert parts.finish() == several("P@2").observe({**short_lists(11), **long}).finish()

@@ -271,3 +271,23 @@ def test_every_convention_is_looked_at(call: Call, here: Path) -> None:
     said = call("check", *ask)
     assert (said.code, "are in two blocks" in said.out) == (1, True)
     assert call("check", *ask[:-1], "published,informfully").code == 0
+
+
+def test_what_only_some_users_show_is_an_error_here_too(call: Call, here: Path) -> None:
+    """Items outside the catalogue; systems that have no user in common."""
+    write_csv(here / "catalogue.csv", ("item",), [("a",)])
+    found = examined(call, "als.csv", "--catalogue", "catalogue.csv", "-m", "GiniComplement")
+    assert not found["valid"]
+    assert of(found, "als.csv", "items are not in catalogue.csv")["level"] == "error"
+    assert call("evaluate", "als.csv", "--catalogue", "catalogue.csv", "-m", "GiniComplement").code == 1
+    for name, user in (("one", "ann"), ("two", "bob")):
+        write_csv(here / f"{name}.csv", ("user", "item"), [(user, "a")])
+    arguments = ("one.csv", "two.csv", "--relevance", "grades.csv", "--users", "common", "-m", "P@1")
+    assert examined(call, *arguments)["failures"] == ["--users common: no user has a list of every system"]
+    assert call("evaluate", *arguments).code == 1
+
+
+def test_no_metric_for_these_inputs(call: Call) -> None:
+    found = examined(call, "als.csv", "--convention", "ndeval")
+    assert of(found, "als.csv", "rows of rankings")
+    assert "no metric can be computed" in found["failures"][0]

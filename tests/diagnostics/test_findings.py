@@ -2,8 +2,10 @@
 
 import random
 import re
+import warnings
 from typing import Any
 
+import polars as pl
 import pytest
 
 import aspectrum as asp
@@ -166,3 +168,21 @@ def test_items_that_are_aspects() -> None:
     assert (finding.level, reason(finding)) == ("error", "most are aspects there; expected {item: [aspects]}")
     found = findings(lists, subtopics={"ann": {"a": ["b"], "b": ["x"]}, "bob": {"z": ["y"]}})  # an aspect that is called like an item
     assert of(found, "items are not in subtopics").level == "fact"
+
+
+def test_numbers_beside_an_input_without_any() -> None:
+    """No number is known there, so none can be off by one."""
+    aspects = pl.DataFrame({"item": ["a", "b"], "aspect": [None, None]}, schema={"item": pl.String, "aspect": pl.Int64})
+    with pytest.raises(asp.InputError):
+        asp.evaluate({"u": ["a", "b"]}, "AlphaNDCG@2", relevance={"u": ["a"]}, aspects=aspects, weights=dict.fromkeys(range(20), 1.0))
+
+
+def test_two_kinds_of_items_do_not_differ_in_a_prefix() -> None:
+    lists = {f"u{user}": [f"{kind}-{number}" for number in range(user, user + 3) for kind in ("movie", "book")] for user in range(10)}
+    genres = {f"movie-{number}": [str(number % 3)] for number in range(12)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        asp.evaluate(lists, "AspectRecall@3", aspects=genres)
+    assert [str(one.message) for one in caught] == [
+        "rankings: 12 of 24 items are not in aspects (such as 'book-0', 'book-1', 'book-2') [unknown]"
+    ]

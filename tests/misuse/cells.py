@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 
 import aspectrum as asp
@@ -158,6 +159,14 @@ def with_a_two(cells: list[Any], films: list[str]) -> list[Any]:
     return [2 if film == "Alien" else cell for film, cell in zip(films, cells, strict=True)]
 
 
+def pandas_genres(**cells: Any) -> pd.DataFrame:
+    """The table with another cell for the first film."""
+    frame = pd.DataFrame(one_column_a_genre().to_dict(as_series=False)).astype(dict.fromkeys(cells, object))
+    for column, cell in cells.items():
+        frame[column] = [cell, *frame[column][1:]]
+    return frame
+
+
 def alpha_ndcg(subtopics: Any) -> asp.Results:
     return asp.evaluate(LISTS, "AlphaNDCG@3", subtopics=subtopics)
 
@@ -178,6 +187,22 @@ MISUSES = [
         lambda: evaluate("aspects", one_column_a_genre(Horror=with_a_two)),
         lambda: evaluate("aspects", one_column_a_genre()),
         "almost_indicators",
+    ),
+    Misuse(
+        "a column of 0, 1 and '?' of pandas",
+        "warning",
+        "column 'Horror' is left out, as 1 cell is neither 0 nor 1; correct it, or drop the column (such as '?')",
+        lambda: evaluate("aspects", pandas_genres(Horror="?")),
+        lambda: evaluate("aspects", one_column_a_genre()),
+        "almost_indicators",
+    ),
+    Misuse(
+        "sets in another column of pandas",
+        "note",
+        "5 columns of 0 and 1 are read as aspects",
+        lambda: evaluate("aspects", pandas_genres(title={"a", "b"})),
+        lambda: evaluate("aspects", one_column_a_genre()),
+        "indicators",
     ),
     Misuse(
         "a year beside columns of 0 and 1 as features",

@@ -171,8 +171,10 @@ class Inputs:
     @staticmethod
     def _is_odd(role: str, truth: Input, n_alone: int, n: int, has_reason: bool) -> bool:
         """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
-        if (role == "user" and not has_reason) or (role == "aspect" and has_reason):
-            return has_reason
+        if role == "user" and not has_reason:
+            return False
+        if role == "aspect" and has_reason:
+            return True
         numbered = any(one.kind in ("numbered_ids", "numbered_vectors") for one in truth.notices)
         share = _SHARE_WITH_REASON if has_reason or numbered else _SHARE_UNKNOWN
         return truth.name == "catalogue" or (n_alone > share * n and n >= _FEW)

@@ -322,6 +322,7 @@ class _Builder:
             self._check_vectors(rows, facts, matrix, owners)
             if self._reading.features_are_sets and not rows.is_index:
                 matrix = _as_sets(matrix)
+                facts.notices[:] = [one for one in facts.notices if one.kind != "outweighing"]
         place = np.full(self.n_items, -1, dtype=np.int32)
         place[owners[::-1]] = np.arange(len(owners), dtype=np.int32)[::-1]  # of vectors that repeat, the first
         return Features(matrix, place)
