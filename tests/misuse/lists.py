@@ -53,11 +53,12 @@ def frame(**columns: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["user", "item"], orient="row").with_columns(**{name: pl.Series(of) for name, of in columns.items()})
 
 
-def in_file(text: str, **options: Any) -> asp.Source:
-    folder = tempfile.mkdtemp()
-    path = Path(folder, "x.csv")
-    path.write_text(text)
-    return asp.Source(path, **options)
+def judged_by(text: str, **options: Any) -> asp.Results:
+    """By a file of judgments."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.csv")
+        path.write_text(text)
+        return ndcg(LISTS, asp.Source(path, **options))
 
 
 def lines(rows: Sequence[Sequence[Any]]) -> str:
@@ -137,7 +138,7 @@ MISUSES = [
         "only two columns of a file without names are said",
         "warning",
         "320 of 320 rows have no grade, but column 3 holds numbers; is it the grade?",
-        lambda: ndcg(LISTS, in_file(lines(GRADED), columns={"user": 1, "item": 2})),
+        lambda: judged_by(lines(GRADED), columns={"user": 1, "item": 2}),
         lambda: ndcg(LISTS, [row[:3] for row in GRADED]),
         "unused_numbers",
     ),
@@ -145,7 +146,7 @@ MISUSES = [
         "an index before the columns that are said",
         "right",
         "",
-        lambda: ndcg(LISTS, in_file(lines([(place, *row[:2]) for place, row in enumerate(GRADED)]), columns={"user": 2, "item": 3})),
+        lambda: judged_by(lines([(place, *row[:2]) for place, row in enumerate(GRADED)]), columns={"user": 2, "item": 3}),
         lambda: ndcg(LISTS),
     ),
     Misuse(
@@ -228,6 +229,6 @@ MISUSES = [
         "ids separated by something else",
         "error",
         "are they separated by something other than a comma",
-        lambda: ndcg(in_file("1::100::4\n2::101::5\n")),
+        lambda: judged_by("1::100::4\n2::101::5\n"),
     ),
 ]
