@@ -90,7 +90,7 @@ def precision_of(configuration: str, *before: tuple[str, ...]) -> float:
             assert call(*arguments)[0] == 0
         assert call("evaluate", "--config", configuration, "-m", "P@5", "--quiet", "-o", "found.json")[0] == 0
         systems = json.loads((call.folder / "found.json").read_text())["systems"]
-        (popular,) = (system for name, system in systems.items() if "popular" in name)
+        (popular,) = (system for name, system in systems.items() if name.casefold() == "popular")
         return float(popular["metrics"][0]["value"])
 
 
