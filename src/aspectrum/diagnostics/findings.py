@@ -309,9 +309,11 @@ class Inputs:
         if not known or not strange:
             return ()
         low, high = min(known), max(known)
-        outside = [id for id in strange if id < low or id > high]  # where ids are dense, others just are not there
+        outside = [id for id in strange if id < low or id > high]
+        if not outside and len(strange) < min(_FEW, len(ours) / 2):  # where ids are dense, some just are not there
+            return ()
         for shift in (1, -1):
-            if all(id + shift in known for id in ours) and (outside or 2 * len(strange) > len(ours)):
+            if all(id + shift in known for id in ours):
                 here = (outside or strange)[0]
                 return (Notice("off_by_one", detail={"here": quoted(here), "there": quoted(here + shift)}),)
         return ()
