@@ -32,6 +32,9 @@ ROLES: Mapping[str, str] = {
 NUMBERS = ("rank", "score", "grade", "strength", "weight", "value")
 """Roles whose columns hold numbers; all others hold ids."""
 
+FIRST_TIME = 1e8
+"""Numbers from here on may be times in seconds: of 1973 and later."""
+
 
 @dataclass(frozen=True)
 class InputSpec:

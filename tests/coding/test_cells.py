@@ -125,7 +125,8 @@ def test_vectors_name_no_aspects(cells: list[str]) -> None:
 
 @pytest.mark.parametrize("mark", ["|", ";", ", ", " / ", ",", "/", "&", "+", "::", ":", "\\"])
 def test_names_that_are_several(mark: str) -> None:
-    assert doubts([mark.join(names) for names in (["Action", "Comedy"], ["Comedy", "Drama"], ["Drama"])]) == ["unsplit"]
+    some = ["Action", "Comedy"], ["Comedy", "Drama", "War"], ["Drama"], ["Drama", "War"], ["War", "Western"], ["Comedy", "Western", "Crime"]
+    assert doubts([mark.join(names) for names in some]) == ["unsplit"]
     choose = random.Random(mark)
     tags = [f"tag {number}" for number in range(300)]
     weights = [1 / (place + 1) for place in range(300)]
@@ -152,7 +153,22 @@ CITIES = ["Springfield", "Salem", "Dover", "Paris", "Troy", "Athens"]
         ["1,234", "234,567", "1,234,567", "567,234", "234,001", "1,567"],
         ["What are the causes of A, and why?", "What are the causes of B, and why?", "Who found A, B and C?", "Where is A?"],
         ["[deleted]", "(no genres listed)", "Drama"],
-        ["Action & Adventure", "Sci-Fi & Fantasy", "War & Politics", "Kids", "Talk"],
+        ["1,5", "2,5", "5,1", "5,2", "1,2", "2,1", "3"],
+        ["Action & Adventure", "Sci-Fi & Fantasy", "War & Politics", "Action", "Adventure", "Fantasy", "War", "Kids", "Talk"],
+        ["Pop/Rock", "Rock", "Pop", "R&B", "Hip-Hop/Rap", "Rap", "Country", "Jazz"],
+        [f"{year}/{year + 1}" for year in range(1990, 2020)],
+        [f"{hour}:{minute:02}" for hour in range(24) for minute in (0, 12, 15, 30)],
+        ["en:fr", "fr:en", "de:en", "en:de", "fr:de", "de:fr", "es:en"],
+        [
+            "FICTION/General",
+            "FICTION/Crime",
+            "HISTORY/General",
+            "HISTORY/Europe/General",
+            "HISTORY/Europe/France",
+            "ART/General",
+            "General",
+        ],
+        ["Sport/Other", "Sport/Ball/Other", "Sport/Ball/Tennis", "Music/Other", "Music/Jazz/Other", "Other"],
         [],
     ],
 )

@@ -159,6 +159,14 @@ def with_a_two(cells: list[Any], films: list[str]) -> list[Any]:
     return [2 if film == "Alien" else cell for film, cell in zip(films, cells, strict=True)]
 
 
+def beside_genres() -> pl.DataFrame:
+    """The table with columns of other kinds."""
+    frame = one_column_a_genre()
+    price = [4.99 if row % 26 == 0 else 0.0 for row in range(len(frame))]
+    picture = pl.Series([b"\xff\xd8"] * len(frame))
+    return frame.with_columns(runtime=pl.duration(minutes=pl.int_range(60, 60 + len(frame))), price=pl.Series(price), picture=picture)
+
+
 def pandas_genres(**cells: Any) -> pd.DataFrame:
     """The table with another cell for the first film."""
     frame = pd.DataFrame(one_column_a_genre().to_dict(as_series=False)).astype(dict.fromkeys(cells, object))
@@ -183,7 +191,7 @@ MISUSES = [
     Misuse(
         "a column of 0 and 1 with a 2",
         "warning",
-        "column 'Horror' is left out, as 1 cell is neither 0 nor 1; correct it, or drop the column (such as '2')",
+        "column 'Horror' is left out, as 1 cell is neither 0 nor 1; correct it, or drop the column (such as 2)",
         lambda: evaluate("aspects", one_column_a_genre(Horror=with_a_two)),
         lambda: evaluate("aspects", one_column_a_genre()),
         "almost_indicators",
@@ -195,6 +203,14 @@ MISUSES = [
         lambda: evaluate("aspects", pandas_genres(Horror="?")),
         lambda: evaluate("aspects", one_column_a_genre()),
         "almost_indicators",
+    ),
+    Misuse(
+        "running times, pictures and prices beside columns of 0 and 1",
+        "note",
+        "5 columns of 0 and 1 are read as aspects",
+        lambda: evaluate("aspects", beside_genres()),
+        lambda: evaluate("aspects", one_column_a_genre()),
+        "indicators",
     ),
     Misuse(
         "sets in another column of pandas",

@@ -33,10 +33,12 @@ def recommended() -> dict[int, list[int]]:
 TRAIN = {user: CHOOSE.sample([item for item in range(100, 300) if item not in liked], 40) for user, liked in TEST.items()}
 LISTS = recommended()
 GENRES = {item: [f"g{item % 7}", f"h{item % 3}"] for item in range(100, 300)}
+SOME_GENRES = {item: genres[: 1 + item % 4] for item, genres in ((item, [*of, "i"]) for item, of in GENRES.items())}
 VECTORS = np.array([[item % 7, item % 3, item % 11] for item in range(100, 300)], dtype=float) + 1.0
-SOME = {user: [item for item in items if item < 299] for user, items in LISTS.items()}
-SOME[0][0] = 100
-HAD = {**{user: items[:8] for user, items in TRAIN.items()}, 99: list(range(100, 300))}
+SPARSE = {item: item if item < 200 else 2 * item for item in range(100, 300)}
+"""Ids that have gaps."""
+SOME = {user: [SPARSE[item] for item in items] for user, items in LISTS.items()}
+HAD = {**{user: [SPARSE[item] for item in items[:8]] for user, items in TRAIN.items()}, 99: list(SPARSE.values())}
 NDCG = "NDCG@5"
 
 
@@ -66,22 +68,44 @@ def lines(rows: Sequence[Sequence[Any]]) -> str:
 
 
 GRADED = [(user, item, 1 + (user + item) % 5, 900_000_000 + item) for user, liked in TEST.items() for item in liked]
+POPULAR = {user: [item for item in range(100, 120) if item != 100 + user % 20][:5] for user in TEST}
 RANKS = [rank for items in LISTS.values() for rank in range(1, len(items) + 1)]
 
 
 def recall_of_joined_genres(mark: str) -> asp.Results:
-    joined = [mark.join(genres if item % 2 else genres[::-1]) for item, genres in GENRES.items()]
-    return asp.evaluate(LISTS, "AspectRecall@5", aspects=pl.DataFrame({"item": list(GENRES), "genre": joined}))
+    joined = [mark.join(genres if item % 2 else genres[::-1]) for item, genres in SOME_GENRES.items()]
+    return asp.evaluate(LISTS, "AspectRecall@5", aspects=pl.DataFrame({"item": list(SOME_GENRES), "genre": joined}))
 
 
 MISUSES = [
     Misuse(
         "lists sorted by item",
         "warning",
-        "the items of every list ascend, and no rank or score orders them",
+        "the items of 40 of 40 lists ascend, and no rank or score orders them",
         lambda: ndcg({user: sorted(items) for user, items in LISTS.items()}),
         lambda: ndcg(LISTS),
         "sorted_by_item",
+    ),
+    Misuse(
+        "the most popular items that each user has not had, numbered by popularity",
+        "right",
+        "",
+        lambda: ndcg(POPULAR, POPULAR),
+        1.0,
+    ),
+    Misuse(
+        "candidates of each user, numbered in the order of a first stage",
+        "right",
+        "",
+        lambda: ndcg({user: [f"{user}-{rank:03}" for rank in range(5)] for user in TEST}, {user: [f"{user}-000"] for user in TEST}),
+        1.0,
+    ),
+    Misuse(
+        "ranks as means over several runs",
+        "right",
+        "",
+        lambda: ndcg(frame(rank=[rank + 1 / 3 for rank in RANKS])),
+        lambda: ndcg(LISTS),
     ),
     Misuse(
         "ranks as the third value of rows",
@@ -111,12 +135,12 @@ MISUSES = [
     Misuse(
         "every rank twice, as two systems are in one frame under another name",
         "warning",
-        "adjacent rows have tied ranks",
+        "every rank occurs 2 times in each of 40 lists; are these the lists of 2 systems?",
         lambda: ndcg(
             pl.concat([frame(rank=RANKS, name=["A"] * 400), frame(rank=RANKS, name=["B"] * 400).with_columns(pl.col("item") + 1000)])
         ),
         lambda: ndcg(LISTS),
-        "tied_ranks",
+        "repeated_ranks",
     ),
     Misuse(
         "the train set as relevance",
@@ -129,7 +153,7 @@ MISUSES = [
     Misuse(
         "item ids off by one against a history",
         "warning",
-        "they are off by one: 99 here is 100 there",
+        "they are off by one: ",
         lambda: asp.evaluate({user: [item - 1 for item in items] for user, items in SOME.items()}, "UnseenShare@10", history=HAD),
         lambda: asp.evaluate(SOME, "UnseenShare@10", history=HAD),
         "unknown",
@@ -161,7 +185,7 @@ MISUSES = [
         "genres of a part of the catalogue",
         "warning",
         "items are not in aspects",
-        lambda: asp.evaluate(LISTS, "AspectRecall@10", aspects={item: genres for item, genres in GENRES.items() if item < 240}),
+        lambda: asp.evaluate(LISTS, "AspectRecall@10", aspects={item: genres for item, genres in GENRES.items() if item < 180}),
         lambda: asp.evaluate(LISTS, "AspectRecall@10", aspects=GENRES),
         "unknown",
     ),
@@ -187,7 +211,7 @@ MISUSES = [
             "warning",
             f"split={mark!r}",
             partial(recall_of_joined_genres, mark),
-            lambda: asp.evaluate(LISTS, "AspectRecall@5", aspects=GENRES),
+            lambda: asp.evaluate(LISTS, "AspectRecall@5", aspects=SOME_GENRES),
             "unsplit",
         )
         for mark in ("/", "&", "+", "::", ":")
@@ -211,6 +235,7 @@ MISUSES = [
         "communities: expected {user: community} or rows (user, community), found [0, 0, 1]",
         lambda: asp.contacts.evaluate({"u": ["v"]}, "Community recall@1", train={"u": ["w"], "v": ["w"]}, communities=[0, 0, 1]),
     ),
+    Misuse("an id that pandas does not know", "error", "the id of a user is missing", lambda: ndcg(LISTS, [(pd.NA, 101), (1, 102)])),
     Misuse("rows as dictionaries", "error", "row 0 is a dict; give pandas.DataFrame(rows)", lambda: ndcg(frame().to_dicts())),
     Misuse(
         "users as an array",
@@ -222,7 +247,7 @@ MISUSES = [
     Misuse(
         "recommended items outside the catalogue",
         "error",
-        "items are not in catalogue",
+        "is recommended but not in the catalogue",
         lambda: asp.evaluate(frame(), "GiniComplement@10", catalogue=pl.DataFrame({"item": range(100, 290)})),
     ),
     Misuse(

@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -23,9 +23,9 @@ _N_EXAMPLES, _N_COMPARED = 3, 20_000
 _BRACKETS = ("[]", "()", "{}")
 _ELEMENT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+]?(?:\d{1,300}\.?\d*|\.\d+)(?:[eE][-+]?\d+)?""", re.ASCII | re.DOTALL)
 _BETWEEN = re.compile(r"\s*,\s*|\s+")  # NumPy writes no commas
-_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _CERTAIN = ("|",)  # which hardly stands within a name
-_POSSIBLE = (";", ", ", " / ", ",", "/", "&", "+", "::", ":", "\\")
+_RARE = (" / ", "/", "&", "+", "::", ":", "\\")  # which stand within names more often than between them
+_POSSIBLE = (";", ", ", ",", *_RARE)
 
 Names = Any
 """Distinct names: a polars series of text, or a sequence of anything."""
@@ -177,17 +177,29 @@ def _looks_joined(names: Names, mark: str, n_joined: int) -> bool:
     Such names stand now in one place, now in another: "Drama", "Drama, War", "Action, Drama". Those that are part of something have
     their place: "Twain, Mark", "Paris, Texas", "Books|Fiction|Crime".
     """
-    few = n_joined < (10 if mark in _CERTAIN else 2)
+    few = n_joined < (10 if mark in _CERTAIN else 5 if mark in _RARE else 2)
     if few:
         return mark in _CERTAIN
     chosen = names[:: -(-len(names) // _N_COMPARED)]
+    split = [[part for part in map(str.strip, name.split(mark)) if part] for name in (chosen.to_list() if is_text(chosen) else chosen)]
+    if mark not in _CERTAIN and _are_numbers(split):
+        return False
+    if mark in _RARE and (2 * n_joined < len(names) or len({len(parts) for parts in split}) == 1):  # "16:9", "en:fr", one or two "R&B"
+        return False
     places: dict[str, Counter[int]] = defaultdict(Counter)
-    for name in chosen.to_list() if is_text(chosen) else chosen:
-        if mark != "," or not _THOUSANDS.fullmatch(name):
-            for place, part in enumerate(filter(None, map(str.strip, name.split(mark)))):
-                places[part][place] += 1
+    for parts in split:
+        for place, part in enumerate(parts if mark not in _RARE or len(parts) > 1 else ()):  # "Sport" alone may be above "Sport/Other"
+            # A part that is always the last has its place, too: "Sport/Other", "Sport/Ball/Other".
+            places[part][-1 if mark in _RARE and place == len(parts) - 1 else place] += 1
     n_moved = sum(counts.total() - max(counts.values()) for counts in places.values())
     return 0 < n_moved >= (0.05 if mark in _CERTAIN else 0.15) * sum(counts.total() for counts in places.values())
+
+
+def _are_numbers(names: Sequence[Sequence[str]]) -> bool:
+    """Whether separators stand within numbers, times and dates: "3,7", "1,234,567", "10:41:29", "27/06/2020"; not in "3,7,1,12", "5"."""
+    parts = set(chain(*names))
+    digits = 2 * sum(part.isdecimal() for part in parts) > len(parts)
+    return digits and (len({len(name) for name in names}) == 1 or all(len(name) < 3 or {*map(len, name[1:])} == {3} for name in names))
 
 
 def _examples(names: Names) -> tuple[str, ...]:

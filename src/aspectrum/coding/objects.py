@@ -134,9 +134,9 @@ def link_rows(source: str, given: Any, roles: tuple[str, str, str] = ("user", "i
 
 def _check_no_matrix(source: str, given: Any, roles: tuple[str, str, str]) -> None:
     """Zeros and ones in an array, or in lists of one length, are a matrix rather than rows."""
-    if isinstance(given, list) and len(given) > 1 and all(isinstance(one, list) and len(one) == len(given[0]) for one in given):
-        shape, ones = (len(given), len(given[0])), all(cell in (0, 1) for one in given for cell in one)
-    elif isinstance(given, np.ndarray) and given.ndim == 2 and given.size:
+    if isinstance(given, list) and len(given) > 1 and all(isinstance(one, list) and len(one) == len(given[0]) > 0 for one in given):
+        shape, ones = (len(given), len(given[0])), all(isinstance(cell, int | float) and cell in (0, 1) for one in given for cell in one)
+    elif isinstance(given, np.ndarray) and given.ndim == 2 and given.size and given.dtype.kind in "biuf":
         shape, ones = given.shape, bool(np.isin(given, (0, 1)).all())
     else:
         return
@@ -340,7 +340,7 @@ def _check_list(source: str, user: Any, entries: Any) -> None:
         found = f"{described(entries)}, expected items{_other_door(source)}"
     elif isinstance(entries, Set):
         found = "a set, which has no order; expected a list, best first"
-    elif isinstance(named := getattr(getattr(entries, "index", None), "name", None), str) and named.casefold().startswith("item"):
+    elif (named := getattr(getattr(entries, "index", None), "name", None)) in ("item", "item_id", "itemId", "movieId", "movie_id"):
         found = f"a series with {named!r} as its index; give series.to_dict() if its values are scores, or series.index for a list of items"
     else:
         return

@@ -171,7 +171,7 @@ class IdTable:
     def _note_kinds(self, source: str, ids: Ids) -> None:
         firsts: dict[type, Any] = {}
         for id in ids:
-            if id is None or id != id:
+            if _is_nothing(id):
                 raise InputError(f"{source}: the id of {with_article(self.role)} is missing ({'None' if id is None else 'NaN'})")
             firsts.setdefault(type(id), id)
         for kind, id in firsts.items() if source != _PART else ():
@@ -305,3 +305,11 @@ def _numbers(texts: Any) -> Any:
     """Whole numbers written as text: Int64, or numbers of Python where some are larger."""
     numbers = texts.cast(int, strict=False)
     return [int(text) for text in texts] if numbers.null_count() else numbers
+
+
+def _is_nothing(id: Any) -> bool:
+    """Whether an id is None, NaN or what pandas has in their place."""
+    try:
+        return id is None or bool(id != id)
+    except TypeError:  # pandas.NA, which says neither
+        return True

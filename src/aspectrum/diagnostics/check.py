@@ -244,7 +244,7 @@ def _sound_parts(
 def _try_metrics(
     read: Inputs, lists: Mapping[str, CodedLists], metrics: Sequence[Metric], users: Any, convention: Convention, attempts: _Attempts
 ) -> None:
-    """Whether there would be numbers: one user is enough to see that."""
+    """Whether there would be numbers: one user is mostly enough to see that."""
     world = World.of_lists(next(iter(lists.values())), read.truth, read.tables)
     someone = world.slice(0, min(1, world.n_users))
     choice = users if isinstance(users, str) else None
@@ -252,4 +252,6 @@ def _try_metrics(
         attempts.attempt(lambda: Plan(metrics, read.truth, users="common", convention=convention).of_common_users(lists.values()))
         choice = None  # one system knows nothing of them
     for several in (*([metric] for metric in metrics), metrics):
-        attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention).observe(someone))  # type: ignore[misc]
+        plan = attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention))  # type: ignore[misc]
+        whom = world if plan is not None and plan.use.relative_to else someone  # what is counted over all lists may not be in the catalogue
+        attempts.attempt(lambda plan=plan, whom=whom: None if plan is None else plan.observe(whom))  # type: ignore[misc]

@@ -13,18 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats
+from aspectrum.arrays import Codes, Counts, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Level, Notice, of_input
 from aspectrum.errors import InputError, joined
+from aspectrum.inputs import FIRST_TIME
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
 _N_EXAMPLES = 3
 LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
-_SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.25, 10  # from which unknown ids are a warning, and of how many
+_SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights"),
     "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history"),
@@ -59,7 +60,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     asked += [(read.inputs[name], "aspects", "item") for name in ("relevance", "history") if name in read.inputs]
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
-    found += [notice for one in asked for notice in read.unknown(*one, made)]
+    found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
@@ -136,7 +137,7 @@ class Inputs:
         table: IdTable = getattr(self.tables, role)
         return table.ids
 
-    def unknown(self, given: Input, name: str, role: str, use: Use) -> Iterator[Notice]:
+    def unknown(self, given: Input, name: str, role: str) -> Iterator[Notice]:
         """Users, items or aspects of an input that another one does not know."""
         truth = self.inputs.get(name)
         if truth is None or role not in truth.ids or role not in given.ids:
@@ -153,9 +154,9 @@ class Inputs:
         expected = role == "item" and name in ("subtopics", "relevance")
         because = self._exchanged(given, alone, truth) if role == "item" else ()
         shifted = () if because or expected else self._off_by_one(role, mine, theirs)
-        if role == "item" and name == "history" and not shifted:
+        if role == "item" and name == "history" and (not shifted or len(alone) < _FEW):
             return
-        level = "error" if because or (name == "catalogue" and use.relative_to) else "fact" if expected else "note"
+        level = "error" if because else "fact" if expected else "note"
         because = because or shifted
         if not because and (none_match or not expected):
             because = self._reason(role, alone, truth, given if none_match else None, beside=None if none_match else mine)
@@ -252,7 +253,7 @@ class Inputs:
         low, high, relevant = relevance.grades.min(), relevance.grades.max(), int(relevance.relevant.sum())
         if low == high:
             return
-        times = low >= _TIMES
+        times = low >= FIRST_TIME
         doubtful = times or (use.threshold and "threshold" not in self.truth.options and _are_ratings(relevance.grades))
         level: Level = "warning" if doubtful else "fact"
         share = f"{100 * relevant / len(relevance.grades):.0f} %"
@@ -300,10 +301,9 @@ class Inputs:
     def _off_by_one(self, role: str, mine: Codes, theirs: Codes) -> tuple[Notice, ...]:
         """Whether ids are numbers, all of which the other input knows once 1 is added or subtracted."""
         ids = self._ids(role)
-        some = ids.take(mine[:: max(1, len(mine) // _N_OURS)])
-        ours = [id for id in some if isinstance(id, int)]
-        if len(ours) < max(_FEW, len(some)) or len(theirs) > _MOST_KNOWN:
+        if len(mine) < _FEW or max(len(mine), len(theirs)) > _MOST_KNOWN or not isinstance(ids[int(mine[0])], int):
             return ()
+        ours = [id for id in ids.take(mine) if isinstance(id, int)]
         known = {id for id in ids.take(theirs) if isinstance(id, int)}
         strange = [id for id in ours if id not in known]
         if not known or not strange:
@@ -371,13 +371,17 @@ def _are_ratings(grades: Floats) -> bool:
     on_scale = high in (5, 10, 100) or (whole and high == 9 and distinct >= 7) or (not whole and halves and 3 <= high < 5)
     if not (low >= 0 and on_scale and distinct >= 4 and np.mean(grades >= 1) >= _SHARE_RATED):
         return False
-    times = np.bincount(grades.astype(np.int64))[int(low) :] if whole else np.empty(0, np.int64)
-    are_counts = len(times) > 0 and (np.diff(times) <= 0).all() and times[0] >= 3 * times[-1]  # of which the higher are the rarer
-    return not are_counts
+    return not (whole and _are_counts(np.unique(grades, return_counts=True)[1]))
+
+
+def _are_counts(times: Counts) -> bool:
+    """Whether grades, by how often each occurs, are counts: the higher the rarer, but for the last, which may stand for all beyond it."""
+    rest = times[:-1].astype(np.float64)
+    falls = bool((np.diff(rest) <= 3 * np.sqrt(rest[:-1])).all()) and rest[0] > 1.2 * rest[-1]
+    return bool(times[0] >= 1.5 * times[1:].max()) or bool(falls and rest[0] == rest.max())
 
 
 _SHARE_BETWEEN, _SHARE_RATED = 0.1, 0.8
-_TIMES = 1e8  # seconds, as of 1973
 _FITS, _MISFITS = 0.9, 0.3  # how many ids must fit the other column, and not their own, to be swapped
 _N_OURS, _N_THEIRS, _MOST_KNOWN = 500, 50_000, 1_000_000  # ids that are looked at
 

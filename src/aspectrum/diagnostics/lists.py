@@ -12,7 +12,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Counts
 from aspectrum.diagnostics.notices import Notice
-from aspectrum.world import Truth
+from aspectrum.world import Rankings, Relevance, Subtopics, Truth
 from aspectrum.world.building import CodedLists, Tables
 
 _N_LISTS, _N_DEEP = 500, 100  # how many lists, and places of each, are enough to tell what nearly all are like
@@ -31,9 +31,11 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         seen = int((kernels.lookup(rankings.offsets, rankings.items, history.offsets, history.items) >= 0).sum())
         found += [Notice("seen_items", seen)] if seen else []
     if rankings.n_users:
-        some = _SomeLists.of(lists, tables, truth)
-        found += some.sorted_by_item() if (given.ordered_by or "input") == "input" and truth.reading.order == "auto" else ()
-        found += some.off_by_one() or some.never_judged(len(tables.item))
+        known = truth.relevance or truth.subtopics
+        some = _SomeLists.of(lists, tables, known, truth.n_users)
+        by_rows = (given.ordered_by or "input") == "input" and truth.reading.order == "auto"
+        found += [Notice("sorted_by_item", rankings.n_users)] if by_rows and some.are_sorted_by_item() else []
+        found += some.off_by_one() or some.never_judged(known)
     return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
 
 
@@ -47,27 +49,33 @@ def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int
 class _SomeLists:
     """The beginnings of some lists, and what is judged for their users."""
 
+    rankings: Rankings
+    own: Relevance | Subtopics | None
     listed: Sequence[Sequence[Any]]
     judged: Sequence[frozenset[Any]]
 
     @staticmethod
-    def of(lists: CodedLists, tables: Tables, truth: Truth) -> _SomeLists:
+    def of(lists: CodedLists, tables: Tables, known: Relevance | Subtopics | None, n_known: int) -> _SomeLists:
         rankings, ids = lists.rankings, tables.item.ids
         chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // _N_LISTS))
         some = rankings.take(chosen).cut(_N_DEEP)
         listed = _parts(some.offsets, list(ids.take(some.items)))
-        known = truth.relevance or truth.subtopics
         if known is None:
-            return _SomeLists(listed, ())
+            return _SomeLists(some, None, listed, [frozenset[Any]()] * len(listed))
         users = lists.input.ids["user"].within(tables.user)[chosen]
-        own = known.take(np.where(users < truth.n_users, users, -1))
-        return _SomeLists(listed, [frozenset(part) for part in _parts(own.offsets, list(ids.take(own.items)))])
+        own = known.take(np.where(users < n_known, users, -1))
+        return _SomeLists(some, own, listed, [frozenset(part) for part in _parts(own.offsets, list(ids.take(own.items)))])
 
-    def sorted_by_item(self) -> Sequence[Notice]:
-        """Whether all lists are in the order of their ids, which is that of a table, and of no recommender."""
+    def are_sorted_by_item(self) -> bool:
+        """Whether all lists are in the order of their ids, which is that of a table, and of no recommender.
+
+        The most popular items may well be numbered so, and everybody gets nearly the same of them; so may be candidates of one user each.
+        """
         long = [items for items in self.listed if len(items) >= _FEW_PLACES]
-        differ = len({tuple(items) for items in long}) > 1  # the most popular items, for everybody, may well be numbered so
-        return [Notice("sorted_by_item")] if len(long) >= _FEW_LISTS and differ and all(map(_ascends, long)) else []
+        if len(long) < _FEW_LISTS or not all(map(_ascends, long)):
+            return False
+        n_items, n_places = len({item for items in long for item in items}), sum(map(len, long))
+        return 3 * max(map(len, long)) < n_items < n_places
 
     def off_by_one(self) -> Sequence[Notice]:
         """Whether items are numbers, and far more of them are judged for their users once 1 is added, or once it is subtracted.
@@ -75,7 +83,7 @@ class _SomeLists:
         Where ids are dense some always are, by chance: about as many either way.
         """
         hits: dict[int, list[int]] = {shift: [] for shift in (-1, 0, 1)}
-        for items, judged in zip(self.listed, self.judged, strict=False):
+        for items, judged in zip(self.listed, self.judged, strict=True):
             numbers = [item for item in items if isinstance(item, int)]
             for shift, found in hits.items():
                 found += [item for item in numbers if item + shift in judged]
@@ -87,13 +95,18 @@ class _SomeLists:
                 return [Notice("items_off_by_one", n, n_listed, detail={"here": here, "there": here + shift})]
         return []
 
-    def never_judged(self, n_items: int) -> Sequence[Notice]:
+    def never_judged(self, known: Relevance | Subtopics | None) -> Sequence[Notice]:
         """Whether no list holds an item that is judged for its user, though some would by chance: lists avoid what is in a train set."""
-        pairs = list(zip(self.listed, self.judged, strict=False))
-        by_chance = sum(len(items) * len(judged) for items, judged in pairs) / max(1, n_items)
-        if by_chance < _FEW_BY_CHANCE or any(judged.intersection(items) for items, judged in pairs):
+        if (
+            known is None
+            or self.own is None
+            or any(judged.intersection(items) for items, judged in zip(self.listed, self.judged, strict=True))
+        ):
             return []
-        return [Notice("never_judged", int(by_chance))]
+        by_anybody, wanted = np.unique(known.items), np.diff(self.own.offsets)
+        judgeable = np.isin(self.rankings.items, by_anybody)
+        by_chance = np.repeat(wanted, self.rankings.lengths)[judgeable].sum() / max(1, len(by_anybody))
+        return [Notice("never_judged", int(by_chance))] if by_chance >= _FEW_BY_CHANCE else []
 
 
 def _parts(offsets: Any, values: Sequence[Any]) -> list[Sequence[Any]]:
@@ -104,5 +117,6 @@ def _ascends(items: Sequence[Any]) -> bool:
     """Whether ids ascend, as text or as the numbers that they are."""
     if len({type(item) for item in items}) > 1 or not isinstance(items[0], int | str):
         return False
-    kinds = [items, list(map(int, items))] if all(isinstance(item, str) and item.isdecimal() for item in items) else [items]
+    are_numbers = all(isinstance(item, str) and item.isdecimal() and len(item) < 20 for item in items)
+    kinds = [items, list(map(int, items))] if are_numbers else [items]
     return any(all(a < b for a, b in pairwise(one)) for one in kinds)

@@ -292,7 +292,7 @@ KINDS: Mapping[str, Kind] = {
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", counts="users", warn_from=0.5, warn_of=10),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
-    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.4, warn_of=20),
+    "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
@@ -302,10 +302,13 @@ KINDS: Mapping[str, Kind] = {
         Option("order", "input"),
     ),
     "sorted_by_item": Kind(
-        "warning",
-        "the {item}s of every list ascend, and no rank or score orders them; use {option} if that is the order",
+        "fact",
+        "the {item}s of {count} lists ascend, and no rank or score orders them; use {option} if that is the order",
         Option("order", "input"),
+        counts="users",
+        warn_from=0.9,
     ),
+    "repeated_ranks": Kind("warning", "every rank occurs {times} times in each of {count} lists; are these the lists of {times} systems?"),
     "scores_like_ranks": Kind(
         "warning", "the scores of each of {count} lists count up from 1, so its last item comes first; are they ranks?"
     ),

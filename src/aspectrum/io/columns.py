@@ -94,60 +94,23 @@ def is_flag_name(name: str) -> bool:
     return plain(name) in _FLAGS.split()
 
 
-_ASIDE = frozenset(
-    [
-        "time",
-        "timestamp",
-        "ts",
-        "date",
-        "datetime",
-        "year",
-        "month",
-        "day",
-        "hour",
-        "index",
-        "idx",
-        "price",
-        "age",
-        "session",
-        "fold",
-        "split",
-        "count",
-        "n",
-        "seq",
-        "unnamed",
-        "id",
-        "zip",
-        "zipcode",
-    ]
+# What a column of numbers may be called that is something else; by the end of its name, it is no id if that is one of these.
+_ASIDE = (
+    "time timestamp ts date datetime year month week weekday day hour at epoch unix utc duration latency ms index idx price age session fold split "
+    "batch step seed page count n k seq unnamed id zip zipcode lat lon device store"
 )
-_ASIDE_ENDS, _NO_IDS = ("time", "stamp", "date", "id"), frozenset(["paid", "valid", "invalid", "grid", "bid", "hybrid"])
-_TELLING = frozenset(
-    [
-        "score",
-        "scores",
-        "rank",
-        "rating",
-        "ratings",
-        "grade",
-        "relevance",
-        "rel",
-        "pred",
-        "prediction",
-        "similarity",
-        "probability",
-        "weight",
-    ]
-)
+_ASIDE_ENDS, _NO_IDS = ("time", "stamp", "date", "id"), "paid valid invalid grid bid hybrid"
+_TELLING = "score scores rank rating ratings grade relevance rel pred prediction similarity probability weight"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 def is_aside(name: str) -> bool:
     """Whether a column of numbers, by its name, is no grade, rank or score: a time, an index, a price, another id."""
     words = [word.lower() for word in _WORD.findall(_TYPED.sub("", name))]
-    if _TELLING.intersection(words):
+    if any(word in _TELLING.split() for word in words):
         return False
-    return not words or not _ASIDE.isdisjoint(words) or (words[-1].endswith(_ASIDE_ENDS) and words[-1] not in _NO_IDS)
+    ends = bool(words) and words[-1].endswith(_ASIDE_ENDS) and words[-1] not in _NO_IDS.split()
+    return not words or ends or any(word in _ASIDE.split() for word in words)
 
 
 def is_spelling(input: str, roles: Sequence[str], name: str) -> bool:

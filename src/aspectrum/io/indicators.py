@@ -15,7 +15,6 @@ from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
 from aspectrum.inputs import InputSpec
 from aspectrum.io.columns import find_columns, is_spelling
-from aspectrum.io.frames import FLAGS
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -23,9 +22,8 @@ from aspectrum.io.tables import Table
 if TYPE_CHECKING:
     import polars
 
-_ONES = ("1", "1.0", *(word for word, value in FLAGS.items() if value == 1))
-_ZEROS = ("0", "0.0", *(word for word, value in FLAGS.items() if value == 0))
-_MOST_OTHERS = 0.05  # the largest share of other cells in a column that may yet be meant
+_ONES, _ZEROS, _EMPTY = ("1", "1.0", "true"), ("0", "0.0", "false"), ("", "nan", "none", "null")
+_MOST_OTHERS, _FEW_CELLS = 0.05, 20  # the largest share of other cells in a column that may yet be meant, and of how many
 
 
 @dataclass(frozen=True)
@@ -48,29 +46,36 @@ class Indicators:
         n_empty = 0
         for place in places:
             cells = _as_text(frame[str(place)])
-            ones, others = cells.is_in(_ONES), cells.filter(~cells.is_in((*_ONES, *_ZEROS)) & cells.is_not_null())
+            ones, is_other = cells.is_in(_ONES), ~cells.is_in((*_ONES, *_ZEROS)) & cells.is_not_null()
+            others = cells.filter(is_other)
             n_given = len(cells) - cells.null_count()
             if n_given > len(others) == 0:
                 flags[place] = ones.fill_null(False).to_numpy()
                 n_empty += cells.null_count()
-            elif n_given > len(others) and len(others) <= max(1, _MOST_OTHERS * n_given):
+            elif n_given >= _FEW_CELLS and len(others) <= _MOST_OTHERS * n_given and not others.str.contains(r"\d\.\d*[1-9]").any():
                 detail = {"column": repr((table.names or ())[place])}
-                notices.append(Notice("almost_indicators", len(others), examples=(quoted(others[0]),), detail=detail))
+                notices.append(
+                    Notice(
+                        "almost_indicators", len(others), examples=(quoted(frame[str(place)][int(is_other.arg_max() or 0)]),), detail=detail
+                    )
+                )
         if n_empty:
             notices.append(Notice("empty_indicators", n_empty))
         return Indicators(flags, notices)
 
 
 def _as_text(column: polars.Series) -> polars.Series:
-    """Cells as lower-case text; null where they are empty, or hold lists and the like, which are no text."""
+    """Cells as lower-case text, numbers as 1.0; null where they are empty, or of a kind that is neither number nor text."""
     import polars
 
-    if column.dtype.is_nested():
-        return polars.Series([None] * len(column), dtype=polars.String)
     if column.dtype == polars.Object:  # of several kinds
         column = polars.Series([None if cell is None else str(cell) for cell in column.to_list()], dtype=polars.String)
-    text = column.cast(polars.String, strict=False).str.strip_chars().str.to_lowercase()
-    return text.set(text.is_in(("", "nan", "none", "null")), None)
+    elif column.dtype.is_numeric():
+        column = column.cast(polars.Float64) + 0.0  # which has no sign then
+    elif column.dtype not in (polars.Boolean, polars.String, polars.Categorical, polars.Enum):
+        return polars.Series([None] * len(column), dtype=polars.String)
+    text = column.cast(polars.String).str.strip_chars().str.to_lowercase()
+    return text.set(text.is_in(_EMPTY), None)
 
 
 def is_unnamed(name: str) -> bool:

@@ -14,7 +14,7 @@ from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, joined
-from aspectrum.inputs import NUMBERS, InputSpec
+from aspectrum.inputs import FIRST_TIME, NUMBERS, InputSpec
 from aspectrum.io.columns import find_columns, is_aside, is_flag_name, is_spelling, is_typed
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
@@ -130,7 +130,7 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         return
     if spec.expected and not any(role in places for role in spec.expected):
         spare = _spare(spec, table, places)
-        numbers = [place for place in spare if table.is_number(place) and (table.names is None or not is_aside(table.names[place]))]
+        numbers = [place for place in spare if table.is_number(place) and not _is_aside(table, place)]
         flags = [place for place in spare if "grade" in spec.expected and not numbers and table.is_flag(place)]
         for place in (numbers or flags)[:1]:
             detail = {"column": str(place + 1) if table.names is None else repr(table.names[place])}
@@ -145,6 +145,14 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
             yield Notice("no_header", detail=first, level="warning" if len(table) >= _FEW_ROWS else "note")
+
+
+def _is_aside(table: Table, place: int) -> bool:
+    """Whether a column of numbers is no grade, rank or score: by its name or, without one, as it holds times."""
+    if table.names is not None:
+        return is_aside(table.names[place])
+    first = str(table.cell(0, place))
+    return reads_as_number(first) and float(first) >= FIRST_TIME
 
 
 def _spare(spec: InputSpec, table: Table, places: Mapping[str, int]) -> list[int]:

@@ -176,11 +176,26 @@ def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, scored: Flag
     if "rank" in rows.numbers and by != "score":
         ranks = rows.numbers["rank"][at]
         if by == "rank":
-            facts.notice("odd_ranks", (2 * ranks != np.floor(2 * ranks)).sum())  # ties may share the mean of their ranks
+            reversed_rows = inside & (at[1:] < at[:-1])
+            if (2 * ranks != np.floor(2 * ranks)).any() and 10 * reversed_rows.sum() > 9 * inside.sum():
+                facts.notice("odd_ranks", (ranks != np.floor(ranks)).sum())
+            _note_repeats(facts, users, inside & (ranks[1:] == ranks[:-1]))
             facts.notice("tied_ranks", (inside & ~by_score & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
         else:
             facts.notice("falling_ranks", (inside & (ranks[1:] < ranks[:-1])).sum())
     return tied
+
+
+def _note_repeats(facts: Input, users: Codes, tied: Flags) -> None:
+    """Whether every rank comes as often in each list, as if the lists of several systems were one."""
+    n_tied, n_lists = int(tied.sum()), len(facts.ids["user"])
+    times = round(len(users) / max(1, len(users) - n_tied))
+    if times < 2 or n_lists < 10:
+        return
+    starts = np.flatnonzero(np.diff(users, prepend=-1))
+    place = np.arange(len(users)) - np.repeat(starts, np.diff(np.append(starts, len(users))))
+    if len(users) >= 3 * times * n_lists and np.array_equal(np.append(False, tied), place % times > 0):
+        facts.notice("repeated_ranks", n_lists, times=times)
 
 
 def _count_up(scores: Floats, inside: Flags, at: Offsets, n_lists: int) -> bool:
