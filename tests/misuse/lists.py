@@ -90,7 +90,7 @@ MISUSES = [
         "the most popular items that each user has not had, numbered by popularity",
         "right",
         "",
-        lambda: ndcg(POPULAR, POPULAR),
+        lambda: ndcg(POPULAR, {user: items[:1] for user, items in POPULAR.items()}),
         1.0,
     ),
     Misuse(
@@ -127,10 +127,26 @@ MISUSES = [
     Misuse(
         "scores named as ranks",
         "warning",
-        "400 of 400 ranks are not whole; are they scores?",
+        "the rows of each of 40 lists go from the highest rank to the lowest, so its last item comes first; are they scores?",
         lambda: ndcg(asp.Source(frame(s=[9.7 - rank / 7 for rank in RANKS]), columns={"rank": "s"})),
         lambda: ndcg(LISTS),
-        "odd_ranks",
+        "reversed_ranks",
+    ),
+    Misuse(
+        "ranks that count down",
+        "warning",
+        "from the highest rank to the lowest",
+        lambda: ndcg(frame(rank=[11 - rank for rank in RANKS])),
+        lambda: ndcg(LISTS),
+        "reversed_ranks",
+    ),
+    Misuse(
+        "the lists as their own judgments",
+        "warning",
+        "for each of 40 users the judgments are the items of the list; is one input given twice?",
+        lambda: ndcg(LISTS, LISTS),
+        lambda: ndcg(LISTS),
+        "lists_as_judgments",
     ),
     Misuse(
         "every rank twice, as two systems are in one frame under another name",

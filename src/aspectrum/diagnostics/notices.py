@@ -312,7 +312,10 @@ KINDS: Mapping[str, Kind] = {
     "scores_like_ranks": Kind(
         "warning", "the scores of each of {count} lists count up from 1, so its last item comes first; are they ranks?"
     ),
-    "odd_ranks": Kind("warning", "{count} rank{s} {are} not whole; are they scores?", counts="rows"),
+    "reversed_ranks": Kind(
+        "warning",
+        "the rows of each of {count} lists go from the highest rank to the lowest, so its last item comes first; are they scores?",
+    ),
     "falling_ranks": Kind(
         "note", "{count} rank{s} {are} lower than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
     ),
@@ -358,6 +361,7 @@ KINDS: Mapping[str, Kind] = {
     "never_judged": Kind(
         "warning", "no recommended {item} is judged for its user, though about {count} would be by chance; are the judgments a train set?"
     ),
+    "lists_as_judgments": Kind("warning", "for each of {count} users the judgments are the items of the list; is one input given twice?"),
     "no_catalogue": Kind(
         "warning",
         "GiniComplement: without a catalogue it is relative to the {count} item{s} that occur{v} anywhere in the inputs; pass {option}",

@@ -176,9 +176,9 @@ def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, scored: Flag
     if "rank" in rows.numbers and by != "score":
         ranks = rows.numbers["rank"][at]
         if by == "rank":
-            reversed_rows = inside & (at[1:] < at[:-1])
-            if (2 * ranks != np.floor(2 * ranks)).any() and 10 * reversed_rows.sum() > 9 * inside.sum():
-                facts.notice("odd_ranks", (ranks != np.floor(ranks)).sum())
+            n_lists = len(facts.ids["user"])
+            if "score" not in rows.numbers and n_lists >= 10 and len(at) >= 3 * n_lists and (at[1:] < at[:-1])[inside].all():
+                facts.notice("reversed_ranks", n_lists)
             _note_repeats(facts, users, inside & (ranks[1:] == ranks[:-1]))
             facts.notice("tied_ranks", (inside & ~by_score & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
         else:
