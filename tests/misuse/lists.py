@@ -110,7 +110,7 @@ MISUSES = [
     Misuse(
         "ranks as the third value of rows",
         "warning",
-        "the scores of each of 40 lists count up from 1, so its last item comes first; are they ranks?",
+        "the scores of each of 40 lists count up from 1, so its last item comes first; are the scores ranks?",
         lambda: ndcg(scored(lambda rank: rank)),
         lambda: ndcg(LISTS),
         "scores_like_ranks",
@@ -127,7 +127,7 @@ MISUSES = [
     Misuse(
         "scores named as ranks",
         "warning",
-        "the rows of each of 40 lists go from the highest rank to the lowest, so its last item comes first; are they scores?",
+        "the rows of each of 40 lists go from the highest rank to the lowest, so its last item comes first; are the ranks scores?",
         lambda: ndcg(asp.Source(frame(s=[9.7 - rank / 7 for rank in RANKS]), columns={"rank": "s"})),
         lambda: ndcg(LISTS),
         "reversed_ranks",

@@ -310,11 +310,11 @@ KINDS: Mapping[str, Kind] = {
     ),
     "repeated_ranks": Kind("warning", "every rank occurs {times} times in each of {count} lists; are these the lists of {times} systems?"),
     "scores_like_ranks": Kind(
-        "warning", "the scores of each of {count} lists count up from 1, so its last item comes first; are they ranks?"
+        "warning", "the scores of each of {count} lists count up from 1, so its last item comes first; are the scores ranks?"
     ),
     "reversed_ranks": Kind(
         "warning",
-        "the rows of each of {count} lists go from the highest rank to the lowest, so its last item comes first; are they scores?",
+        "the rows of each of {count} lists go from the highest rank to the lowest, so its last item comes first; are the ranks scores?",
     ),
     "falling_ranks": Kind(
         "note", "{count} rank{s} {are} lower than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
