@@ -110,7 +110,7 @@ MISUSES = [
     Misuse(
         "ranks as the third value of rows",
         "warning",
-        "the scores of each of 40 lists count up from 1, so its last item comes first; are the scores ranks?",
+        "the scores of 40 of 40 lists count up from 1, so the last item comes first; are the scores ranks?",
         lambda: ndcg(scored(lambda rank: rank)),
         lambda: ndcg(LISTS),
         "scores_like_ranks",
@@ -127,7 +127,7 @@ MISUSES = [
     Misuse(
         "scores named as ranks",
         "warning",
-        "the rows of each of 40 lists go from the highest rank to the lowest, so its last item comes first; are the ranks scores?",
+        "the rows of 40 of 40 lists go from the highest rank to the lowest, so the last item comes first; are the ranks scores?",
         lambda: ndcg(asp.Source(frame(s=[9.7 - rank / 7 for rank in RANKS]), columns={"rank": "s"})),
         lambda: ndcg(LISTS),
         "reversed_ranks",
@@ -143,7 +143,7 @@ MISUSES = [
     Misuse(
         "the lists as their own judgments",
         "warning",
-        "for each of 40 users the judgments are the items of the list; is one input given twice?",
+        "the judgments of 40 of 40 users are the items of their lists; is one input given twice?",
         lambda: ndcg(LISTS, LISTS),
         lambda: ndcg(LISTS),
         "lists_as_judgments",
@@ -151,7 +151,7 @@ MISUSES = [
     Misuse(
         "every rank twice, as two systems are in one frame under another name",
         "warning",
-        "every rank occurs 2 times in each of 40 lists; are these the lists of 2 systems?",
+        "every rank occurs 2 times in 40 of 40 lists; are these the lists of 2 systems?",
         lambda: ndcg(
             pl.concat([frame(rank=RANKS, name=["A"] * 400), frame(rank=RANKS, name=["B"] * 400).with_columns(pl.col("item") + 1000)])
         ),

@@ -36,7 +36,7 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         by_rows = (given.ordered_by or "input") == "input" and truth.reading.order == "auto"
         found += [Notice("sorted_by_item", rankings.n_users)] if by_rows and some.are_sorted_by_item() else []
         found += some.off_by_one() or some.never_judged(known)
-        found += some.same_as_judgments(truth.relevance)
+        found += [Notice("lists_as_judgments", rankings.n_users)] if some.are_judgments(truth.relevance) else []
     return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
 
 
@@ -96,12 +96,12 @@ class _SomeLists:
                 return [Notice("items_off_by_one", n, n_listed, detail={"here": here, "there": here + shift})]
         return []
 
-    def same_as_judgments(self, relevance: Relevance | None) -> Sequence[Notice]:
+    def are_judgments(self, relevance: Relevance | None) -> bool:
         """Whether the lists are what they are judged by; candidates whose grades differ may well be ranked again."""
-        if relevance is None or len(self.listed) < _FEW_LISTS:
-            return []
+        if relevance is None or len(self.listed) < _FEW_LISTS or any(len(items) < _FEW_PLACES for items in self.listed):
+            return False
         same = all(judged == frozenset(items) for items, judged in zip(self.listed, self.judged, strict=True))
-        return [Notice("lists_as_judgments", len(self.listed))] if same and relevance.relevant.all() else []
+        return same and bool(relevance.relevant.all())
 
     def never_judged(self, known: Relevance | Subtopics | None) -> Sequence[Notice]:
         """Whether no list holds an item that is judged for its user, though some would by chance: lists avoid what is in a train set."""

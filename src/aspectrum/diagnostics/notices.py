@@ -308,13 +308,20 @@ KINDS: Mapping[str, Kind] = {
         counts="users",
         warn_from=0.9,
     ),
-    "repeated_ranks": Kind("warning", "every rank occurs {times} times in each of {count} lists; are these the lists of {times} systems?"),
+    "repeated_ranks": Kind(
+        "fact", "every rank occurs {times} times in {count} lists; are these the lists of {times} systems?", counts="users", warn_from=0.9
+    ),
     "scores_like_ranks": Kind(
-        "warning", "the scores of each of {count} lists count up from 1, so its last item comes first; are the scores ranks?"
+        "fact",
+        "the scores of {count} lists count up from 1, so the last item comes first; are the scores ranks?",
+        counts="users",
+        warn_from=0.9,
     ),
     "reversed_ranks": Kind(
-        "warning",
-        "the rows of each of {count} lists go from the highest rank to the lowest, so its last item comes first; are the ranks scores?",
+        "fact",
+        "the rows of {count} lists go from the highest rank to the lowest, so the last item comes first; are the ranks scores?",
+        counts="users",
+        warn_from=0.9,
     ),
     "falling_ranks": Kind(
         "note", "{count} rank{s} {are} lower than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
@@ -361,7 +368,9 @@ KINDS: Mapping[str, Kind] = {
     "never_judged": Kind(
         "warning", "no recommended {item} is judged for its user, though about {count} would be by chance; are the judgments a train set?"
     ),
-    "lists_as_judgments": Kind("warning", "for each of {count} users the judgments are the items of the list; is one input given twice?"),
+    "lists_as_judgments": Kind(
+        "fact", "the judgments of {count} users are the items of their lists; is one input given twice?", counts="users", warn_from=0.9
+    ),
     "no_catalogue": Kind(
         "warning",
         "GiniComplement: without a catalogue it is relative to the {count} item{s} that occur{v} anywhere in the inputs; pass {option}",
