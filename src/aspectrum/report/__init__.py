@@ -1,0 +1,1 @@
+"""Results and comparisons as charts and as one self-contained page."""
