@@ -1,0 +1,60 @@
+"""Bootstrap intervals of means and ratios of sums over users, on request."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Floats
+from aspectrum.comparison.flips import on_grid, tolerance
+from aspectrum.comparison.paired import Interval, column_sums
+from aspectrum.comparison.paired import means as means_of
+
+
+@dataclass(frozen=True)
+class BootstrapIntervals:
+    """Two intervals from the same resamples; z0 and a are what BCa corrects by."""
+
+    percentile: Interval
+    bca: Interval | None  # None where it would be infinite: everything lies on one side
+    z0: float
+    a: float
+
+
+def bootstrap(differences: Floats, *, seed: int, resamples: int, level: float = 0.95) -> BootstrapIntervals:
+    """Intervals of the mean difference from users drawn with replacement."""
+    units, shift = on_grid(differences, len(differences))
+    sums = kernels.resampled_sums(units[:, np.newaxis], seed, 0, resamples)[:, 0]
+    return intervals_of(differences, np.asarray(sums), int(units.sum()), shift, level)
+
+
+def intervals_of(differences: Floats, sums: Floats, total: int, shift: int, level: float = 0.95) -> BootstrapIntervals:
+    """Intervals from sums of resamples on the grid.
+
+    Args:
+        differences: Of all users.
+        sums: Of the resamples, in units of 2**-shift.
+        total: The sum of all users, in the same units.
+    """
+    from scipy.special import ndtr, ndtri
+
+    n, ends = len(differences), ((1 - level) / 2, (1 + level) / 2)
+    means = np.ldexp(sums.astype(np.float64), -shift) / n
+
+    def at(shares: tuple[float, float]) -> Interval:
+        low, high = np.quantile(means, shares)
+        return float(low), float(high)
+
+    mean = float(means_of(differences[:, np.newaxis])[0])
+    second, third = column_sums(np.column_stack(((differences - mean) ** 2, (differences - mean) ** 3)))
+    if second == 0:
+        return BootstrapIntervals((mean, mean), (mean, mean), 0.0, 0.0)
+    below = np.count_nonzero(sums < total - tolerance(n)) + np.count_nonzero(np.abs(sums - total) <= tolerance(n)) / 2
+    z0, a = float(ndtri(below / len(sums))), float(third / (6 * second**1.5))
+    if math.isinf(z0):
+        return BootstrapIntervals(at(ends), None, z0, a)
+    shares = [float(ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))) for z in map(float, ndtri(ends))]
+    return BootstrapIntervals(at(ends), at((shares[0], shares[1])), z0, a)
