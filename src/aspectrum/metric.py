@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -116,6 +116,13 @@ class Metric:
         """What to remember of a world, one state per cutoff."""
         raise NotImplementedError
 
+    def contributions(self, world: World, states: Sequence[State]) -> Floats | None:
+        """For a metric of a whole system, what each user contributes to each state of all of them, (users, cutoffs); None if nobody knows.
+
+        See :mod:`aspectrum.leave_one_out`.
+        """
+        return None
+
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters by name, without the cutoffs."""
@@ -220,16 +227,17 @@ class UserMetric(Metric):
             noticed = {name: int(counts[place]) for name, counts in fractions.noticed.items()}
             own = {name: values[place] for name, values in columns.items()}
             states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed))
-        return Summary(states, scores, least)
+        return Summary(states, scores, least, np.where(defined, fractions.denominators, math.nan) if self.pooled else None)
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """States of some users at each cutoff, their scores, and what these are at least where that is not the same."""
+    """States of some users at each cutoff, their scores, what these are at least where that is not the same, and what they weigh in a ratio of sums."""
 
     states: list[State]
     scores: Floats | None = None
     least: Floats | None = None
+    weights: Floats | None = None
 
 
 @dataclass(frozen=True)
