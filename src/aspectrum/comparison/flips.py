@@ -6,7 +6,7 @@ Values are put on a grid of whole numbers first. Sums are then the same on every
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,17 +75,33 @@ def _signed_sums(units: Counts) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class FlippedPair:
-    """A difference of two columns on the grid: of n users, their sum, the sum of their squares, and its sums under the shared flips."""
+    """A difference of two columns on the grid.
+
+    Args:
+        n: Users.
+        total: The sum of the differences.
+        squares: The sum of their squares.
+        sums: Of all columns under the shared flips, (flips, columns).
+        b, a: The columns of the system and the baseline; None is a column of zeros.
+    """
 
     n: int
     total: int
     squares: float
-    flipped: Counts
+    sums: Counts
+    b: int | None
+    a: int | None
+
+    @property
+    def flipped(self) -> Counts:
+        """The sum of the differences under each flip."""
+        zeros = np.zeros(len(self.sums), dtype=np.int64)
+        return (zeros if self.b is None else self.sums[:, self.b]) - (zeros if self.a is None else self.sums[:, self.a])
 
     def p(self, exact: bool = False) -> float:
         """Share of flips with a sum at least as extreme; the one found counts as a flip, unless all there are were tried."""
         b = int(np.count_nonzero(np.abs(self.flipped) >= abs(self.total) - tolerance(self.n)))
-        return b / len(self.flipped) if exact else (b + 1) / (len(self.flipped) + 1)
+        return b / len(self.sums) if exact else (b + 1) / (len(self.sums) + 1)
 
     @cached_property
     def size(self) -> float:
@@ -135,11 +151,11 @@ class SharedFlips:
         return first
 
     def sums(self) -> Counts:
-        """Of all columns, (flips, columns)."""
+        """Of all columns, (flips, columns), each column in one piece."""
         if self._waiting:
             self._sums.append(self._summed(np.hstack(self._waiting)))
             self._waiting = []
-        return np.hstack(self._sums) if self._sums else np.empty((self.n_flips, 0), dtype=np.int64)
+        return np.asfortranarray(np.hstack(self._sums)) if self._sums else np.empty((self.n_flips, 0), dtype=np.int64)
 
     def _summed(self, columns: Counts) -> Counts:
         columns = np.ascontiguousarray(columns)
@@ -178,7 +194,7 @@ def step_down(pairs: Sequence[FlippedPair], p: Sequence[float], *, exact: bool, 
     if not pairs:
         return Stepped([], math.nan)
     order = sorted(range(len(pairs)), key=lambda place: pairs[place].size)  # the smallest first: the maximum grows with every pair
-    largest = np.zeros(len(pairs[0].flipped))
+    largest = np.zeros(len(pairs[0].sums))
     adjusted = [0.0] * len(pairs)
     for place in order:
         pair = pairs[place]
@@ -191,11 +207,3 @@ def step_down(pairs: Sequence[FlippedPair], p: Sequence[float], *, exact: bool, 
         adjusted[place] = max(running, p[place])
     return Stepped(adjusted, float(np.quantile(largest, 1 - alpha, method="higher")))
 
-
-def pairs_of(sums: Counts, columns: Iterator[tuple[int, int | None, int | None, int, float]]) -> list[FlippedPair]:
-    """Differences of columns: (n, column of the system, column of the baseline, sum, sum of squares); None stands for a column of zeros."""
-    zeros = np.zeros(len(sums), dtype=np.int64)
-    return [
-        FlippedPair(n, total, squares, (zeros if b is None else sums[:, b]) - (zeros if a is None else sums[:, a]))
-        for n, b, a, total, squares in columns
-    ]

@@ -124,8 +124,15 @@ def fieller(mean_a: float, mean_b: float, var_a: float, var_b: float, cov: float
 
 def skewness(differences: Floats, mean: float) -> float:
     """Third moment over n; 0 where nothing varies."""
-    second, third = column_sums(np.column_stack(((differences - mean) ** 2, (differences - mean) ** 3))) / len(differences)
+    second, third = moments(differences, mean) / len(differences)
     return float(third / second**1.5) if second > 0 else 0.0
+
+
+def moments(differences: Floats, mean: float) -> Floats:
+    """Sums of squares and of cubes around the mean."""
+    centred = differences - mean
+    squares = centred * centred
+    return column_sums(np.column_stack((squares, squares * centred)))
 
 
 def is_carried_by_few(n: int, skew: float) -> bool:
