@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arguments import with_hints
-from aspectrum.arrays import Flags, check_count
+from aspectrum.arrays import Flags, Floats, check_count
 from aspectrum.arrow_file import read_arrow
 from aspectrum.asked import Asked, Metrics, asked_for
-from aspectrum.coding.ids import quoted
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
@@ -43,6 +43,7 @@ from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read
 from aspectrum.progress import Progress, SystemProgress, check_progress
 from aspectrum.results import Column, Results
 from aspectrum.user_scores import ScoresFile, UserScores
+from aspectrum.user_traits import Trait, trait_values
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 from aspectrum.world.world import list_rows
@@ -405,6 +406,12 @@ class Evidence:
     def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
         """As :meth:`Plan.contributions`."""
         return self.plan.contributions(self.lists, columns, self.among)
+
+    def trait(self, trait: Trait) -> tuple[Ids, Floats, str]:
+        """Users with a number each, and what to know of it; see :mod:`aspectrum.user_traits`."""
+        values, note = trait_values(self.plan.truth, trait)
+        table = self.plan.tables.user
+        return table.renamed(table.ids.slice(0, len(values))), values, note
 
 
 @dataclass(frozen=True, eq=False)

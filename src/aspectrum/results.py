@@ -24,6 +24,7 @@ from aspectrum.output_files import write_text
 from aspectrum.saved import PER_USER, check_once, read_saved
 from aspectrum.states import Saved, State
 from aspectrum.user_scores import AT_LEAST, CONTRIBUTION, WEIGHT, UserScores, scores_frame
+from aspectrum.user_traits import Trait
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -44,9 +45,10 @@ class Unfinished(Protocol):
 
 
 class Lists(Protocol):
-    """The lists behind results, which know what users contribute to metrics of a whole system."""
+    """The lists behind results: they know what users contribute to metrics of a whole system, and what is known of users."""
 
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]: ...
+    def trait(self, trait: Trait) -> tuple[Ids, Floats, str]: ...
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def _title(name: str, *columns: Column) -> str:
     return f"{name} (by {' or '.join(found)})" if found else name
 
 
-class _Output:
+class Output:
     """What results of one system and of several do alike."""
 
     notices: tuple[Notice, ...]
@@ -138,7 +140,7 @@ class _Output:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(_Output, Mapping[str, float]):
+class Results(Output, Mapping[str, float]):
     """The numbers of one evaluation.
 
     ``result["AlphaNDCG@10"]`` takes a metric, any spelling that parses to it, one cutoff at a time, or the name that it was given.
@@ -305,7 +307,7 @@ class Results(_Output, Mapping[str, float]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemResults(_Output, Mapping[str, Results]):
+class SystemResults(Output, Mapping[str, Results]):
     """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
 
     ``warnings`` say why the numbers are probably not what is meant, ``notes`` how the inputs were read, ``notices`` both as data.
@@ -489,6 +491,9 @@ class _Kept(Lists):
 
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]:
         return self.blocks
+
+    def trait(self, trait: Trait) -> tuple[Ids, Floats, str]:
+        raise InputError(f"segments by {trait} need the history, which saved results do not hold; give a segment for each user instead")
 
 
 def _restored_column(saved: Mapping[str, Any]) -> Column:
