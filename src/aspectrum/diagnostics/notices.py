@@ -454,6 +454,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "few_carry": Kind("warning", "{count} difference{s}: a few users carry {them}; p-values and intervals are unreliable"),
     "other_ideals": Kind("warning", "{metric}: the ideals of {system} and {baseline} are not equally certain; evaluate both in one call"),
+    "inconclusive": Kind("warning", "{said}"),
     "not_tested": Kind("note", "{metrics}: not tested, as {why}"),
     # Whatever else
     "remark": Kind("note", "{text}"),

@@ -1,0 +1,153 @@
+"""Options of comparisons, which several commands share, and what is done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aspectrum.cli.options import Number, choice, with_options
+from aspectrum.formats import EXTENSIONS, FORMATS
+from aspectrum.wording import listed, one_line
+
+if TYPE_CHECKING:
+    from aspectrum.comparison import Comparison
+    from aspectrum.diagnostics.attention import Attention
+    from aspectrum.results import Results
+
+_TRAITS = "activity, breadth or mainstreaminess"
+
+statistics_options = with_options(
+    click.option("--baseline", metavar="SYSTEM", help="The system that others are compared with. Default: the first."),
+    click.option("--all-pairs", is_flag=True, default=None, help="Compare all systems with one another, without a baseline."),
+    choice(
+        "--significance",
+        "flips t wilcoxon sign",
+        "The test: sign-flip randomisation (default), paired t; Wilcoxon's and the sign test do not compare means.",
+    ),
+    choice("--correction", "max-t holm bh none", "For many comparisons: step-down max-T (default), Holm, Benjamini-Hochberg, or none."),
+    choice("--interval", "t percentile bca", "Of differences: t (default), or a bootstrap, which is too short for few users."),
+    choice("--family", "all metric", "Correct over all comparisons (default), or within each metric."),
+    click.option("--level", type=Number(0.5, 0.9999), metavar="SHARE", help="Of intervals. Default: 0.95."),
+    click.option("--alpha", type=Number(1e-9, 0.5), metavar="SHARE", help="Adjusted p-value up to which a difference is significant. Default: 0.05."),
+    click.option("--flips", type=click.IntRange(99, 10**8), metavar="NUMBER", help="Random sign flips. Default: 9999."),
+    click.option("--resamples", type=click.IntRange(99, 10**8), metavar="NUMBER", help="Resamples of a bootstrap. Default: 9999."),
+    click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="NUMBER", help="Of flips and resamples. Default: 0."),
+    click.option(
+        "--segments",
+        multiple=True,
+        metavar="FILE",
+        help=f"Break differences down by users' attributes: a file with users and a column per attribute, or {_TRAITS}; may be repeated.",
+    ),
+    click.option(
+        "--fail-if",
+        multiple=True,
+        metavar="GATE",
+        help="Exit with 1 if this is shown, as 'NDCG@10 < -1%' (relative) or 'ILD@10 < 0' (absolute); may be repeated.",
+    ),
+    click.option(
+        "--fail-unless",
+        multiple=True,
+        metavar="GATE",
+        help="Exit with 1 unless this is shown, as 'NDCG@10 > -1%': no relevant loss; may be repeated.",
+    ),
+    choice("--inconclusive", "warn fail", "What a --fail-if does that the users cannot decide. Default: warn."),
+)
+"""How systems are compared: the options of :class:`Comparing`."""
+
+compare_options = with_options(
+    click.option("--compare", is_flag=True, default=None, help="Compare the systems: is the difference real? See aspectrum compare."),
+    click.option(
+        "--comparison",
+        metavar="FILE",
+        help=f"Write the comparison here: {listed(one.extensions[0] for one in FORMATS.values() if one.extensions)}.",
+    ),
+    statistics_options,
+)
+"""The same for commands that also evaluate."""
+
+_STATISTICS = (
+    *("baseline", "all_pairs", "significance", "correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed"),
+    *("segments", "fail_if", "fail_unless", "inconclusive"),
+)
+NAMES = ("compare", "comparison", *_STATISTICS)
+"""Names of all these options."""
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """How systems are compared, and where the comparison goes."""
+
+    given: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Comparing:
+        """From the values of options, which are taken out."""
+        found = {name: options.pop(name) for name in NAMES if name in options}
+        return cls({name: value for name, value in found.items() if value is not None and value != ()})
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything asks for a comparison."""
+        return bool(self.given)
+
+    @property
+    def file(self) -> str | None:
+        return self.given.get("comparison")
+
+    def of_results(self, results: Mapping[str, Results], attention: Attention, **options: Any) -> Comparison:
+        """The comparison, with its gates decided."""
+        from aspectrum.comparison.comparison import checked_procedure, compared
+        from aspectrum.diagnostics.notices import COMMAND_LINE, Notice
+        from aspectrum.errors import InputError
+
+        given = self.given
+        names = ("correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed")
+        procedure = checked_procedure(test=given.get("significance"), **{name: given[name] for name in names if name in given})
+        if len(results) < 2:
+            raise InputError(f"a comparison needs at least two systems, found {', '.join(map(repr, results)) or 'none'}")
+        baseline = self._baseline(list(results))
+        comparison = compared(
+            results, baseline, procedure, segments=list(given.get("segments", ())), attention=attention, speaker=COMMAND_LINE, **options
+        )
+        if not given.get("fail_if") and not given.get("fail_unless"):
+            return comparison
+        gates = comparison.check(*given.get("fail_if", ()), unless=given.get("fail_unless", ()))
+        open_gates = [one for one in gates if one.decision == "inconclusive"] if given.get("inconclusive") != "fail" else []
+        notices = attention.draw([Notice("inconclusive", detail={"said": one.said}) for one in open_gates])
+        return replace(comparison, gates=tuple(gates), notices=(*comparison.notices, *notices))
+
+    def _baseline(self, systems: Sequence[str]) -> str | None:
+        from aspectrum.wording import did_you_mean
+
+        baseline: str | None = self.given.get("baseline")
+        if self.given.get("all_pairs"):
+            if baseline is not None or self.given.get("fail_if") or self.given.get("fail_unless"):
+                raise click.UsageError("--all-pairs has no baseline; leave out --baseline, --fail-if and --fail-unless")
+            return None
+        if baseline is not None and baseline not in systems:
+            raise click.UsageError(f"--baseline: there is no system {baseline!r}; there are {listed(systems)}{did_you_mean(baseline, systems)}")
+        return baseline or systems[0]
+
+    def check_gates(self, comparison: Comparison) -> None:
+        """An error for every gate that failed."""
+        from aspectrum.errors import GateFailure
+
+        failing = ("fail", "inconclusive") if self.given.get("inconclusive") == "fail" else ("fail",)
+        failed = [one.said for one in comparison.gates if one.decision in failing]
+        if failed:
+            raise GateFailure("\n".join(one_line(f"gate failed: {said}") for said in failed))
+
+
+def check_format(path: str, option: str) -> None:
+    """A file whose extension says its format."""
+    from aspectrum.cli.outputs import blamed_on
+    from aspectrum.formats import format_of
+
+    with blamed_on(option):
+        if format_of(path) not in ("table", "json", "csv", "markdown", "latex"):
+            raise click.UsageError(f"{option} {path}: expected {listed(EXTENSIONS)}")
+
+
