@@ -19,7 +19,7 @@ from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
 from aspectrum.states import State
 from aspectrum.user_scores import UserScores, scores_frame
-from aspectrum.wording import did_you_mean
+from aspectrum.wording import ABSENT, did_you_mean
 
 if TYPE_CHECKING:
     import polars
@@ -328,7 +328,7 @@ class SystemResults(_Output, Mapping[str, Results]):
         for name in self._names():
             columns = [result.columns.get(name) for result in self.systems.values()]
             title = _title(name, *(column for column in columns if column is not None))
-            table.append([title, *(formats.ABSENT if column is None else formats.number(column.value) for column in columns)])
+            table.append([title, *(ABSENT if column is None else formats.number(column.value) for column in columns)])
         if systems_as == "rows":
             table = [list(cells) for cells in zip(*table, strict=True)]
             table[0][0] = "System"

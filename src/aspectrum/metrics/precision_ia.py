@@ -41,6 +41,8 @@ class PrecisionIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    symbol = "P-IA"
+    cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"P_IA": {}, "P-IA": {}}
 
     def fractions(self, world: World) -> Fractions:

@@ -33,6 +33,7 @@ class UnseenShare(UserMetric):
         array([[1. , 0.5]])
     """
 
+    cites = ("vasilev2024replay",)
     family = "novelty"
     inputs = ("history",)
     truth = "history"
