@@ -7,14 +7,16 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 from aspectrum import formats
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.errors import InputError, MetricError
+from aspectrum.extras import needed
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
+from aspectrum.html_table import html_table
 from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
 from aspectrum.states import State
@@ -22,9 +24,12 @@ from aspectrum.user_scores import UserScores, scores_frame
 from aspectrum.wording import ABSENT, did_you_mean
 
 if TYPE_CHECKING:
+    import pandas
     import polars
 
 _HEAD = ["Metric", "Value", "Users"]
+_COUNTS = ["scored", "undefined", "missing"]
+_FRAME = ["metric", "value", *_COUNTS]
 _CSV_HEAD = ["metric", "value", "users", "computed", "warnings", "notes"]
 
 SystemsAs = Literal["columns", "rows"]
@@ -77,6 +82,7 @@ class _Output:
 
     notices: tuple[Notice, ...]
     speaker: Speaker
+    _frame_columns: ClassVar[list[str]]
 
     @property
     def per_user(self) -> polars.DataFrame:
@@ -103,6 +109,37 @@ class _Output:
     def to_json(self) -> str:
         return formats.as_json(self.to_dict())
 
+    def _records(self) -> list[dict[str, Any]]:
+        """The rows of a frame, with plain values."""
+        raise NotImplementedError
+
+    def to_polars(self) -> polars.DataFrame:
+        """The numbers as a polars frame: a row per metric (and system), and how many users are behind each.
+
+        ``value`` is NaN where it is undefined. ``scored`` and ``undefined`` are null for a metric that does not score users.
+
+        >>> import aspectrum as asp
+        >>> asp.evaluate({"u": ["a"], "v": ["b"]}, "Recall@1", relevance={"u": ["a", "b"]}, users="lists").to_polars().row(0)
+        ('Recall@1', 0.5, 1, 1, 0)
+        """
+        import polars
+
+        check_polars()
+        kinds = {name: polars.String if name in ("system", "metric") else polars.Int64 for name in self._frame_columns}
+        return polars.DataFrame(self._records(), schema={**kinds, "value": polars.Float64})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a pandas frame: undefined values are NaN, counts that do not exist ``<NA>``.
+
+        >>> import aspectrum as asp
+        >>> asp.evaluate({"u": ["a"]}, "GiniComplement@1", catalogue=["a", "b"]).to_pandas().columns.tolist()
+        ['metric', 'value', 'scored', 'undefined', 'missing']
+        """
+        kinds = {"value": "float64", **dict.fromkeys(_COUNTS, "Int64")}
+        library = needed("pandas", "pandas", "a pandas frame is made")
+        frame: pandas.DataFrame = library.DataFrame(self._records(), columns=self._frame_columns).astype(kinds)
+        return frame
+
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``.
 
@@ -110,6 +147,10 @@ class _Output:
         """
         formats.scores_separator(path)  # before the frame is made
         formats.write_scores(path, self.per_user, self.to_dict())
+
+    def _said_below(self, how: Sequence[str]) -> list[str]:
+        """How numbers were computed, warnings and notes, a paragraph each."""
+        return [*how, *(f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several)]
 
     def __repr__(self) -> str:
         return str(self)
@@ -129,6 +170,8 @@ class Results(_Output, Mapping[str, float]):
     notices: tuple[Notice, ...] = ()
     partial: Unfinished | None = None
     speaker: Speaker = PYTHON
+
+    _frame_columns: ClassVar[list[str]] = _FRAME
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -195,6 +238,22 @@ class Results(_Output, Mapping[str, float]):
             "notes": list(self.notes),
         }
 
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"metric": name, "value": column.value, **{count: column.state.counts.get(count) for count in _COUNTS}}
+            for name, column in self.columns.items()
+        ]
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with how each number was computed, warnings and notes below.
+
+        >>> import aspectrum as asp
+        >>> table = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": ["a"]})._repr_html_()
+        >>> table.partition("<tbody>")[2].partition("</tbody>")[0]
+        '<tr><th scope="row">NDCG@1</th><td class="number">1.0000</td><td>1 scored</td></tr>'
+        """
+        return html_table(_HEAD, self._rows(), below=self._said_below(self._how()))
+
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
         return formats.as_csv(_CSV_HEAD, self._csv_rows(self._remarks))
@@ -249,6 +308,8 @@ class SystemResults(_Output, Mapping[str, Results]):
     notices: tuple[Notice, ...] = ()
     speaker: Speaker = PYTHON
 
+    _frame_columns: ClassVar[list[str]] = ["system", *_FRAME]
+
     def __getitem__(self, system: str) -> Results:
         if system in self.systems:
             return self.systems[system]
@@ -279,6 +340,20 @@ class SystemResults(_Output, Mapping[str, Results]):
         """Everything but the scores of users, with plain values; an undefined number is None."""
         remarks = {"warnings": list(self.warnings), "notes": list(self.notes)}
         return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, **remarks}
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [{"system": system, **record} for system, result in self.systems.items() for record in result._records()]
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with how each number was computed, warnings and notes below.
+
+        >>> import aspectrum as asp
+        >>> lists = {"A": {"u": ["a"]}, "B": {"u": ["b"]}}
+        >>> table = asp.evaluate_systems(lists, "NDCG@1", relevance={"u": {"a": 2, "b": 1}})._repr_html_()
+        >>> table.partition("<thead>")[2].partition("</thead>")[0]
+        '<tr><th scope="col">Metric</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th></tr>'
+        """
+        return html_table(*self._cells("columns"), below=self._said_below(self._how()))
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
