@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from aspectrum.wording import is_number, one_line, shortened
 
 MOST_ROWS = 100
-_LONGEST = 300
+_LONGEST = 80
 
 # The rules hold within the division only. Text has the colour of the page, whose theme need not be that of the system.
 _STYLE = (
