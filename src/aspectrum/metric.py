@@ -53,6 +53,12 @@ class Metric:
     aliases: ClassVar[Aliases] = {}
     """Other names, each with the parameters it stands for."""
 
+    symbol: ClassVar[str] = ""
+    r"""What papers call it, as LaTeX such as ``$\alpha$-nDCG``; by default the words of the class name."""
+
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Keys of the papers that define it, in :mod:`aspectrum.references`."""
+
     family: ClassVar[Family]
     """What it is about."""
 
@@ -74,6 +80,8 @@ class Metric:
             return
         if not hasattr(cls, "family"):
             raise MetricError(f"{cls.__name__} declares no family, expected one of {', '.join(map(repr, get_args(Family)))}")
+        if "symbol" not in cls.__dict__:
+            cls.symbol = _in_words(cls.__name__)
         names = {cls.__name__: {}, **cls.aliases}
         for name in names:
             known = _registry.get(name, (cls, {}))[0]
@@ -343,6 +351,12 @@ def _meant(word: str, names: Mapping[str, str]) -> str:
 def _plain(name: str) -> str:
     """Case, blanks, hyphens and underscores do not tell metrics apart."""
     return re.sub("[ _-]", "", name.casefold()).replace("α", "alpha")
+
+
+def _in_words(name: str) -> str:
+    """A class name as words: ``UnseenShare`` is ``Unseen share``, abbreviations stay."""
+    first, *others = re.split(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", name.strip("_"))
+    return " ".join([first, *(word if word.isupper() else word.lower() for word in others)])
 
 
 def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:

@@ -462,7 +462,9 @@ class _Group:
         if keep_scores and scored:
             lower = [(names, summary.least.T) for names, summary in scored if summary.least is not None]
             weighed = [(names, summary.weights.T) for names, summary in scored if summary.weights is not None]
-            least, weights = ({name: values for names, columns in some for name, values in zip(names, columns, strict=True)} for some in (lower, weighed))
+            least, weights = (
+                {name: values for names, columns in some for name, values in zip(names, columns, strict=True)} for some in (lower, weighed)
+            )
             all_names = tuple(name for names, _ in scored for name in names)
             scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), least, weights)  # type: ignore[misc]
         if part is not batch:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -17,20 +17,25 @@ from aspectrum.coding import Ids
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.errors import InputError, MetricError
+from aspectrum.extras import needed
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
+from aspectrum.html_table import html_table
 from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
 from aspectrum.saved import PER_USER, check_once, read_saved
 from aspectrum.states import Saved, State
 from aspectrum.user_scores import AT_LEAST, CONTRIBUTION, WEIGHT, UserScores, scores_frame
 from aspectrum.user_traits import Trait
-from aspectrum.wording import did_you_mean
+from aspectrum.wording import ABSENT, did_you_mean
 
 if TYPE_CHECKING:
+    import pandas
     import polars
 
 _HEAD = ["Metric", "Value", "Users"]
+_COUNTS = ["scored", "undefined", "missing"]
+_FRAME = ["metric", "value", *_COUNTS]
 _CSV_HEAD = ["metric", "value", "users", "computed", "warnings", "notes"]
 
 SystemsAs = Literal["columns", "rows"]
@@ -90,6 +95,7 @@ class Output:
 
     notices: tuple[Notice, ...]
     speaker: Speaker
+    _frame_columns: ClassVar[list[str]]
 
     @property
     def per_user(self) -> polars.DataFrame:
@@ -119,6 +125,37 @@ class Output:
     def _all_per_user(self) -> polars.DataFrame:
         raise NotImplementedError
 
+    def _records(self) -> list[dict[str, Any]]:
+        """The rows of a frame, with plain values."""
+        raise NotImplementedError
+
+    def to_polars(self) -> polars.DataFrame:
+        """The numbers as a polars frame: a row per metric (and system), and how many users are behind each.
+
+        ``value`` is NaN where it is undefined. ``scored`` and ``undefined`` are null for a metric that does not score users.
+
+        >>> import aspectrum as asp
+        >>> asp.evaluate({"u": ["a"], "v": ["b"]}, "Recall@1", relevance={"u": ["a", "b"]}, users="lists").to_polars().row(0)
+        ('Recall@1', 0.5, 1, 1, 0)
+        """
+        import polars
+
+        check_polars()
+        kinds = {name: polars.String if name in ("system", "metric") else polars.Int64 for name in self._frame_columns}
+        return polars.DataFrame(self._records(), schema={**kinds, "value": polars.Float64})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a pandas frame: undefined values are NaN, counts that do not exist ``<NA>``.
+
+        >>> import aspectrum as asp
+        >>> asp.evaluate({"u": ["a"]}, "GiniComplement@1", catalogue=["a", "b"]).to_pandas().columns.tolist()
+        ['metric', 'value', 'scored', 'undefined', 'missing']
+        """
+        kinds = {"value": "float64", **dict.fromkeys(_COUNTS, "Int64")}
+        library = needed("pandas", "pandas", "a pandas frame is made")
+        frame: pandas.DataFrame = library.DataFrame(self._records(), columns=self._frame_columns).astype(kinds)
+        return frame
+
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``.
 
@@ -134,6 +171,10 @@ class Output:
             return formats.written(self, format, **options)
         folder = os.path.dirname(os.path.abspath(path))
         return formats.as_json({**self.to_dict(), PER_USER: os.path.relpath(os.path.abspath(scores), folder)}) + "\n"
+
+    def _said_below(self, how: Sequence[str]) -> list[str]:
+        """How numbers were computed, warnings and notes, a paragraph each."""
+        return [*how, *(f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several)]
 
     def __repr__(self) -> str:
         return str(self)
@@ -154,6 +195,8 @@ class Results(Output, Mapping[str, float]):
     partial: Unfinished | None = None
     speaker: Speaker = PYTHON
     evidence: Lists | None = None
+
+    _frame_columns: ClassVar[list[str]] = _FRAME
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -224,8 +267,11 @@ class Results(Output, Mapping[str, float]):
         if saved.scores is not None:
             if "system" not in saved.scores.columns:
                 raise InputError(f"{saved.path}: no system column found, though there are results of several systems")
-            frames = {key[0]: frame.drop("system") for key, frame in saved.scores.partition_by("system", as_dict=True, maintain_order=True).items()}
-        contents = saved.content.get("systems") or dict.fromkeys(frames, {})
+            frames = {
+                key[0]: frame.drop("system")
+                for key, frame in saved.scores.partition_by("system", as_dict=True, maintain_order=True).items()
+            }
+        contents = saved.content.get("systems") or {name: {} for name in frames}
         results = {name: _restored(content, frames.get(name), saved.path) for name, content in contents.items()}
         return SystemResults(results, _remarks(saved.content))
 
@@ -257,6 +303,22 @@ class Results(Output, Mapping[str, float]):
             "notes": list(self.notes),
         }
 
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"metric": name, "value": column.value, **{count: column.state.counts.get(count) for count in _COUNTS}}
+            for name, column in self.columns.items()
+        ]
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with how each number was computed, warnings and notes below.
+
+        >>> import aspectrum as asp
+        >>> table = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": ["a"]})._repr_html_()
+        >>> table.partition("<tbody>")[2].partition("</tbody>")[0]
+        '<tr><th scope="row">NDCG@1</th><td class="number">1.0000</td><td>1 scored</td></tr>'
+        """
+        return html_table(_HEAD, self._rows(), below=self._said_below(self._how()))
+
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
         return formats.as_csv(_CSV_HEAD, self._csv_rows(self._remarks))
@@ -279,9 +341,7 @@ class Results(Output, Mapping[str, float]):
         """The text in one of the formats, with a line end."""
         return formats.written(self, format)
 
-    def write(
-        self, path: str | os.PathLike[str], format: Format | None = None, *, scores: str | os.PathLike[str] | None = None
-    ) -> None:
+    def write(self, path: str | os.PathLike[str], format: Format | None = None, *, scores: str | os.PathLike[str] | None = None) -> None:
         """Write a file, whole or not at all; the format is by default what the extension says.
 
         Args:
@@ -316,6 +376,8 @@ class SystemResults(Output, Mapping[str, Results]):
     systems: Mapping[str, Results]
     notices: tuple[Notice, ...] = ()
     speaker: Speaker = PYTHON
+
+    _frame_columns: ClassVar[list[str]] = ["system", *_FRAME]
 
     def __getitem__(self, system: str) -> Results:
         if system in self.systems:
@@ -354,6 +416,20 @@ class SystemResults(Output, Mapping[str, Results]):
         """Everything but the scores of users, with plain values; an undefined number is None."""
         remarks = {"warnings": list(self.warnings), "notes": list(self.notes)}
         return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, **remarks}
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [{"system": system, **record} for system, result in self.systems.items() for record in result._records()]
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with how each number was computed, warnings and notes below.
+
+        >>> import aspectrum as asp
+        >>> lists = {"A": {"u": ["a"]}, "B": {"u": ["b"]}}
+        >>> table = asp.evaluate_systems(lists, "NDCG@1", relevance={"u": {"a": 2, "b": 1}})._repr_html_()
+        >>> table.partition("<thead>")[2].partition("</thead>")[0]
+        '<tr><th scope="col">Metric</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th></tr>'
+        """
+        return html_table(*self._cells("columns"), below=self._said_below(self._how()))
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
@@ -410,7 +486,7 @@ class SystemResults(Output, Mapping[str, Results]):
         for name in self._names():
             columns = [result.columns.get(name) for result in self.systems.values()]
             title = _title(name, *(column for column in columns if column is not None))
-            table.append([title, *(formats.ABSENT if column is None else formats.number(column.value) for column in columns)])
+            table.append([title, *(ABSENT if column is None else formats.number(column.value) for column in columns)])
         if systems_as == "rows":
             table = [list(cells) for cells in zip(*table, strict=True)]
             table[0][0] = "System"

@@ -75,7 +75,10 @@ def _read_scores(name: str, separator: str | None) -> Saved:
             content = json.loads(polars.read_parquet_metadata(name).get("aspectrum", "{}"))
             frame = polars.read_parquet(name)
         else:
-            content, frame = {}, polars.read_csv(name, separator=separator, infer_schema_length=None, schema_overrides={"user": polars.String})
+            content, frame = (
+                {},
+                polars.read_csv(name, separator=separator, infer_schema_length=None, schema_overrides={"user": polars.String}),
+            )
     except (OSError, ValueError, polars.exceptions.PolarsError) as error:
         raise InputError(f"{name}: {_reason(error)}") from None
     if "user" not in frame.columns:

@@ -273,7 +273,17 @@ class Saved(State):
         return self.bounds
 
     def __add__(self, other: Saved) -> Saved:
-        raise InputError("saved results cannot be added: they do not hold what the metrics remember; save parts by Partial.write")
+        raise InputError(_NOT_A_PART)
+
+    def to_data(self, items: IdTable) -> Mapping[str, Any]:
+        raise InputError(_NOT_A_PART)
+
+    @classmethod
+    def from_data(cls, *_: Any) -> Saved:
+        raise InputError(_NOT_A_PART)
+
+
+_NOT_A_PART = "saved results do not hold what the metrics remember; parts that add up are saved by Partial.write"
 
 
 STATES: Mapping[str, type[Mean] | type[ItemCounts]] = {"Mean": Mean, "ItemCounts": ItemCounts}

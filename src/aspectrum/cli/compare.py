@@ -26,7 +26,9 @@ Examples:
     choice("--users", "common", "Compare the users whom all systems average. Default: other users are an error."),
     statistics_options,
     choice("--format", "table json csv markdown latex", "How the comparison is printed. Default: table."),
-    click.option("-o", "--output", multiple=True, metavar="FILE", help="Also write it here, in the format of the extension; may be repeated."),
+    click.option(
+        "-o", "--output", multiple=True, metavar="FILE", help="Also write it here, in the format of the extension; may be repeated."
+    ),
     THREADS,
     STRICT,
     IGNORE,

@@ -31,7 +31,9 @@ statistics_options = with_options(
     choice("--interval", "t percentile bca", "Of differences: t (default), or a bootstrap, which is too short for few users."),
     choice("--family", "all metric", "Correct over all comparisons (default), or within each metric."),
     click.option("--level", type=Number(0.5, 0.9999), metavar="SHARE", help="Of intervals. Default: 0.95."),
-    click.option("--alpha", type=Number(1e-9, 0.5), metavar="SHARE", help="Adjusted p-value up to which a difference is significant. Default: 0.05."),
+    click.option(
+        "--alpha", type=Number(1e-9, 0.5), metavar="SHARE", help="Adjusted p-value up to which a difference is significant. Default: 0.05."
+    ),
     click.option("--flips", type=click.IntRange(99, 10**8), metavar="NUMBER", help="Random sign flips. Default: 9999."),
     click.option("--resamples", type=click.IntRange(99, 10**8), metavar="NUMBER", help="Resamples of a bootstrap. Default: 9999."),
     click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="NUMBER", help="Of flips and resamples. Default: 0."),
@@ -128,7 +130,9 @@ class Comparing:
                 raise click.UsageError("--all-pairs has no baseline; leave out --baseline, --fail-if and --fail-unless")
             return None
         if baseline is not None and baseline not in systems:
-            raise click.UsageError(f"--baseline: there is no system {baseline!r}; there are {listed(systems)}{did_you_mean(baseline, systems)}")
+            raise click.UsageError(
+                f"--baseline: there is no system {baseline!r}; there are {listed(systems)}{did_you_mean(baseline, systems)}"
+            )
         return baseline or systems[0]
 
     def check_gates(self, comparison: Comparison) -> None:
@@ -149,5 +153,3 @@ def check_format(path: str, option: str) -> None:
     with blamed_on(option):
         if format_of(path) not in ("table", "json", "csv", "markdown", "latex"):
             raise click.UsageError(f"{option} {path}: expected {listed(EXTENSIONS)}")
-
-

@@ -60,9 +60,9 @@ def _from_frame(given: Any, users: Ids) -> tuple[Attribute, ...]:
         if isinstance(given, str | os.PathLike):
             extension = os.path.splitext(name)[1].lower()
             if extension in (".parquet", ".pq"):
-                frame = polars.read_parquet(given)
+                frame = polars.read_parquet(name)
             else:
-                frame = polars.read_csv(given, separator="\t" if extension == ".tsv" else ",", infer_schema_length=None)
+                frame = polars.read_csv(name, separator="\t" if extension == ".tsv" else ",", infer_schema_length=None)
         else:
             frame = polars.DataFrame(given)
     except (OSError, polars.exceptions.PolarsError, ValueError, TypeError) as error:
@@ -77,4 +77,8 @@ def _from_frame(given: Any, users: Ids) -> tuple[Attribute, ...]:
     if len(twice):
         raise InputError(f"{name}: user {quoted(twice[0])} has several rows, expected one")
     ids = frame[user].to_list()
-    return tuple(Attribute.of(column, dict(zip(ids, frame[column].to_list(), strict=True)), list(users)) for column in frame.columns if column != user)
+    return tuple(
+        Attribute.of(column, dict(zip(ids, frame[column].to_list(), strict=True)), list(users))
+        for column in frame.columns
+        if column != user
+    )

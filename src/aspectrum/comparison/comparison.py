@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
 from aspectrum import formats
 from aspectrum.arrays import check_count
 from aspectrum.comparison.attributes import attributes_of
@@ -35,10 +33,12 @@ from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import PYTHON, Notice, Option, Speaker
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import Format, format_of
+from aspectrum.html_table import html_table
 from aspectrum.kernels import set_threads
 from aspectrum.metric import Metric
 from aspectrum.output_files import write_text
-from aspectrum.results import Output, Results, SystemResults
+from aspectrum.paper_table import Cell, Heading, PaperTable
+from aspectrum.results import Output, Results, SystemResults, SystemsAs
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -260,18 +260,43 @@ class Comparison(Output):
         head = list(rows[0]) if rows else []
         return formats.as_csv(head, [[_cell(value) for value in row.values()] for row in rows])
 
-    def to_text(self, *, how: bool = True) -> str:
-        """A table of differences, below it how they were tested, segments, gates, and the notes."""
-        return formats.as_text(*self._table(), [*self._below(), *([self.tested_by] if how else [])], self._remarks)
+    def to_text(self) -> str:
+        """A table of differences, one of segments if there are any, how they were tested, gates, and the notes."""
+        segments = formats.plain_table(*self._segment_table()) + "\n\n" if self.attributes else ""
+        return segments + formats.as_text(*self._table(), [*self._below(), self.tested_by], self._remarks)
 
     def to_markdown(self) -> str:
         """The same in Markdown."""
-        return formats.as_markdown(*self._table(), [*self._below(), self.tested_by], self._remarks)
+        segments = formats.as_markdown(*self._segment_table(), (), {}) + "\n\n" if self.attributes else ""
+        return segments + formats.as_markdown(*self._table(), [*self._below(), self.tested_by], self._remarks)
+
+    def _segment_table(self) -> tuple[list[str], list[list[str]]]:
+        level = f"{100 * self.procedure.level:g} % each, not corrected"
+        head = ["Metric", "System", "By", "Segment", "Users", "Mean", "Difference", level, "Relative"]
+        return head, [
+            [
+                one.metric, one.system, one.attribute, one.segment, f"{one.users}", *_segment_numbers(one),
+            ]
+            for one in self.segments
+        ]  # fmt: skip
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         level = f"{100 * self.procedure.level:g} % interval"
         against = [] if self.baseline is not None else ["Against"]
-        head = ["Metric", "System", *against, "Mean", "Difference", level, "Relative", "p", "Adjusted p", "", "Better/equal/worse", "Detectable"]
+        head = [
+            "Metric",
+            "System",
+            *against,
+            "Mean",
+            "Difference",
+            level,
+            "Relative",
+            "p",
+            "Adjusted p",
+            "",
+            "Better/equal/worse",
+            "Detectable",
+        ]
         return head, [_table_row(one, self.mark(one), bool(against)) for one in self.differences]
 
     def mark(self, difference: Difference) -> str:
@@ -281,16 +306,52 @@ class Comparison(Output):
         return ("▲" if difference.difference > 0 else "▼") if difference.significant else "≈"
 
     def _below(self) -> list[str]:
+        """What the tests show of all systems together."""
         said = []
         for name, one in self.standings.items():
             if one.best is not None:
-                said.append(f"{name}: best is {one.best}" + (f", second is {one.second}" if one.second else ""))
+                said.append((name, f"best is {one.best}" + (f", second is {one.second}" if one.second else "")))
             elif one.tie:
-                said.append(f"{name}: no system is significantly best; {', '.join(one.tie)} are tied with the leader")
-        for test in self.segment_tests:
-            said.append(f"{test.metric}, {test.system} by {test.attribute}: {test.said}")
-        said += [f"{result.decision}: {result.said}" for result in self.gates]
-        return said
+                said.append((name, f"no system is significantly best; {', '.join(one.tie)} are tied with the leader"))
+        effects = [(f"{test.metric} of {test.system}", f"by {test.attribute}, {test.said}") for test in self.segment_tests]
+        return [*formats.grouped(said), *formats.grouped(effects), *(f"Gate {result.said}" for result in self.gates)]
+
+    def paper_table(
+        self, *, caption: str = "", label: str = "", digits: int = 3, percent: bool = False, systems_as: SystemsAs = "rows"
+    ) -> PaperTable:
+        """The numbers for a paper: the best bold and the second underlined where the tests allow it, marks of significance, a footnote.
+
+        Args:
+            caption, label: Of the table.
+            digits: Decimals of a number; in percent, two fewer.
+            percent: Whether numbers are multiplied by 100.
+            systems_as: Whether systems are the rows or the columns.
+        """
+        cells = tuple(tuple(self._paper_cell(name, system) for name in self.metrics) for system in self.systems)
+        marks = "".join(dict.fromkeys(cell.marks for row in cells for cell in row if cell.marks))
+        said = [
+            f"▲, ▼: significantly higher, lower than {self.baseline}." if marks else "",
+            "Bold: significantly better than every other system." if any(one.bold for row in cells for one in row) else "",
+            "Underlined: second." if any(one.underline for row in cells for one in row) else "",
+            self.tested_by,
+        ]
+        columns = tuple(Heading.of(self._column(name).metric, name) for name in self.metrics)
+        return PaperTable(self.systems, columns, cells, caption, label, " ".join(filter(None, said)), digits, percent, systems_as)
+
+    def _paper_cell(self, name: str, system: str) -> Cell:
+        standing, mark = self.standings[name], ""
+        if self.baseline is not None and system != self.baseline:
+            mark = self.mark(self.difference(name, system)).replace("≈", "")
+        return Cell(self.scores[name][system].value, system == standing.best, system == standing.second, mark)
+
+    def to_latex(self, **options: Any) -> str:
+        """A table for a paper; the options are those of :meth:`paper_table`."""
+        return self.paper_table(**options).to_latex()
+
+    def _repr_html_(self) -> str:
+        head, rows = self._table()
+        remarks = [f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several]
+        return html_table(head, rows, below=[*self._below(), self.tested_by, *remarks])
 
     def written(self, format: Format = "table") -> str:
         """The text in one of the formats, with a line end."""
@@ -377,7 +438,9 @@ def compare(
     if pairs == "all" and baseline is not None:
         raise InputError("pairs='all' compares all systems with one another; leave out the baseline")
     if baseline is not None and baseline not in systems:
-        raise InputError(f"baseline {baseline!r} is not one of the systems {', '.join(map(repr, systems))}{did_you_mean(baseline, systems)}")
+        raise InputError(
+            f"baseline {baseline!r} is not one of the systems {', '.join(map(repr, systems))}{did_you_mean(baseline, systems)}"
+        )
     if users not in (None, "common"):
         raise InputError(f"users is {users!r}, expected 'common' or nothing: who is averaged is said when lists are evaluated")
     chosen = None if pairs == "all" else baseline or next(iter(systems))
@@ -456,7 +519,9 @@ def named_results(given: Any) -> dict[str, Results]:
     if isinstance(given, Sequence) and all(isinstance(one, str | os.PathLike) for one in given):
         files = {os.fspath(path): named_results(path) for path in given}
         if len(files) < len(given):
-            raise InputError(f"{next(path for path in map(os.fspath, given) if list(map(os.fspath, given)).count(path) > 1)}: is given twice")
+            raise InputError(
+                f"{next(path for path in map(os.fspath, given) if list(map(os.fspath, given)).count(path) > 1)}: is given twice"
+            )
         times: dict[str, int] = {}
         for inner in files.values():
             for name in inner:
@@ -467,7 +532,9 @@ def named_results(given: Any) -> dict[str, Results]:
                 own = name if times[name] == 1 else _stem(path) if len(inner) == 1 else f"{_stem(path)}: {name}"
                 found[own if own not in found else f"{path}: {name}"] = result
         return found
-    raise InputError(f"results is {type(given).__name__}, expected what evaluate_systems returns, {{name: results}}, or files of saved results")
+    raise InputError(
+        f"results is {type(given).__name__}, expected what evaluate_systems returns, {{name: results}}, or files of saved results"
+    )
 
 
 def _stem(path: str | os.PathLike[str]) -> str:
@@ -599,7 +666,20 @@ def _turned(one: Difference) -> Difference:
     )
 
 
-_QUANTILES = ("p_t", "interval", "relative_interval", "effect_interval", "minimum_detectable", "p", "p_adjusted", "t", "p_beyond", "p_within", "df", "f")
+_QUANTILES = (
+    "p_t",
+    "interval",
+    "relative_interval",
+    "effect_interval",
+    "minimum_detectable",
+    "p",
+    "p_adjusted",
+    "t",
+    "p_beyond",
+    "p_within",
+    "df",
+    "f",
+)
 
 
 def _ten(value: Any) -> Any:
@@ -656,6 +736,14 @@ def _table_row(one: Difference, mark: str, with_baseline: bool) -> list[str]:
         one.metric, one.system, *([one.baseline] if with_baseline else []), formats.number(one.mean_b), difference, interval,
         percent(one.relative), p_text(one.p), p_text(one.p_adjusted), mark, users, notes,
     ]  # fmt: skip
+
+
+def _segment_numbers(one: SegmentDifference) -> list[str]:
+    if one.difference is None or one.mean_b is None:
+        return ["undefined", "undefined", "-", "-"]
+    interval = "too few users" if one.interval is None else f"{one.interval[0]:+.4f} to {one.interval[1]:+.4f}"
+    relative = "-" if one.relative is None else f"{100 * one.relative:+.1f} %"
+    return [formats.number(one.mean_b), f"{one.difference:+.4f}", interval, relative]
 
 
 def p_text(p: float | None) -> str:

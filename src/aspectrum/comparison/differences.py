@@ -6,11 +6,12 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from aspectrum.arrays import Counts, Floats, Offsets
+from aspectrum.coding import Ids
 from aspectrum.comparison.bootstrap import bootstrap, ratio_bootstrap
 from aspectrum.comparison.corrections import benjamini_hochberg, holm
 from aspectrum.comparison.flips import MOST_EXACT, FlippedPair, SharedFlips, exact_p, on_grid, step_down, sum_of_squares
@@ -196,7 +197,9 @@ def find_differences(scores: Scores, baseline: str | None, procedure: Procedure)
     mine = [key for key in found if baseline is None or key[2] == baseline]
     sums = flips.sums() if procedure.correction == "max-t" or procedure.test == "flips" else np.empty((0, 0), np.int64)
     adjusted, critical, n = _tested(found, lower, mine, sums, flips, procedure)
-    all_adjusted, _, n_all = (adjusted, critical, n) if len(mine) == len(found) else _tested(found, lower, list(found), sums, flips, procedure)
+    all_adjusted, _, n_all = (
+        (adjusted, critical, n) if len(mine) == len(found) else _tested(found, lower, list(found), sums, flips, procedure)
+    )
     differences = {key: _finished(found[key], adjusted.get(key), critical, procedure) for key in found}
     return Found(differences, all_adjusted, numbers, n, n_all, critical, flips.exact, flips.n_flips)
 
@@ -325,7 +328,9 @@ def _alike(
             exact=procedure.test == "flips" and int(np.count_nonzero(d)) <= MOST_EXACT,
             notes=tuple(notes),
         )
-        yield _Pair(difference, found, (column_of[at_b], column_of[at_a]), int(own.sum()), sum_of_squares(own), _own_p(d, difference, procedure))
+        yield _Pair(
+            difference, found, (column_of[at_b], column_of[at_a]), int(own.sum()), sum_of_squares(own), _own_p(d, difference, procedure)
+        )
 
 
 FEW_CARRY = "a few users carry this difference; p and interval are unreliable"
@@ -371,7 +376,7 @@ def _own_p(d: Floats, difference: Difference, procedure: Procedure) -> float | N
     return None
 
 
-def _left_out(metric: MetricScores, a: int, b: int) -> dict[str, int]:
+def _left_out(metric: MetricScores, a: int, b: int) -> dict[str, Any]:
     """How many users a pair leaves out, and why."""
     assert metric.absent is not None
     if metric.defined.all():
@@ -387,7 +392,7 @@ def _left_out(metric: MetricScores, a: int, b: int) -> dict[str, int]:
     }
 
 
-def _users(metric: MetricScores, ids: Sequence[Hashable], users: Offsets, a: int, b: int, d: Floats) -> dict[str, object]:
+def _users(metric: MetricScores, ids: Ids, users: Offsets, a: int, b: int, d: Floats) -> dict[str, Any]:
     """Who wins and who loses, by their own scores."""
     if metric.kind == "whole":
         return {}

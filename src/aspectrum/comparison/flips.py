@@ -206,4 +206,3 @@ def step_down(pairs: Sequence[FlippedPair], p: Sequence[float], *, exact: bool, 
         running = max(running, adjusted[place])
         adjusted[place] = max(running, p[place])
     return Stepped(adjusted, float(np.quantile(largest, 1 - alpha, method="higher")))
-

@@ -89,14 +89,18 @@ def check_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[GateResul
     systems = [name for name in comparison.systems if name != comparison.baseline]
     sharing = sum(not gate.unless for gate in gates) * len(systems)
     return [
-        _decided(comparison, gate, system, comparison.procedure.alpha / (1 if gate.unless else sharing)) for gate in gates for system in systems
+        _decided(comparison, gate, system, comparison.procedure.alpha / (1 if gate.unless else sharing))
+        for gate in gates
+        for system in systems
     ]
 
 
 def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> GateResult:
     difference = comparison.difference(gate.metric, system)
     if gate.relative and not difference.mean_a > 0:
-        raise MetricError(f"gate {gate}: the mean of {comparison.baseline} is {difference.mean_a:g}, and a relative limit needs one above 0")
+        raise MetricError(
+            f"gate {gate}: the mean of {comparison.baseline} is {difference.mean_a:g}, and a relative limit needs one above 0"
+        )
     if difference.n < FEWEST:
         why = "there are no per-user scores" if not difference.n else f"{difference.n} users are too few to test"
         return GateResult(gate, system, "inconclusive", None, None, None, alpha, f"{system}: {gate}: inconclusive, as {why}")

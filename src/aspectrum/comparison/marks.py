@@ -27,7 +27,9 @@ def standing(means: Mapping[str, float], beats: Beats, *, higher_is_better: bool
     >>> standing({"A": 0.5, "B": 0.4, "C": 0.1}, lambda one, other: other == "C")
     Standing(best=None, tie=('A', 'B'), second=None)
     """
-    ordered = sorted((name for name in means if means[name] == means[name]), key=lambda name: -means[name] if higher_is_better else means[name])
+    ordered = sorted(
+        (name for name in means if means[name] == means[name]), key=lambda name: -means[name] if higher_is_better else means[name]
+    )
     if len(ordered) < 2:
         return Standing()
     leader, *others = ordered

@@ -63,7 +63,7 @@ class MetricScores:
     def defined(self) -> Flags:
         """Where a user counts, (users, systems)."""
         assert self.scores is not None
-        defined = ~np.isnan(self.scores)
+        defined: Flags = ~np.isnan(self.scores)
         return defined if self.weights is None else defined & (self.weights > 0)
 
     @cached_property
@@ -82,10 +82,10 @@ class MetricScores:
         """What each of some users contributes to the number of each system over these users, (users, systems)."""
         scores = self.least if least else self.scores
         assert scores is not None
-        chosen = scores[np.ix_(users, systems)]
+        chosen: Floats = scores[users][:, list(systems)]
         if self.weights is None:
             return chosen
-        weights = self.weights[np.ix_(users, systems)]
+        weights = self.weights[users][:, list(systems)]
         return np.column_stack([linearised(chosen[:, c] * weights[:, c], weights[:, c])[1] for c in range(len(systems))])
 
 
@@ -137,28 +137,27 @@ class Scores:
         if any(one is None for one in found):
             return MetricScores(name, metric, values, columns, None)
         placed = [self._placed(*one) for one in found if one is not None]
-        scores, least, weights = (
-            None if all(one[kind] is None for one in placed) else np.column_stack([one[kind] if one[kind] is not None else one[0] for one in placed])
-            for kind in range(3)
+        scores, absent = np.column_stack([one[0] for one in placed]), np.column_stack([one[1] for one in placed])
+        least, weights = (
+            np.column_stack([one[0] if one[kind] is None else one[kind] for one in placed])
+            if any(one[kind] is not None for one in placed)
+            else None
+            for kind in (2, 3)
         )
-        assert scores is not None
-        absent = np.column_stack([one[3] for one in placed])
         return self._paired(MetricScores(name, metric, values, columns, scores, absent, weights, least))
 
-    def _placed(self, users: Ids, *several: Floats | None) -> tuple[Floats | None, ...]:
-        """Values of all users, NaN where there are none, and who they are."""
+    def _placed(self, users: Ids, scores: Floats, *further: Floats | None) -> tuple[Any, ...]:
+        """Scores of all users, NaN where there are none; who is absent; and further values of theirs."""
         rows, n = self._rows[id(users)], self.n_users
-        found: list[Any] = []
-        for values in several:
-            if values is not None:
-                whole = np.full(n, np.nan)
-                whole[rows] = values
-                found.append(whole)
-            else:
-                found.append(None)
+
+        def whole(values: Floats) -> Floats:
+            placed = np.full(n, np.nan)
+            placed[rows] = values
+            return placed
+
         absent = np.ones(n, dtype=np.bool_)
         absent[rows] = False
-        return (*found, absent)
+        return whole(scores), absent, *(None if values is None else whole(values) for values in further)
 
     def _paired(self, found: MetricScores) -> MetricScores:
         """The same users for every system, or an error that names some who differ."""
@@ -182,8 +181,10 @@ class Scores:
             )
         if found.kind == "whole":
             raise InputError(
-                f"{found.name} is a number of all lists, and the systems have different users; evaluate again with ", Option("users", "common")
+                f"{found.name} is a number of all lists, and the systems have different users; evaluate again with ",
+                Option("users", "common"),
             )
+        assert found.scores is not None
         scores = np.where(missing[:, np.newaxis], np.nan, found.scores)
         return MetricScores(found.name, found.metric, found.values, found.columns, scores, found.absent, found.weights, found.least)
 
@@ -224,7 +225,9 @@ def _facts(column: Column) -> dict[str, str]:
 def _key(id: Hashable) -> tuple[int, Any]:
     if isinstance(id, int | float):
         return 0, id
-    return (1, id.encode(errors="surrogatepass")) if isinstance(id, str) else (2, f"{type(id).__name__} {id!r}".encode(errors="surrogatepass"))
+    return (
+        (1, id.encode(errors="surrogatepass")) if isinstance(id, str) else (2, f"{type(id).__name__} {id!r}".encode(errors="surrogatepass"))
+    )
 
 
 def _sorted_places(users: Ids) -> Offsets:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aspectrum.arrays import Codes, Floats
+from aspectrum.arrays import Codes, Flags, Floats
 from aspectrum.comparison.corrections import holm
 from aspectrum.comparison.differences import FEWEST
 from aspectrum.comparison.paired import Interval, fieller, means, paired, quantile, variances, welch
@@ -41,12 +41,12 @@ class Attribute:
             raise InputError(f"segments {name!r}: none of the users compared has one; are these ids of the same users?")
         present = {segment for segment in known.values() if segment is not None and segment == segment}
         numbers = all(isinstance(segment, int | float) for segment in present)
-        segments = sorted(present, key=(lambda one: one) if numbers else str)  # type: ignore[arg-type, return-value]
+        segments = sorted(present, key=(lambda one: one) if numbers else str)
         code_of = {segment: code for code, segment in enumerate(segments)}
         codes = np.array([code_of.get(segment, -1) for segment in known.values()], dtype=np.int32)
         return cls(name, tuple(map(str, segments)), codes, note)
 
-    def places(self) -> list[tuple[str, np.ndarray]]:  # type: ignore[type-arg]
+    def places(self) -> list[tuple[str, Flags]]:
         """Segments with a flag for each user who is in them; users without a segment come last."""
         found = [(name, self.codes == code) for code, name in enumerate(self.segments)]
         return [*found, (UNKNOWN, self.codes < 0)] if (self.codes < 0).any() else found
@@ -104,7 +104,9 @@ class SegmentMean:
     interval: Interval | None
 
 
-def segment_differences(metric: MetricScores, attribute: Attribute, names: Sequence[str], a: int, b: int, level: float) -> list[SegmentDifference]:
+def segment_differences(
+    metric: MetricScores, attribute: Attribute, names: Sequence[str], a: int, b: int, level: float
+) -> list[SegmentDifference]:
     """The difference of two systems in each segment."""
     both = metric.defined[:, a] & metric.defined[:, b]
     found = []
@@ -158,8 +160,6 @@ def segment_test(metric: MetricScores, attribute: Attribute, a: int, b: int) -> 
 
 def with_holm(tests: Sequence[SegmentTest]) -> list[SegmentTest]:
     """P-values corrected over the metrics of each pair of systems and attribute."""
-    from dataclasses import replace
-
     adjusted: dict[int, float] = {}
     for key in dict.fromkeys((one.system, one.baseline, one.attribute) for one in tests):
         places = [place for place, one in enumerate(tests) if (one.system, one.baseline, one.attribute) == key]

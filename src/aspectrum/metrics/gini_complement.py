@@ -45,6 +45,7 @@ class GiniComplement(Metric):
     outside: Literal["error", "drop"] = "error"
     empty: float | None = None
 
+    cites = ("vargas2014improving",)
     aliases: ClassVar[Aliases] = {"Predicted Gini complement": {}}
 
     family = "exposure"
