@@ -541,7 +541,8 @@ def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path:
         columns = {name.removesuffix(CONTRIBUTION): _column_of_scores(name, scores, path) for name in mine}
     if scores is None:
         return Results(columns, notices=_remarks(content))
-    blocks, further = [], []
+    blocks: list[UserScores] = []
+    further: list[UserScores] = []
     users = scores["user"]
     for name in columns:
         kind = CONTRIBUTION if name + CONTRIBUTION in scores.columns else ""
@@ -572,14 +573,21 @@ class _Kept(Lists):
         raise InputError(f"segments by {trait} need the history, which saved results do not hold; give a segment for each user instead")
 
 
+def _parsed(name: str) -> Metric:
+    """A metric of a file, in which every metric may be named."""
+    import aspectrum.metrics  # noqa: F401  so that their names are known
+
+    return parse(name)
+
+
 def _restored_column(saved: Mapping[str, Any]) -> Column:
     counted = saved.get("counts", ())
     counts = {name: saved[name] for name in counted if isinstance(saved[name], int)}
     limits = {name: saved[name] for name in counted if isinstance(saved[name], float)}
     how = {name: value for name, value in saved.items() if name not in (*counted, "counts", "value")}
     value = math.nan if saved["value"] is None else float(saved["value"])
-    name = saved.get("definition", saved["metric"])
-    return Column(parse(name), Saved(value, counts, limits), {**how, "metric": type(parse(name)).__name__})
+    metric = _parsed(saved.get("definition", saved["metric"]))
+    return Column(metric, Saved(value, counts, limits), {**how, "metric": type(metric).__name__})
 
 
 def _is_further(name: str, scores: polars.DataFrame) -> bool:
@@ -601,7 +609,7 @@ def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:
     else:
         value = math.fsum(scored) / len(scored) if len(scored) else math.nan
     counts = {"scored": len(scored), "undefined": len(found) - len(scored)} if own == name else {}
-    return Column(parse(own), Saved(value, counts), {})
+    return Column(_parsed(own), Saved(value, counts), {})
 
 
 def _remarks(content: Mapping[str, Any]) -> tuple[Notice, ...]:

@@ -75,5 +75,6 @@ def quantile_segments(values: Floats, names: tuple[str, ...]) -> dict[str, Float
         inside = (places == place) & ~np.isnan(values)
         if inside.any():
             low, high = values[inside].min(), values[inside].max()
-            found[f"{name} ({low:.3g})" if low == high else f"{name} ({low:.3g} to {high:.3g})"] = inside
+            ends = [f"{end:,.0f}" if end == round(end) else f"{end:.3g}" for end in (low, high)]
+            found[f"{name} ({' to '.join(dict.fromkeys(ends))})"] = inside
     return found

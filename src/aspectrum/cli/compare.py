@@ -8,7 +8,7 @@ import click
 
 from aspectrum.cli.comparing import Comparing, check_format, statistics_options
 from aspectrum.cli.options import FILE, IGNORE, STRICT, THREADS, choice, metric_option, with_options
-from aspectrum.cli.outputs import check_paths
+from aspectrum.cli.paths import check_paths
 
 
 @click.command(

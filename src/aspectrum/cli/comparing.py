@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aspectrum.cli.options import Number, choice, with_options
-from aspectrum.formats import EXTENSIONS, FORMATS
+from aspectrum.cli.paths import blamed_on, check_paths
+from aspectrum.formats import FORMATS, format_of
 from aspectrum.wording import listed, one_line
 
 if TYPE_CHECKING:
     from aspectrum.comparison import Comparison
+    from aspectrum.config import ComparisonSettings
     from aspectrum.diagnostics.attention import Attention
     from aspectrum.results import Results
 
@@ -85,10 +87,11 @@ class Comparing:
     given: Mapping[str, Any]
 
     @classmethod
-    def of(cls, options: dict[str, Any]) -> Comparing:
-        """From the values of options, which are taken out."""
-        found = {name: options.pop(name) for name in NAMES if name in options}
-        return cls({name: value for name, value in found.items() if value is not None and value != ()})
+    def of(cls, options: dict[str, Any], settings: ComparisonSettings | None = None) -> Comparing:
+        """From the values of options, which are taken out; they come on top of those of a configuration."""
+        found = {} if settings is None else {name: getattr(settings, name) for name in settings.model_fields_set}
+        found |= {name: value for name, value in taken(options).items() if value is not None and value != ()}
+        return cls(found)
 
     @property
     def wanted(self) -> bool:
@@ -98,6 +101,12 @@ class Comparing:
     @property
     def file(self) -> str | None:
         return self.given.get("comparison")
+
+    def check_files(self, others: Sequence[str]) -> None:
+        """What cannot be written is said before the long work."""
+        if self.file is not None:
+            check_format(self.file, "--comparison")
+            check_paths([self.file], others)
 
     def of_results(self, results: Mapping[str, Results], attention: Attention, **options: Any) -> Comparison:
         """The comparison, with its gates decided."""
@@ -145,11 +154,12 @@ class Comparing:
             raise GateFailure("\n".join(one_line(f"gate failed: {said}") for said in failed))
 
 
+def taken(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of comparisons, taken out of others."""
+    return {name: options.pop(name) for name in NAMES if name in options}
+
+
 def check_format(path: str, option: str) -> None:
     """A file whose extension says its format."""
-    from aspectrum.cli.outputs import blamed_on
-    from aspectrum.formats import format_of
-
     with blamed_on(option):
-        if format_of(path) not in ("table", "json", "csv", "markdown", "latex"):
-            raise click.UsageError(f"{option} {path}: expected {listed(EXTENSIONS)}")
+        format_of(path)

@@ -262,13 +262,15 @@ class Comparison(Output):
 
     def to_text(self) -> str:
         """A table of differences, one of segments if there are any, how they were tested, gates, and the notes."""
-        segments = formats.plain_table(*self._segment_table()) + "\n\n" if self.attributes else ""
-        return segments + formats.as_text(*self._table(), [*self._below(), self.tested_by], self._remarks)
+        tables = [self._table(), *([self._segment_table()] if self.attributes else [])]
+        first = [formats.plain_table(*table) + "\n\n" for table in tables[:-1]]
+        return "".join(first) + formats.as_text(*tables[-1], [*self._below(), self.tested_by], self._remarks)
 
     def to_markdown(self) -> str:
         """The same in Markdown."""
-        segments = formats.as_markdown(*self._segment_table(), (), {}) + "\n\n" if self.attributes else ""
-        return segments + formats.as_markdown(*self._table(), [*self._below(), self.tested_by], self._remarks)
+        tables = [self._table(), *([self._segment_table()] if self.attributes else [])]
+        first = [formats.as_markdown(*table, (), {}) + "\n\n" for table in tables[:-1]]
+        return "".join(first) + formats.as_markdown(*tables[-1], [*self._below(), self.tested_by], self._remarks)
 
     def _segment_table(self) -> tuple[list[str], list[list[str]]]:
         level = f"{100 * self.procedure.level:g} % each, not corrected"

@@ -63,8 +63,10 @@ class MetricScores:
     def defined(self) -> Flags:
         """Where a user counts, (users, systems)."""
         assert self.scores is not None
-        defined: Flags = ~np.isnan(self.scores)
-        return defined if self.weights is None else defined & (self.weights > 0)
+        defined: Flags = np.asarray(np.isfinite(self.scores), dtype=np.bool_)
+        if self.weights is not None:
+            defined = defined & (self.weights > 0)
+        return defined
 
     @cached_property
     def present(self) -> Flags:
