@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arguments import with_hints
-from aspectrum.arrays import Flags, Floats, check_count
+from aspectrum.arrays import Flags, check_count
 from aspectrum.arrow_file import read_arrow
 from aspectrum.asked import Asked, Metrics, asked_for
-from aspectrum.coding.ids import Ids, quoted
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
@@ -35,6 +35,7 @@ from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError, each
+from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
 from aspectrum.io import Source, is_external, read_input
@@ -43,7 +44,6 @@ from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read
 from aspectrum.progress import Progress, SystemProgress, check_progress
 from aspectrum.results import Column, Results
 from aspectrum.user_scores import ScoresFile, UserScores
-from aspectrum.user_traits import Trait, trait_values
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 from aspectrum.world.world import list_rows
@@ -393,25 +393,6 @@ class Plan:
         n_aspects = len(world.aspect_ids) if any(_weighs_all_aspects(task.resolved, self.truth) for task in tasks) else 0
         by_places = max(256, _NUMBERS_PER_BATCH * world.n_users // max(1, len(world.rankings.items)))
         return max(1, min(65_536, by_places, _NUMBERS_PER_BATCH // n_columns, 2 * _NUMBERS_PER_BATCH // max(1, n_aspects)))
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """The lists of a system behind its results, those of other systems in the same call, and the plan that measured them."""
-
-    plan: Plan
-    lists: CodedLists
-    among: tuple[Input, ...] = ()
-
-    def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
-        """As :meth:`Plan.contributions`."""
-        return self.plan.contributions(self.lists, columns, self.among)
-
-    def trait(self, trait: Trait) -> tuple[Ids, Floats, str]:
-        """Users with a number each, and what to know of it; see :mod:`aspectrum.user_traits`."""
-        values, note = trait_values(self.plan.truth, trait)
-        table = self.plan.tables.user
-        return table.renamed(table.ids.slice(0, len(values))), values, note
 
 
 @dataclass(frozen=True, eq=False)

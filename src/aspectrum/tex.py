@@ -27,6 +27,7 @@ _ESCAPED = (
     # A row that begins with a bracket or a star would give it to the \\ before; babel makes commands of quotes.
     | {"[": "{[}", "]": "{]}", "*": "{*}", '"': r"\symbol{34}", "\u00a0": "~", "™": r"\texttrademark{}"}
     | {letter: f"$\\{command}$" for command, letter in GREEK.items()}
+    | {"≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$", "≈": r"$\approx$", "−": "$-$", "×": r"$\times$"}
 )
 _NOT_LETTERS = ("So", "Cf", "Co", "Cn")
 _VARIATIONS = range(0xFE00, 0xFE10)  # which turn a character into an emoji
