@@ -55,6 +55,11 @@ METRICS: tuple[tuple[str, str, bool | None, bool, float, float], ...] = (
     ("GiniComplement", "catalogue", True, False, 0.12, 0.03),
 )
 SHOWN = {"NDCG": "nDCG", "AlphaNDCG(alpha=0.5)": "α-nDCG", "GiniComplement": "1 − Gini", "AspectRecall": "S-recall"}
+# what a system does to relevance and to everything else, in spreads of the metric
+EFFECTS = {
+    "Popularity": (-4.0, -3.0), "ItemKNN": (-1.1, 0.3), "ALS": (-1.3, -0.5), "BPR-MF": (-1.9, -0.8), "Mult-VAE": (-0.2, 0.2),
+    "SASRec": (0.5, -0.4), "EASE + MMR": (-0.2, 1.3), "EASE + xQuAD": (-0.1, 1.0), "SASRec + DPP": (0.02, 0.9),
+}  # fmt: skip
 CUTOFFS = tuple(range(1, 21))
 USERS = 24318
 
@@ -85,10 +90,12 @@ def _mark(difference: float, p: float) -> Mark:
 
 def _scores(systems: tuple[str, ...], baseline: str | None, shown: tuple[Measure, ...], random: np.random.Generator) -> dict[str, dict[str, Score]]:
     found: dict[str, dict[str, Score]] = {}
-    for measure, (_, family, _, _, mean, spread) in zip(shown, METRICS, strict=False):
+    for measure, (_, family, direction, _, mean, spread) in zip(shown, METRICS, strict=False):
         found[measure.key] = {}
         for system in systems:
-            value = mean if system == baseline else max(0.01, mean + spread * float(random.normal()) - (0.1 if system == "Popularity" else 0))
+            effects = EFFECTS.get(system, (float(random.normal()), float(random.normal())))
+            effect = effects[family != "relevance"] * (-1 if direction is False else 1) + 0.15 * float(random.normal())
+            value = mean if system == baseline else max(0.01, mean + spread * effect)
             half = 0.004 * mean
             undefined = 97 if family == "relevance" else 0
             found[measure.key][system] = Score(value, (value - half, value + half), USERS - undefined, undefined)

@@ -79,7 +79,7 @@
       })
       .join("");
     outline(document);
-    all(".lk .s").forEach((key, at) => key.classList.toggle("off", slotOf(at % data.systems.length) === null));
+    all(".lk .s").forEach((key) => key.classList.toggle("off", slotOf(+key.dataset.system) === null));
     all(".lk .rest").forEach((rest) => (rest.hidden = data.systems.every((_, system) => slotOf(system) !== null)));
     all(".systems button").forEach((button) => button.setAttribute("aria-pressed", slotOf(+button.dataset.system) !== null));
   };
