@@ -88,7 +88,9 @@ def _mark(difference: float, p: float) -> Mark:
     return "same" if p >= 0.05 else "higher" if difference > 0 else "lower"
 
 
-def _scores(systems: tuple[str, ...], baseline: str | None, shown: tuple[Measure, ...], random: np.random.Generator) -> dict[str, dict[str, Score]]:
+def _scores(
+    systems: tuple[str, ...], baseline: str | None, shown: tuple[Measure, ...], random: np.random.Generator
+) -> dict[str, dict[str, Score]]:
     found: dict[str, dict[str, Score]] = {}
     for measure, (_, family, direction, _, mean, spread) in zip(shown, METRICS, strict=False):
         found[measure.key] = {}
@@ -166,13 +168,16 @@ def _curves(scores: dict[str, dict[str, Score]], shown: tuple[Measure, ...]) -> 
             for system, score in scores[measure.key].items()
         }
         bands = {
-            system: tuple(None if math.isnan(value) else (value - 0.003, value + 0.003) for value in line) for system, line in values.items()
+            system: tuple(None if math.isnan(value) else (value - 0.003, value + 0.003) for value in line)
+            for system, line in values.items()
         }
         found.append(Curves(measure.key, measure.name, measure.family, CUTOFFS, values, bands))
     return tuple(found)
 
 
-def _distributions(scores: dict[str, dict[str, Score]], shown: tuple[Measure, ...], random: np.random.Generator) -> tuple[Distributions, ...]:
+def _distributions(
+    scores: dict[str, dict[str, Score]], shown: tuple[Measure, ...], random: np.random.Generator
+) -> tuple[Distributions, ...]:
     found = []
     for measure in [one for one in shown if one.scores_users][:4]:
         rows = {}
@@ -190,13 +195,21 @@ def _segmentations(
 ) -> tuple[Segmentation, ...]:
     found = []
     for measure in [one for one in shown if one.scores_users][:4]:
-        for attribute, kinds in (("Activity", ("Light", "Casual", "Regular", "Heavy")), ("Breadth of interests", ("Focused", "Moderate", "Broad"))):
+        for attribute, kinds in (
+            ("Activity", ("Light", "Casual", "Regular", "Heavy")),
+            ("Breadth of interests", ("Focused", "Moderate", "Broad")),
+        ):
             segments = []
             for at, kind in enumerate(kinds):
-                means = {system: score.value * (0.9 + 0.07 * at) + float(random.normal(0, 0.003)) for system, score in scores[measure.key].items()}
+                means = {
+                    system: score.value * (0.9 + 0.07 * at) + float(random.normal(0, 0.003))
+                    for system, score in scores[measure.key].items()
+                }
                 intervals = {system: (mean - 0.006, mean + 0.006) for system, mean in means.items()}
                 segments.append(Segment(kind, USERS // len(kinds), means, intervals))
-            found.append(Segmentation(attribute, measure.key, tuple(segments), verdict=f"The difference depends on {attribute.lower()} (p = 0.003)."))
+            found.append(
+                Segmentation(attribute, measure.key, tuple(segments), verdict=f"The difference depends on {attribute.lower()} (p = 0.003).")
+            )
     return tuple(found)
 
 
@@ -237,7 +250,11 @@ def _lists(systems: tuple[str, ...], baseline: str | None, key: str, random: np.
     if baseline is None or len(systems) < 2:
         return ()
     other = systems[-1] if systems[-1] != baseline else systems[0]
-    pairs: tuple[tuple[Literal["gain", "loss", "typical"], float, float], ...] = (("gain", 0.21, 0.63), ("loss", 0.71, 0.34), ("typical", 0.33, 0.36))
+    pairs: tuple[tuple[Literal["gain", "loss", "typical"], float, float], ...] = (
+        ("gain", 0.21, 0.63),
+        ("loss", 0.71, 0.34),
+        ("typical", 0.33, 0.36),
+    )
     return tuple(
         ListPair(kind, f"user {at}", key, after - before, (_list(baseline, before, random), _list(other, after, random)), "regular viewer")
         for at, (kind, before, after) in enumerate(pairs)
@@ -268,7 +285,13 @@ def sample(systems: tuple[str, ...] = SYSTEMS, n_metrics: int = len(METRICS), ba
         title="Ten recommenders on Nightjar Films",
         question="Does re-ranking for diversity pay for itself? Scores for 24,318 test users.",
         eyebrow="aspectrum comparison · 15 November 2026 · synthetic data",
-        facts=(("Users", "24,318"), ("Items", "18,642"), ("Systems", str(len(systems))), ("Metrics", str(n_metrics)), ("Cutoffs", "1 to 20")),
+        facts=(
+            ("Users", "24,318"),
+            ("Items", "18,642"),
+            ("Systems", str(len(systems))),
+            ("Metrics", str(n_metrics)),
+            ("Cutoffs", "1 to 20"),
+        ),
         systems=systems,
         baseline=baseline,
         focus=tuple(one for one in FOCUS if one in systems) or tuple(one for one in systems if one != baseline)[:5],
@@ -299,7 +322,9 @@ def two_users() -> Report:
         report,
         scores={key: {one: Score(score.value, None, 2) for one, score in row.items()} for key, row in report.scores.items()},
         differences={
-            key: {one: Difference(each.difference, n=2, wins=1, ties=0, losses=1, note="too few users to test") for one, each in row.items()}
+            key: {
+                one: Difference(each.difference, n=2, wins=1, ties=0, losses=1, note="too few users to test") for one, each in row.items()
+            }
             for key, row in report.differences.items()
         },
         standings={},
@@ -313,9 +338,7 @@ def two_users() -> Report:
 def one_system() -> Report:
     """No trade-off, no differences, no marks."""
     report = sample(("EASE",), baseline=None)
-    return replace(
-        report, trade_off=None, focus=("EASE",), findings=(Finding("Accuracy", "nDCG@10 0.320", "95 % CI 0.319 to 0.321."),)
-    )
+    return replace(report, trade_off=None, focus=("EASE",), findings=(Finding("Accuracy", "nDCG@10 0.320", "95 % CI 0.319 to 0.321."),))
 
 
 def identical_systems() -> Report:

@@ -1,9 +1,11 @@
-"""The figures of a report: heading, caption, drawings in two widths, alternatives behind a picker, and the data as tables."""
+"""The figures of a report: heading, caption, drawings in two widths with their data, and alternatives behind a picker."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 
 from aspectrum.report.charts import aspects as aspect_chart
 from aspectrum.report.charts import cutoffs as cutoff_chart
@@ -17,7 +19,7 @@ from aspectrum.report.charts.scale import Numbers, count
 from aspectrum.report.charts.svg import NARROW, WIDE
 from aspectrum.report.charts.systems import Systems
 from aspectrum.report.charts.table import Table
-from aspectrum.report.content import Report
+from aspectrum.report.content import Report, Score
 from aspectrum.report.table import by_family
 
 
@@ -39,15 +41,17 @@ class DataTable:
 
 @dataclass(frozen=True)
 class Drawing:
-    """One chart, for wide and for narrow pages."""
+    """One chart, for wide and for narrow pages, with its data and what tests say about it."""
 
     name: str
     wide: str
     narrow: str
+    data: tuple[DataTable, ...]
+    verdicts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, draw: Callable[[float], str], wide: float = WIDE, narrow: float = NARROW) -> Drawing:
-        return cls(name, draw(wide), draw(narrow))
+    def of(cls, name: str, draw: Callable[[float], str], table: Table, *, wide: float = WIDE, verdicts: Iterable[str] = ()) -> Drawing:
+        return cls(name, draw(wide), draw(NARROW), (DataTable.of(name or "Data", table),), tuple(verdicts))
 
 
 @dataclass(frozen=True)
@@ -61,16 +65,15 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure; with several drawings, a picker chooses among them by their names."""
+    """A figure: drawings, of which a picker shows one, or panels side by side with the data of all."""
 
     id: str
     title: str
     caption: str
     drawings: tuple[Drawing, ...] = ()
     panels: tuple[Panel, ...] = ()
-    legend: bool = False
     data: tuple[DataTable, ...] = ()
-    verdicts: tuple[str, ...] = ()
+    legend: bool = False
 
 
 def _name(report: Report, key: str) -> str:
@@ -82,29 +85,22 @@ def _baseline(report: Report) -> str:
 
 
 def scores(report: Report) -> tuple[DataTable, ...]:
-    """Every score, with its interval and the users behind it."""
+    """Every score, with its interval and how many users it leaves out."""
     numbers = Numbers.of(report)
-    heads = ("System", "score", "95 % interval", "users", "undefined for", "reason")
-    return tuple(
-        DataTable.of(
-            visible(measure.name),
-            (
-                heads,
-                [
-                    (
-                        visible(system),
-                        numbers.exact(score.value),
-                        numbers.interval(score.interval),
-                        "" if score.scored is None else count(score.scored),
-                        count(score.undefined) if score.undefined else "",
-                        score.reason,
-                    )
-                    for system, score in report.scores[measure.key].items()
-                ],
-            ),
+    measures = by_family(report.measures)
+
+    def written(score: Score) -> str:
+        undefined = f"undefined for {count(score.undefined)}" if score.undefined and not math.isnan(score.value) else ""
+        return ", ".join(
+            filter(None, (f"{numbers.exact(score.value)} {numbers.interval(score.interval)}".strip(), undefined, score.reason))
         )
-        for measure in by_family(report.measures)
-    )
+
+    rows = [
+        (visible(system), *(written(report.scores[one.key][system]) if system in report.scores[one.key] else "" for one in measures))
+        for system in report.systems
+    ]
+    heads = ("System", *(visible(one.name) for one in measures))
+    return (DataTable.of("Scores with 95 % intervals", (heads, rows)),)
 
 
 def trade_off(report: Report, most: int | None) -> Figure | None:
@@ -120,10 +116,9 @@ def trade_off(report: Report, most: int | None) -> Figure | None:
         title=f"{_name(report, report.trade_off.horizontal)} against",
         caption=" ".join(words),
         drawings=tuple(
-            Drawing.of(_name(report, front.vertical), lambda width, front=front: trade_off_chart.draw(report, front, width))  # type: ignore[misc]
+            Drawing.of(_name(report, front.vertical), partial(trade_off_chart.draw, report, front), trade_off_chart.rows(report, front))
             for front in fronts[:most]
         ),
-        data=tuple(DataTable.of(_name(report, front.vertical), trade_off_chart.rows(report, front)) for front in fronts),
     )
 
 
@@ -145,10 +140,9 @@ def differences(report: Report, most: int | None) -> Figure | None:
         title=f"Difference to {_baseline(report)} in",
         caption=" ".join(words),
         drawings=tuple(
-            Drawing.of(_name(report, key), lambda width, key=key: difference_chart.draw(report, key, width))  # type: ignore[misc]
+            Drawing.of(_name(report, key), partial(difference_chart.draw, report, key), difference_chart.rows(report, key))
             for key in keys[:most]
         ),
-        data=tuple(DataTable.of(_name(report, key), difference_chart.rows(report, key)) for key in keys),
     )
 
 
@@ -167,10 +161,10 @@ def cutoffs(report: Report, most: int | None) -> Figure | None:
         id="cutoffs",
         title="Every metric by cutoff" if not alone else f"{visible(curves[0].name)} by cutoff",
         caption=" ".join(words),
-        drawings=tuple(Drawing.of("", lambda width: cutoff_chart.draw(report, curves[0], width)) for _ in curves[:alone]),
+        drawings=(Drawing.of("", partial(cutoff_chart.draw, report, curves[0]), cutoff_chart.rows(report, curves[0])),) if alone else (),
         panels=() if alone else tuple(Panel(visible(one.name), visible(one.family), cutoff_chart.draw(report, one)) for one in curves),
+        data=() if alone else tuple(DataTable.of(visible(one.name), cutoff_chart.rows(report, one)) for one in report.curves),
         legend=True,
-        data=tuple(DataTable.of(visible(one.name), cutoff_chart.rows(report, one)) for one in report.curves),
     )
 
 
@@ -183,10 +177,9 @@ def distributions(report: Report, most: int | None) -> Figure | None:
         title="Distribution over users of",
         caption="Share of users by score; dark line: median, thick line: middle half. The tallest bars are clipped.",
         drawings=tuple(
-            Drawing.of(_name(report, one.key), lambda width, one=one: distribution_chart.draw(report, one, width))  # type: ignore[misc]
+            Drawing.of(_name(report, one.key), partial(distribution_chart.draw, report, one), distribution_chart.rows(report, one))
             for one in report.distributions[:most]
         ),
-        data=tuple(DataTable.of(_name(report, one.key), distribution_chart.rows(report, one)) for one in report.distributions),
     )
 
 
@@ -201,22 +194,16 @@ def segments(report: Report, most: int | None) -> Figure | None:
         title="By segment:",
         caption=f"Mean of each group of users with 95 % interval. Users are grouped by {listed(attributes)}.",
         drawings=tuple(
-            Drawing.of(_name(report, key), lambda width, those=those: segment_chart.draw(report, those, width))  # type: ignore[misc]
+            Drawing.of(
+                _name(report, key),
+                partial(segment_chart.draw, report, those),
+                segment_chart.rows(report, those),
+                verdicts=filter(None, dict.fromkeys(text for one in those for text in (one.verdict, one.note))),
+            )
             for key, those in list(by_key.items())[:most]
         ),
         legend=True,
-        data=tuple(DataTable.of(_name(report, key), segment_chart.rows(report, those)) for key, those in by_key.items()),
-        verdicts=_verdicts(report),
     )
-
-
-def _verdicts(report: Report) -> tuple[str, ...]:
-    """What tests say about segments; a sentence that several metrics share is written once."""
-    whose: dict[str, list[str]] = {}
-    for one in report.segmentations:
-        for text in filter(None, (one.verdict, one.note)):
-            whose.setdefault(text, []).append(_name(report, one.key))
-    return tuple(f"{listed(names, at_most=len(names))}: {text}" for text, names in whose.items())
 
 
 def lorenz(report: Report) -> Figure | None:
@@ -228,9 +215,8 @@ def lorenz(report: Report) -> Figure | None:
         id="lorenz",
         title="Exposure per item",
         caption="The deeper the bow, the more exposure a few items get.",
-        drawings=(Drawing.of("", lambda width: lorenz_chart.draw(report, shown, width), lorenz_chart.WIDTH),),
+        drawings=(Drawing.of("", partial(lorenz_chart.draw, report, shown), lorenz_chart.rows(report, shown), wide=lorenz_chart.WIDTH),),
         legend=True,
-        data=(DataTable.of("Exposure per item", lorenz_chart.rows(report, shown)),),
     )
 
 
@@ -243,7 +229,17 @@ def aspects(report: Report) -> Figure | None:
         id="aspects",
         title="Exposure per aspect",
         caption=f"Bar: share of the catalogue.{ticks} Marks: systems.",
-        drawings=(Drawing.of("", lambda width: aspect_chart.draw(report, report.aspects, width), aspect_chart.WIDTH),),
+        drawings=(
+            Drawing.of(
+                "", partial(aspect_chart.draw, report, report.aspects), aspect_chart.rows(report, report.aspects), wide=aspect_chart.WIDTH
+            ),
+        ),
         legend=True,
-        data=(DataTable.of("Exposure per aspect", aspect_chart.rows(report, report.aspects)),),
     )
+
+
+def without_data(figure: Figure | None) -> Figure | None:
+    """A figure without its data tables."""
+    if figure is None:
+        return None
+    return replace(figure, data=(), drawings=tuple(replace(one, data=()) for one in figure.drawings))

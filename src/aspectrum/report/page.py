@@ -31,7 +31,8 @@ _WITHOUT_SCRIPT = (
     ".who .kind{display:inline}.systems button{pointer-events:none}"
     "select.pick{appearance:none;border:0;padding:0;background:none;pointer-events:none}"
 )
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067\ud800-\udfff\ufffe\uffff]")
+"""What no parser accepts, or turns around the text that follows it."""
 _KINDS = {"gain": "Largest gain", "loss": "Largest loss", "typical": "Typical user"}
 
 
@@ -68,7 +69,7 @@ def _rendered(report: Report, left_out: list[_Omission], limit: int) -> str:
         what = ", ".join(one.what for one in left_out)
         remarks = (*remarks, Remark(False, f"Left out to keep this file below {limit / 1e6:.3g} MB: {what}."))
     text = _templates().get_template("page.html").render(_content(replace(report, remarks=remarks), left_out)).lstrip()
-    return _UNPRINTABLE.sub("\ufffd", text)
+    return _HARMFUL.sub("\ufffd", text)
 
 
 def _content(report: Report, left_out: list[_Omission]) -> Mapping[str, Any]:
@@ -108,7 +109,7 @@ def _figures(report: Report, left_out: list[_Omission]) -> dict[str, figures.Fig
         "aspects": figures.aspects(report),
     }
     if _DATA_TABLES in left_out:
-        return {name: figure and replace(figure, data=()) for name, figure in found.items()}
+        return {name: figures.without_data(figure) for name, figure in found.items()}
     return found
 
 

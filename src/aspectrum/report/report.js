@@ -99,14 +99,16 @@
   };
   all(".systems button").forEach((button) => (button.onclick = () => toggle(+button.dataset.system)));
 
-  // Pickers: the drawing that leaves goes into its template.
+  // Pickers: one drawing is in the page, the others wait.
 
   all("select.pick").forEach((select) => {
     const shown = one(`.var[data-figure="${select.dataset.for}"]`);
     const drawings = [[...shown.childNodes]];
     all(`template[data-figure="${select.dataset.for}"]`).forEach((template) => drawings.push([...template.content.childNodes]));
     select.onchange = () => {
+      const open = one("details", shown)?.open;
       shown.replaceChildren(...drawings[select.value]);
+      if (open !== undefined) one("details", shown).open = open;
       outline(shown);
     };
   });
@@ -177,7 +179,7 @@
         text: one(showsDifferences() ? ".dv" : ".sv", cell).firstChild?.nodeValue ?? "",
         best: cell.classList.contains("best"),
         tie: cell.classList.contains("tie"),
-        mark: one(".sv b", cell)?.textContent ?? "",
+        mark: one("b", cell)?.textContent ?? "",
       })),
     }));
   const copies = {

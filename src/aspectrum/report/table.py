@@ -31,8 +31,8 @@ class Sign:
 class Bar:
     """A difference's bar in percent of the cell; a cut one runs beyond the column's scale."""
 
-    left: str
-    width: str
+    start: str
+    end: str
     tone: Literal["up", "dn", "ns"]
     cut: bool
 
@@ -106,7 +106,13 @@ def table(report: Report, *, tips: bool = True) -> Table:
     systems = Systems.of(report)
     by_measure = [_cells(report, systems, measure, column, tips=tips) for measure, column in zip(measures, columns, strict=True)]
     rows = tuple(
-        Row(systems.index(name), systems.short(name), systems.full(name), name == report.baseline, tuple(cells[name] for cells in by_measure))
+        Row(
+            systems.index(name),
+            systems.short(name),
+            systems.full(name),
+            name == report.baseline,
+            tuple(cells[name] for cells in by_measure),
+        )
         for name in _best_first(report, measures[0])
     )
     differences = [one for by_system in report.differences.values() for one in by_system.values()]
@@ -198,9 +204,9 @@ def difference_scale(differences: Sequence[float]) -> float:
 def _bar(report: Report, measure: Measure, difference: Difference, scale: float) -> Bar | None:
     if not scale or not math.isfinite(difference.difference):
         return None
-    width = min(abs(difference.difference) / scale, 1.0) * 50
-    left = 50 - width if difference.difference < 0 else 50.0
-    return Bar(f"{left:.3g}", f"{width:.3g}", _tone(report, measure.key, difference), abs(difference.difference) > scale)
+    half = max(-1.0, min(difference.difference / scale, 1.0)) * 50
+    start, end = sorted((50.0, 50 + half))
+    return Bar(f"{start:.3g}", f"{end:.3g}", _tone(report, measure.key, difference), abs(difference.difference) > scale)
 
 
 _STANDS = {"best": "best, significantly ahead of every other system", "tie": "tied with the best", "second": "second"}
@@ -224,7 +230,11 @@ def _tip(report: Report, systems: Systems, measure: Measure, system: str, score:
 
 
 def _difference_lines(numbers: Numbers, difference: Difference, baseline: str) -> list[str]:
-    relative = "" if difference.relative is None else f" ({'+' if difference.relative > 0 else '−' if difference.relative < 0 else ''}{share(abs(difference.relative), 1)})"
+    relative = (
+        ""
+        if difference.relative is None
+        else f" ({'+' if difference.relative > 0 else '−' if difference.relative < 0 else ''}{share(abs(difference.relative), 1)})"
+    )
     line = f"Δ to {baseline} {numbers.signed(difference.difference, 1)}{relative}"
     p = difference.p if difference.p_adjusted is None else difference.p_adjusted
     if p is not None:
