@@ -127,7 +127,7 @@
       return text === "" ? null : +text;
     };
     const compare = (first, second) => {
-      if (column < 0) return (descending ? -1 : 1) * first.cells[0].textContent.localeCompare(second.cells[0].textContent);
+      if (column < 0) return (descending ? -1 : 1) * data.systems[first.dataset.system].localeCompare(data.systems[second.dataset.system]);
       const [a, b] = [value(first), value(second)];
       if (a === null || b === null) return (a === null) - (b === null);
       return descending ? b - a : a - b;
