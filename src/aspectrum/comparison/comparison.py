@@ -69,6 +69,7 @@ class Comparison(Output):
     gates: tuple[GateResult, ...] = ()
     notices: tuple[Notice, ...] = ()
     speaker: Speaker = PYTHON
+    noticed: tuple[Notice, ...] = ()  # of the inputs, when systems were evaluated
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -203,6 +204,11 @@ class Comparison(Output):
             except KeyError as error:
                 raise MetricError(f"gate {gate}: {error.args[0]}") from None
         return check_gates(self, made)
+
+    @property
+    def input_remarks(self) -> dict[str, tuple[str, ...]]:
+        """Warnings and notes on the inputs of the results, in words."""
+        return SystemResults(self.results, self.noticed, self.speaker)._remarks
 
     @property
     def tested_by(self) -> str:
@@ -448,7 +454,7 @@ def compare(
     chosen = None if pairs == "all" else baseline or next(iter(systems))
     return compared(
         systems, chosen, procedure, metrics=metrics, common=users == "common", segments=segments, threads=threads,
-        attention=Attention(strict, ignore),
+        attention=Attention(strict, ignore), noticed=results.notices if isinstance(results, SystemResults) else (),
     )  # fmt: skip
 
 
@@ -463,6 +469,7 @@ def compared(
     threads: int | None = None,
     attention: Attention | None = None,
     speaker: Speaker = PYTHON,
+    noticed: tuple[Notice, ...] = (),
 ) -> Comparison:
     """As :func:`compare`, of any number of systems."""
     names, notices = _chosen(systems, metrics)
@@ -477,7 +484,7 @@ def compared(
     attributes = attributes_of(segments, systems, scores.users)
     notices += _notices(listed)
     drawn = notices if attention is None else attention.draw(notices)
-    return Comparison(dict(systems), baseline, listed, found, procedure, scores, attributes, (), tuple(drawn), speaker)
+    return Comparison(dict(systems), baseline, listed, found, procedure, scores, attributes, (), tuple(drawn), speaker, noticed)
 
 
 def checked_procedure(*, test: Test | None, **options: Any) -> Procedure:

@@ -217,7 +217,8 @@ class _Building:
 
     def _focus(self, trade_off: TradeOff | None) -> tuple[str, ...]:
         """The baseline aside: members of the front first, then the best of each family, then the others."""
-        comparison, chosen = self.comparison, []
+        comparison = self.comparison
+        chosen: list[str] = []
         if trade_off is not None:
             chosen += trade_off.fronts[0].front
         for name in self.metrics:
@@ -227,7 +228,7 @@ class _Building:
         return tuple(name for name in ordered if name != comparison.baseline)[:_MOST_IN_FOCUS]
 
     def _curves(self) -> tuple[Curves, ...]:
-        found = []
+        found: list[Curves] = []
         for name, metric in self.metrics.items():
             columns = {
                 column.metric.cutoffs[0]: other
@@ -401,10 +402,8 @@ class _Building:
 
     def _remarks(self) -> tuple[Remark, ...]:
         comparison = self.comparison
-        warnings = dict.fromkeys((*comparison.warnings, *(text for result in comparison.results.values() for text in result.warnings)))
-        notes = dict.fromkeys(
-            (*comparison.notes, *(text for result in comparison.results.values() for text in result.notes), *self.left_out)
-        )
+        warnings = dict.fromkeys((*comparison.warnings, *comparison.input_remarks["Warnings"]))
+        notes = dict.fromkeys((*comparison.notes, *comparison.input_remarks["Notes"], *self.left_out))
         return (*(Remark(True, text) for text in warnings), *(Remark(False, text) for text in notes))
 
 

@@ -1,0 +1,135 @@
+"""Names as they may be shown: made harmless, shortened, and measured."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+LONGEST = 18  # characters of a name in a chart
+LONGEST_IN_TIP = 500
+_ELLIPSIS = "…"
+_JOINERS = "\u200c\u200d"  # Persian words and emoji are spelt with them
+_NARROW, _SLIM, _BROAD = frozenset("ijl.,:;|!'` "), frozenset('frtI()[]{}/\\-"*'), frozenset("mwMW%@—…→")
+
+
+def visible(text: str) -> str:
+    r"""The text with everything that could steer a terminal, a parser or the direction of writing spelt out.
+
+    >>> visible("a\x1b[31mb\u202ec\nd")
+    'a\\x1b[31mb\\u202ec d'
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(char: str) -> str:
+    if char in "\t\n\r":
+        return " "
+    kind = unicodedata.category(char)
+    if kind in ("Cc", "Cs", "Zl", "Zp") or (kind == "Cf" and char not in _JOINERS) or ord(char) & 0xFFFE == 0xFFFE:
+        return char.encode("unicode_escape", "surrogatepass").decode()
+    return char
+
+
+def isolated(text: str) -> str:
+    """The text inside marks that keep letters written from right to left from reordering what is around them."""
+    if text.isascii() or not any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text):
+        return text
+    return f"\u2068{text}\u2069"
+
+
+def full_name(name: str) -> str:
+    """A name for tooltips and sentences: visible, isolated, and of bounded length."""
+    return isolated(shortened(visible(name[: 2 * LONGEST_IN_TIP]), LONGEST_IN_TIP) if len(name) > LONGEST_IN_TIP else visible(name))
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The beginning and the end of a long text; accents and joined emoji stay with the letter they belong to.
+
+    >>> shortened("matrix-factorisation-2024-tuned")
+    'matrix-fa…24-tuned'
+    """
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    start, end = text[: longest - 1 - tail], text[len(text) - tail :]
+    return start.rstrip("\u200d ") + _ELLIPSIS + end.lstrip("".join(char for char in set(end) if _hangs_on(char)) + " ")
+
+
+def _hangs_on(char: str) -> bool:
+    return unicodedata.combining(char) > 0 or char in "\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= char <= "\U0001f3ff"
+
+
+def short_names(names: Sequence[str], longest: int = LONGEST) -> dict[str, str]:
+    """Each name as charts write it; names that would look alike are numbered.
+
+    >>> short_names(["a" * 30, "a" * 31, "b"])
+    {'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 'aaaaaaa…aaaaaa (1)', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 'aaaaaaa…aaaaaa (2)', 'b': 'b'}
+    """
+    seen = {name: visible(_ends(name)) for name in names}
+    short = {name: shortened(text, longest) for name, text in seen.items()}
+    counts: dict[str, int] = {}
+    for text in short.values():
+        counts[text] = counts.get(text, 0) + 1
+    taken = {text for text, count in counts.items() if count == 1}
+    numbers: dict[str, int] = {}
+    for name, text in short.items():
+        if counts[text] == 1:
+            continue
+        while True:
+            numbers[text] = numbers.get(text, 0) + 1
+            suffix = f" ({numbers[text]})"
+            candidate = shortened(seen[name], longest - len(suffix)) + suffix
+            if candidate not in taken:
+                break
+        short[name] = candidate
+        taken.add(candidate)
+    return short
+
+
+def _ends(name: str) -> str:
+    """Enough of a very long name to shorten it, so that its length costs nothing."""
+    return name if len(name) <= 400 else name[:200] + name[-200:]
+
+
+def text_width(text: str, size: float = 13) -> float:
+    """About how wide a text is, in the broader of the usual sans-serif fonts.
+
+    >>> text_width("EASE + MMR") > text_width("EASE")
+    True
+    """
+    return size * sum(map(_char_width, text))
+
+
+def _char_width(char: str) -> float:
+    if char in _NARROW:
+        return 0.33
+    if char in _SLIM:
+        return 0.42
+    if char in _BROAD:
+        return 1.0
+    if char.isascii():
+        return 0.72 if char.isupper() else 0.64
+    if unicodedata.combining(char) or char in "\u200c\u200d\u2068\u2069\ufe0f":
+        return 0
+    return 1.35 if ord(char) > 0xFFFF else 1.05 if unicodedata.east_asian_width(char) in "WF" else 0.75
+
+
+def fitting(text: str, width: float, size: float = 13) -> str:
+    """The text, shortened in the middle until it fits a width."""
+    longest = len(text)
+    while longest > 3 and text_width(text, size) > width:
+        longest -= 1
+        text = shortened(text, longest)
+    return text
+
+
+def listed(names: Sequence[str], at_most: int = 4) -> str:
+    """Names in a sentence.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], at_most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    shown = list(names[:at_most])
+    if len(names) > at_most:
+        return f"{', '.join(shown)} and {len(names) - at_most} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

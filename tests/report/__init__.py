@@ -1,0 +1,1 @@
+"""The report: content, charts and page."""
