@@ -99,9 +99,9 @@ def _row(drawing: Drawing, text: str, one: AspectShare, scale: Scale, middle: fl
             drawing.rect("cat", scale(0), middle - 9, scale(one.catalogue) - scale(0), 18)
         if one.histories is not None and math.isfinite(one.histories):
             drawing.path("hist", f"M{number(scale(one.histories))} {number(middle - 11)}v22")
-        lane = lanes({name: scale(part) for name, part in defined.items() if systems.slot(name) is not None}, 8.5)
+        lane = lanes({name: (scale(part) - 4, scale(part) + 4) for name, part in defined.items() if systems.slot(name) is not None}, most=3)
         for name in systems.back_to_front:
             if name in defined:
                 tip = [name_of, f"{systems.full(name)} shows {share(defined[name], 1)}", around]
                 with drawing.system(name, "pt", tip, tab=False):
-                    drawing.mark(name, scale(defined[name]), middle + 5 * lane.get(name, 0), 0.68)
+                    drawing.mark(name, scale(defined[name]), middle + 5.5 * lane.get(name, 0), 0.72)

@@ -178,6 +178,8 @@ class _Panel:
         for at in sorted(range(len(cutoffs)), key=lambda at: (at not in ends, _roundness(cutoffs[at]), at)):
             half = text_width(_cutoff(cutoffs[at]), 11.5) / 2 + 6
             x = self.places[at]
+            if _roundness(cutoffs[at]) == 2 and at not in ends and len(room) > 3:
+                break
             if all(x + half <= start or x - half >= end for start, end in room):
                 room.append((x - half, x + half))
                 self.drawing.path("ax", f"M{number(x)} {number(foot)}v4")

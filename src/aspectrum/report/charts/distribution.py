@@ -115,7 +115,7 @@ def _tallest(shown: list[Distribution]) -> float:
 
 
 def _clipped(one: Distribution, tallest: float) -> bool:
-    return any(part > tallest * 1.02 for part in _shares(one))
+    return any(part > tallest * 1.1 for part in _shares(one))
 
 
 def _histogram(drawing: Drawing, one: Distribution, scale: Scale, base: float, tallest: float) -> None:
@@ -125,7 +125,7 @@ def _histogram(drawing: Drawing, one: Distribution, scale: Scale, base: float, t
     for at, part in enumerate(parts):
         top = base - min(1.0, part / tallest) * _BAR
         d += f"V{number(top)}H{number(scale.start + width * (at + 1))}"
-        if part > tallest * 1.02:
+        if part > tallest * 1.1:
             cuts += f"M{number(scale.start + width * at)} {number(top + 6)}l{number(width)} -3"
     drawing.path("hs", f"{d}V{number(base)}Z")
     if cuts:

@@ -125,9 +125,12 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
     if not (math.isfinite(rough) and rough > 1e-300):
         return [low]
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
+
+    def multiples(step: float) -> range:
+        return range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+
+    step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(len(multiples(step)) - about))
+    return [float(f"{number * step:.12g}") for number in multiples(step)] or [low]
 
 
 def tick_labels(values: list[float], numbers: Numbers, *, signed: bool = False) -> list[str]:

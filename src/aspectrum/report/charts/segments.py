@@ -17,7 +17,7 @@ from aspectrum.report.content import Report, Segment, Segmentation
 FEWEST = 10
 """Users in a segment for which intervals are drawn."""
 MOST_SEGMENTS = 12
-_PITCH, _HEADING = 30.0, 26.0
+_PITCH, _HEADING = 36.0, 26.0
 
 
 def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, theme: ThemeName = "page") -> str:
@@ -98,6 +98,12 @@ def _ends(segment: Segment, name: str) -> list[float]:
     return [segment.means[name], *(interval if interval is not None and segment.users >= FEWEST else ())]
 
 
+def _extent(segment: Segment, name: str, scale: Scale) -> tuple[float, float]:
+    """From where to where a mark and its interval reach."""
+    places = [scale.inside(end) for end in _ends(segment, name) if math.isfinite(end)]
+    return min(*places, scale(segment.means[name]) - 5), max(*places, scale(segment.means[name]) + 5)
+
+
 def _row(drawing: Drawing, report: Report, one: Segmentation, segment: Segment, scale: Scale, middle: float, name_end: float) -> None:
     systems, numbers = drawing.systems, Numbers.of(report)
     defined = {name: segment.means[name] for name in systems.names if math.isfinite(segment.means.get(name, math.nan))}
@@ -115,11 +121,10 @@ def _row(drawing: Drawing, report: Report, one: Segmentation, segment: Segment, 
             drawing.beside("sub", scale.start + 8, middle, "undefined")
             return
         drawing.path("g", f"M{number(scale(min(defined.values())))} {number(middle)}H{number(scale(max(defined.values())))}")
-        coloured = {name: scale(value) for name, value in defined.items() if systems.slot(name) is not None}
-        lane = lanes(coloured, 9.5)
+        lane = lanes({name: _extent(segment, name, scale) for name in defined if systems.slot(name) is not None})
         for name in systems.back_to_front:
             if name in defined:
-                _mark(drawing, report, one, segment, name, scale, middle + 6 * lane.get(name, 0), where)
+                _mark(drawing, report, one, segment, name, scale, middle + 6.5 * lane.get(name, 0), where)
 
 
 def _mark(drawing: Drawing, report: Report, one: Segmentation, segment: Segment, name: str, scale: Scale, y: float, where: str) -> None:

@@ -276,12 +276,20 @@ class _Scatter:
             x, y = self._place(points[name])
             text = self._text(names)
             reach = max(_MARK - 2, *(abs(end - x) for end in crosses[name] or (x,)))
-            placed = self.places.place(
-                x, y, text_width(text) + 4, reach if reach < 60 else 2, lines, insist=self.systems.slot(name) is not None
-            )
+            avoiding = lines if name == self.systems.baseline else [*lines, *self._guides()]
+            near = reach if reach < 60 else 2
+            placed = self.places.place(x, y, text_width(text) + 4, near, avoiding, insist=self.systems.slot(name) is not None)
             if placed is not None:
                 found[name] = (text, placed)
         return found
+
+    def _guides(self) -> list[Box]:
+        """The room that the lines through the baseline take."""
+        for point in self.drawn:
+            if point.system == self.systems.baseline:
+                x, y = self._place(point)
+                return [Box(x - 1, self.frame.top, x + 1, self.frame.bottom), Box(self.frame.left, y - 1, self.frame.right, y + 1)]
+        return []
 
     def _text(self, names: Sequence[str]) -> str:
         """The label of one system, or of several with the same scores."""
