@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aspectrum.report.content import (
@@ -48,7 +48,7 @@ def pareto(points: dict[str, tuple[float, float]]) -> tuple[str, ...]:
 def report(
     names: Sequence[str] = NAMES,
     *,
-    scores: dict[str, Sequence[float]] | None = None,
+    scores: Mapping[str, Sequence[float]] | None = None,
     baseline: str | None = "",
     focus: Sequence[str] | None = None,
     intervals: bool = True,

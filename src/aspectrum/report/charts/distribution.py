@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aspectrum.report.charts.names import fitting, text_width, visible
+from aspectrum.report.charts.names import names_within, text_width, visible
 from aspectrum.report.charts.scale import Numbers, Scale, share
 from aspectrum.report.charts.svg import NARROW, WIDE, Drawing, number
 from aspectrum.report.charts.systems import Systems
@@ -26,6 +26,7 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
     pitch = 34.0 if wide else 36.0
     room = max([text_width(systems.short(name)) for name in names], default=40.0)
     name_end = min(max(116.0, room) if wide else max(60.0, room), width * (0.2 if wide else 0.32))
+    row_names = names_within(names, name_end)
     columns = (width - 150, width - 74) if wide else (width - 52, None)
     low, high = (data.low, data.high) if data.high > data.low else (data.low - 0.5, data.low + 0.5)
     scale = Scale(low, high, name_end + 12, columns[0] - 10)
@@ -42,7 +43,7 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
         base = top + _BAR + 3
         with drawing.system(name, "row", _tip(report, data, name, zeros=zeros)):
             drawing.rect("hit", 0, top, width, pitch)
-            drawing.beside("nm", name_end, top + pitch / 2 + 1, fitting(systems.short(name), name_end), "end")
+            drawing.beside("nm", name_end, top + pitch / 2 + 1, row_names[name], "end")
             if sum(one.counts) == 0:
                 drawing.beside("sub", scale.start + 8, top + pitch / 2 + 1, "undefined for all users")
                 continue

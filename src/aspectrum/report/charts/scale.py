@@ -139,6 +139,8 @@ def tick_labels(values: list[float], numbers: Numbers, *, signed: bool = False) 
     >>> tick_labels([0.26, 0.28, 0.3], Numbers()), tick_labels([-0.5, 0.0, 0.5], Numbers(), signed=True)
     (['0.26', '0.28', '0.30'], ['−0.5', '0.0', '+0.5'])
     """
+    if not values:
+        return []
     values = [value * numbers.factor for value in values]
     step = min((abs(second - first) for first, second in pairwise(values)), default=abs(values[0]) or 1.0)
     largest = max(map(abs, values))

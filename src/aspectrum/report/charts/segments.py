@@ -31,7 +31,8 @@ def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, them
     ends = [end for segment in segments for name in segment.means for end in _ends(segment, name)]
     scale = Scale(*domain(ends, 0.04), name_end + 16, width - 10)
     foot = 8 + sum(_HEADING + _PITCH * (len(some) + (len(one.segments) > len(some))) for one, some in shown)
-    drawing.across(scale, 8, foot, numbers, 6 if wide else 3)
+    if any(map(math.isfinite, ends)):
+        drawing.across(scale, 8, foot, numbers, 6 if wide else 3)
     y = 8.0
     for one, some in shown:
         drawing.text("nm b", 0, y + 19, fitting(visible(one.attribute), width - 10, 13.5))

@@ -215,11 +215,11 @@ class _Scatter:
         if baseline is not None and both:
             x, y = self._place(baseline)
             drawing.rect("win", x, frame.top, frame.right - x, y - frame.top)
-        values = ticks(self.y.low, self.y.high, 7)
+        values = ticks(self.y.low, self.y.high, 7) if self.drawn else []
         for value, label in zip(values, tick_labels(values, self.numbers), strict=True):
             drawing.path("g", f"M{number(frame.left)} {number(self.y(value))}H{number(frame.right)}")
             drawing.beside("t", frame.left - 6, self.y(value), label, "end")
-        values = ticks(self.x.low, self.x.high, 6 if self.wide else 4)
+        values = ticks(self.x.low, self.x.high, 6 if self.wide else 4) if self.drawn else []
         for value, label in zip(values, tick_labels(values, self.numbers), strict=True):
             drawing.path("ax", f"M{number(self.x(value))} {number(frame.bottom)}v4")
             drawing.text("t", self.x(value), frame.bottom + 16, label, "middle")
@@ -276,7 +276,7 @@ class _Scatter:
             x, y = self._place(points[name])
             text = self._text(names)
             reach = max(_MARK - 2, *(abs(end - x) for end in crosses[name] or (x,)))
-            avoiding = lines if name == self.systems.baseline else [*lines, *self._guides()]
+            avoiding = [*lines, *self._guides()]
             near = reach if reach < 60 else 2
             placed = self.places.place(x, y, text_width(text) + 4, near, avoiding, insist=self.systems.slot(name) is not None)
             if placed is not None:
