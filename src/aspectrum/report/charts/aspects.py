@@ -32,9 +32,10 @@ def draw(report: Report, data: Sequence[AspectShare], width: float = WIDTH, them
     parts = [part for _, one in names for part in _parts(one)]
     scale = Scale(0, max([0.01, *parts]) * 1.04, name_end + 10, width - 12)
     foot = _TOP + _PITCH * max(1, len(names))
-    for value in ticks(0, scale.high, 4):
+    values = ticks(0, scale.high, 4)
+    for value in values:
         drawing.path("g", f"M{number(scale(value))} {number(_TOP)}V{number(foot)}")
-        drawing.text("t", scale(value), foot + 16, share(value, 0 if scale.high > 0.03 else 1), "middle")
+    drawing.below(list(map(scale, values)), [share(value, 0 if scale.high > 0.03 else 1) for value in values], foot)
     for at, (text, one) in enumerate(names):
         _row(drawing, text, one, scale, _TOP + _PITCH * (at + 0.5), name_end)
     caption = "Bar: share of the catalogue." + (

@@ -35,7 +35,8 @@ def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page
     name_end = min(max(116.0 if wide else 60.0, room), width * (0.2 if wide else 0.34))
     start = name_end + (40 if wide else 12)
     row_names = names_within(list(found), name_end)
-    values_at = width - 260 if wide else width - 56
+    widest = max([text_width(numbers.signed(one.difference)) for one in found.values()], default=0.0)
+    values_at = width - 260 if wide else width - max(56.0, widest + 2)
     ends = [end for one in found.values() for end in (one.difference, *(one.interval or ()))]
     low, high = domain([0.0, *ends])
     scale = Scale(low, high, start, values_at - (18 if wide else 10))

@@ -27,7 +27,10 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
     room = max([text_width(systems.short(name)) for name in names], default=40.0)
     name_end = min(max(116.0, room) if wide else max(60.0, room), width * (0.2 if wide else 0.32))
     row_names = names_within(names, name_end)
-    columns = (width - 150, width - 74) if wide else (width - 52, None)
+    widest = max(
+        [text_width(numbers.value(data.systems[name].quartiles[1])) for name in names if sum(data.systems[name].counts)], default=0.0
+    )
+    columns = (width - 150, width - 74) if wide else (width - max(52.0, widest + 2), None)
     low, high = (data.low, data.high) if data.high > data.low else (data.low - 0.5, data.low + 0.5)
     scale = Scale(low, high, name_end + 12, columns[0] - 10)
     foot = _TOP + pitch * max(1, len(names))

@@ -36,8 +36,8 @@ class Numbers:
         if not math.isfinite(value):
             return UNDEFINED if math.isnan(value) else "∞" if value > 0 else "−∞"
         decimals = max(0, self.digits + more - (2 if self.percent else 0))
-        if abs(value) * self.factor >= 1e9:
-            return f"{value * self.factor:.{decimals}e}".replace("-", "−")
+        if abs(value) * self.factor >= 1e6:
+            return minus(_exponent(f"{value * self.factor:.{decimals}e}"))
         text = f"{value * self.factor:,.{decimals}f}"
         return minus(text.lstrip("-") if not text.strip("-0.,") else text)
 
@@ -56,6 +56,10 @@ class Numbers:
             return ""
         write = self.signed if signed else self.value
         return f"[{write(interval[0], 1)}, {write(interval[1], 1)}]"
+
+
+def _exponent(text: str) -> str:
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def minus(text: str) -> str:
@@ -145,7 +149,7 @@ def tick_labels(values: list[float], numbers: Numbers, *, signed: bool = False) 
     step = min((abs(second - first) for first, second in pairwise(values)), default=abs(values[0]) or 1.0)
     largest = max(map(abs, values))
     if largest >= 1e6 or 0 < largest < 1e-3:
-        texts = [f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e") for value in values]
+        texts = [_exponent(f"{value:.3g}") for value in values]
     else:
         decimals = min(max(0, -math.floor(math.log10(step) + 1e-9)), 6)
         texts = [f"{value:,.{decimals}f}" for value in values]

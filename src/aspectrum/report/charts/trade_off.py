@@ -220,9 +220,9 @@ class _Scatter:
             drawing.path("g", f"M{number(frame.left)} {number(self.y(value))}H{number(frame.right)}")
             drawing.beside("t", frame.left - 6, self.y(value), label, "end")
         values = ticks(self.x.low, self.x.high, 6 if self.wide else 4) if self.drawn else []
-        for value, label in zip(values, tick_labels(values, self.numbers), strict=True):
+        for value in values:
             drawing.path("ax", f"M{number(self.x(value))} {number(frame.bottom)}v4")
-            drawing.text("t", self.x(value), frame.bottom + 16, label, "middle")
+        drawing.below(list(map(self.x, values)), tick_labels(values, self.numbers), frame.bottom)
         if baseline is not None:
             x, y = self._place(baseline)
             drawing.path(
