@@ -85,6 +85,12 @@ class TestDifferences:
             "6 significantly better and 3 significantly worse of 9."
         )
 
+    def test_nothing_is_called_insignificant_that_was_not_tested(self) -> None:
+        made = report(["A", "B"], focus=("B",), users=2, intervals=False, n_metrics=0)
+        assert differences.label(made, ILD).endswith("1 not tested of 1.")
+        svg = differences.draw(made, ILD, 1036, "light")
+        assert "Not tested." in svg and "significant" not in svg and "95 %" not in svg
+
     def test_rows(self) -> None:
         head, rows = differences.rows(report(n_metrics=0), ILD)
         assert dict(zip(head, rows[0], strict=True)) | {"better": "", "tied": "", "worse": ""} == {

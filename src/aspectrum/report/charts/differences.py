@@ -74,11 +74,15 @@ def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page
         drawing.text("t", (scale.start + scale.end) / 2, _TOP + 18, "nothing to compare", "middle")
     if left_out:
         drawing.text("t", 0, foot + 48, f"and {left_out} more in the data table")
-    caption = "95 % intervals of the paired difference. Hollow and grey: not significant after correction."
+    sentences = ["95 % intervals of the paired difference."] if any(one.interval for one in found.values()) else []
+    if any(one.mark for one in found.values()):
+        sentences.append("Hollow and grey: not significant after correction.")
+    elif found:
+        sentences.append("Not tested.")
     if shares and not wide:
-        caption += " Bars: users better, tied, worse."
+        sentences.append("Bars: users better, tied, worse.")
     title = f"Difference to {baseline} in {visible(measure.name)}" + (" (lower is better)" if measure.higher_is_better is False else "")
-    return drawing.finish(foot + (56 if left_out else 38), label(report, key), title=title, caption=caption)
+    return drawing.finish(foot + (56 if left_out else 38), label(report, key), title=title, caption=" ".join(sentences))
 
 
 def label(report: Report, key: str) -> str:
@@ -94,8 +98,14 @@ def label(report: Report, key: str) -> str:
     facts += f": highest {systems.full(highest)} {numbers.signed(defined[highest])}"
     if highest != lowest:
         facts += f", lowest {systems.full(lowest)} {numbers.signed(defined[lowest])}"
-    kinds = [_significance(report, key, one) for one in found.values()]
-    words = {"up": "significantly better", "dn": "significantly worse", "nd": "significantly different", "ns": "not significant"}
+    kinds = ["" if one.mark is None else _significance(report, key, one) for one in found.values()]
+    words = {
+        "up": "significantly better",
+        "dn": "significantly worse",
+        "nd": "significantly different",
+        "ns": "not significant",
+        "": "not tested",
+    }
     return f"{facts}. {listed([f'{kinds.count(kind)} {word}' for kind, word in words.items() if kind in kinds])} of {len(found)}."
 
 

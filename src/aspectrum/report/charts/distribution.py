@@ -59,7 +59,7 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
                 drawing.beside("v", columns[1], top + pitch / 2 + 1, share(one.zero_share, 1))
     if left_out:
         drawing.text("t", 0, foot + 30, f"and {left_out} more in the data table")
-    caption = "Share of users per score; dark line: median; thick line: middle half."
+    caption = "Share of users per score; line across: median; thick line: middle half."
     if any(_clipped(data.systems[name], tallest) for name in names):
         caption += " Bars with a cut are taller than drawn."
     title = f"{visible(measure.name)} over users"

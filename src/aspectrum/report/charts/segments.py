@@ -45,7 +45,8 @@ def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, them
             y += _PITCH
     key = data[0].key if data else ""
     title = f"{visible(report.measure(key).name)} by segment" if data else ""
-    sentences = ["Mean per group of users with 95 % interval."]
+    intervals = any(interval is not None and segment.users >= FEWEST for segment in segments for interval in segment.intervals.values())
+    sentences = ["Mean per group of users with 95 % interval." if intervals else "Mean per group of users."]
     if any(segment.users < FEWEST for segment in segments):
         sentences.append(f"Hollow and grey: fewer than {FEWEST} users.")
     sentences += [visible(text) for one in data for text in (one.verdict, one.note) if text]
