@@ -176,6 +176,18 @@ def test_classes_have_a_style() -> None:
             assert set(element.get("class", "").split()) - {"ch", "fit", "curve", "t", "s", "pt", "row", "fr", "end"} <= styled
 
 
+def test_rows_are_painted_by_significance() -> None:
+    made = report(n_metrics=0)
+    kinds = {"up": "up", "dn": "dn", "ns": "mute"}
+    root = parsed(differences.draw(made, NDCG))
+    assert {row.attrib["class"].split()[-1] for row in with_class(root, "row")} == set(kinds)
+    assert all(f".row.{kind}{{--sg:var(--{colour})}}" in stylesheet() for kind, colour in kinds.items())
+    dots = [element.attrib for element in parsed(differences.draw(made, NDCG, 1036, "light")).iter() if tag(element) == "circle"]
+    palette = PALETTES["light"]
+    assert [dot["fill"] for dot in dots].count(palette["up"]) == 1  # SASRec
+    assert {dot["stroke"] for dot in dots if dot["fill"] == palette["card"]} == {palette["mute"]}
+
+
 def test_focus_style_has_a_rule_for_every_system() -> None:
     style = focus_style(Systems.of(report()))
     assert ".s0{--c:var(--k0)" in style and ".s6{--c:var(--k1)" in style and ".s1{--c:var(--mute)" in style

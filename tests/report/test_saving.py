@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import struct
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,13 @@ def test_names_of_files_differ_and_are_plain(some: list[Chart]) -> None:
     assert names[:4] == ["trade-off-ild-10", "trade-off-epd-10", "differences-ndcg-10", "differences-ild-10"]
     assert names[-2:] == ["exposure-items", "exposure-aspects"]
     assert len(set(names)) == len(names) and all(name.replace("-", "").isalnum() and name.isascii() for name in names)
+
+
+def test_metrics_that_are_spelt_alike_get_files_of_their_own() -> None:
+    made = report(n_metrics=0)
+    both = {**made.differences, "NDCG 10": made.differences["NDCG@10"], "ndcg-10": made.differences["NDCG@10"]}
+    names = [chart.name for chart in charts(replace(made, differences=both)) if "ndcg" in chart.name]
+    assert names == ["differences-ndcg-10", "differences-ndcg-10-2", "differences-ndcg-10-3", "distribution-ndcg-10", "segments-ndcg-10"]
 
 
 def test_svg(some: list[Chart], tmp_path: Path) -> None:

@@ -97,6 +97,12 @@ def test_the_staircase_agrees_with_brute_force(values: list[tuple[float, float]]
     assert turns == sorted(turns)
 
 
+def test_the_staircase_does_not_depend_on_the_order_of_the_front() -> None:
+    made = report(n_metrics=0)
+    turned = replace(front(made), front=front(made).front[::-1])
+    assert corners(parsed(trade_off.draw(made, turned))) == corners(drawn(made))
+
+
 def test_the_corner_is_what_is_better_than_the_baseline_on_both() -> None:
     made = report(n_metrics=0)
     root = drawn(made)

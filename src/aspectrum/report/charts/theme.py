@@ -99,7 +99,7 @@ def attributes(tag: str, classes: str, theme: str, slot: int | None, row: str) -
         if name in classes.split():
             style |= table[name]
     palette = PALETTES[theme]
-    variables = dict(palette) | _variables(slot, palette) | {"sg": _variable(_ROWS.get(row, ""), palette)}
+    variables = dict(palette) | _variables(slot, palette) | ({"sg": _variable(_ROWS[row], palette)} if row else {})
     return "".join(f' {key}="{_variable(value, variables).removesuffix("px")}"' for key, value in style.items())
 
 
