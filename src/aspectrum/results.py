@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
@@ -32,6 +34,8 @@ from aspectrum.wording import ABSENT, did_you_mean
 if TYPE_CHECKING:
     import pandas
     import polars
+
+    from aspectrum.report.plots import Plots
 
 _HEAD = ["Metric", "Value", "Users"]
 _COUNTS = ["scored", "undefined", "missing"]
@@ -121,6 +125,18 @@ class Output:
 
     def to_json(self) -> str:
         return formats.as_json(self.to_dict())
+
+    def write_report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write one self-contained HTML page; the options are those of :class:`aspectrum.report.building.Origin`, such as ``title``."""
+        building = import_module("aspectrum.report.building")
+        import_module("aspectrum.report.writing").write_report(self, path, building.Origin(**options))
+
+    @cached_property
+    def plot(self) -> Plots:
+        """Charts: ``plot.trade_off()``, ``.cutoffs()``, ``.distribution()``, ``.lorenz()``, ``.differences()`` ..."""
+        # Drawing is downstream of results, and nobody who does not draw loads it.
+        plots: Plots = import_module("aspectrum.report.plots").Plots(self)
+        return plots
 
     def _all_per_user(self) -> polars.DataFrame:
         raise NotImplementedError

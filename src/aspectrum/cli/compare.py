@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.comparing import Comparing, check_format, statistics_options
+from aspectrum.cli.comparing import Comparing, check_format, report_options, statistics_options
 from aspectrum.cli.options import FILE, IGNORE, STRICT, THREADS, choice, metric_option, with_options
 from aspectrum.cli.paths import check_paths
 
@@ -25,6 +25,7 @@ Examples:
     metric_option("A metric to compare; may be repeated. Default: all that the systems have in common."),
     choice("--users", "common", "Compare the users whom all systems average. Default: other users are an error."),
     statistics_options,
+    report_options,
     choice("--format", "table json csv markdown latex", "How the comparison is printed. Default: table."),
     click.option(
         "-o", "--output", multiple=True, metavar="FILE", help="Also write it here, in the format of the extension; may be repeated."
@@ -61,13 +62,15 @@ def compare(
         check_format(path, "--output")
     named = [_named(one) for one in files]
     check_paths(output, [path for _, path in named])
+    comparing.check_files([*output, *(path for _, path in named)])
     results = named_results([path for _, path in named] if not any(name for name, _ in named) else dict(_all_named(named)))
     attention = Attention(bool(strict), ignore, COMMAND_LINE)
     comparison = comparing.of_results(results, attention, metrics=metrics or None, common=users == "common", threads=threads)
     for path in output:
         comparison.write(path)
+    comparing.write_pages(comparison, [path for _, path in named])
     if not quiet or not output:
-        click.echo(comparison.written(format or "table"), nl=False)
+        click.echo(comparing.written(comparison, format or "table"), nl=False)
     comparing.check_gates(comparison)
 
 

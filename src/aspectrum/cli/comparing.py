@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.options import Number, choice, with_options
+from aspectrum.cli.options import Number, choice, file_option, with_options
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import FORMATS, format_of
 from aspectrum.wording import listed, one_line
@@ -61,6 +66,19 @@ statistics_options = with_options(
 )
 """How systems are compared: the options of :class:`Comparing`."""
 
+report_options = with_options(
+    click.option("--report", metavar="FILE", help="Write a self-contained HTML page with tables, tests and charts here, as report.html."),
+    click.option("--plots", metavar="FOLDER", help="Write every chart of the report there."),
+    choice("--plot-format", "svg png pdf", "Of the files of --plots. Default: svg; the others need the extra plots."),
+    click.option("--title", metavar="TEXT", help="The title of the report."),
+    file_option("--titles", help="What items are called, for the lists of the report: item, title."),
+    click.option(
+        "--digits", type=click.IntRange(1, 10), metavar="NUMBER", help="Decimals of tables in the report and in LaTeX. Default: 3."
+    ),
+    click.option("--percent", is_flag=True, default=None, help="Numbers in percent in the report and in LaTeX."),
+)
+"""Where pages and charts go."""
+
 compare_options = with_options(
     click.option("--compare", is_flag=True, default=None, help="Compare the systems: is the difference real? See aspectrum compare."),
     click.option(
@@ -69,6 +87,7 @@ compare_options = with_options(
         help=f"Write the comparison here: {listed(one.extensions[0] for one in FORMATS.values() if one.extensions)}.",
     ),
     statistics_options,
+    report_options,
 )
 """The same for commands that also evaluate."""
 
@@ -76,7 +95,8 @@ _STATISTICS = (
     *("baseline", "all_pairs", "significance", "correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed"),
     *("segments", "fail_if", "fail_unless", "inconclusive"),
 )
-NAMES = ("compare", "comparison", *_STATISTICS)
+_REPORT = ("report", "plots", "plot_format", "title", "titles", "digits", "percent")
+NAMES = ("compare", "comparison", *_STATISTICS, *_REPORT)
 """Names of all these options."""
 
 
@@ -99,6 +119,11 @@ class Comparing:
         return bool(self.given)
 
     @property
+    def is_shown(self) -> bool:
+        """Whether the comparison is printed; a report alone is not."""
+        return not self.given.keys() <= {*_REPORT, "baseline"}
+
+    @property
     def file(self) -> str | None:
         return self.given.get("comparison")
 
@@ -106,7 +131,14 @@ class Comparing:
         """What cannot be written is said before the long work."""
         if self.file is not None:
             check_format(self.file, "--comparison")
-            check_paths([self.file], others)
+        report = self.given.get("report")
+        if report is not None and os.path.splitext(report)[1].lower() not in (".html", ".htm"):
+            raise click.UsageError(f"--report {report}: a report is an HTML page, expected a name that ends in .html")
+        written = [path for path in (self.file, report) if path is not None]
+        check_paths(written, others)
+        needing = {"title", "titles", "digits", "percent", "plot_format"} & self.given.keys()
+        for name in sorted(needing if report is None and "plots" not in self.given and self.file is None else ()):
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --report or --plots")
 
     def of_results(self, results: Mapping[str, Results], attention: Attention, **options: Any) -> Comparison:
         """The comparison, with its gates decided."""
@@ -117,7 +149,7 @@ class Comparing:
         given = self.given
         names = ("correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed")
         procedure = checked_procedure(test=given.get("significance"), **{name: given[name] for name in names if name in given})
-        if len(results) < 2:
+        if len(results) < 2 and not (self.given.keys() <= {*_REPORT, "segments", "level"}):
             raise InputError(f"a comparison needs at least two systems, found {', '.join(map(repr, results)) or 'none'}")
         baseline = self._baseline(list(results))
         comparison = compared(
@@ -129,6 +161,40 @@ class Comparing:
         open_gates = [one for one in gates if one.decision == "inconclusive"] if given.get("inconclusive") != "fail" else []
         notices = attention.draw([Notice("inconclusive", detail={"said": one.said}) for one in open_gates])
         return replace(comparison, gates=tuple(gates), notices=(*comparison.notices, *notices))
+
+    def write_pages(self, comparison: Comparison, files: Sequence[str]) -> None:
+        """The report and the charts.
+
+        Args:
+            files: What was read, whose digests the page names.
+        """
+        given = self.given
+        if "report" not in given and "plots" not in given:
+            return
+        from aspectrum.io.side_tables import read_titles
+        from aspectrum.report.building import Origin
+        from aspectrum.report.writing import write_charts, write_report
+
+        origin = Origin(
+            title=given.get("title", ""),
+            date=_today(),
+            command=shlex.join(["aspectrum", *sys.argv[1:]]),
+            inputs={path: _digest(path) for path in files if os.path.isfile(path)},
+            titles=read_titles(given["titles"]) if "titles" in given else {},
+            digits=given.get("digits", 3),
+            percent=bool(given.get("percent")),
+        )
+        if "report" in given:
+            write_report(comparison, given["report"], origin)
+        if "plots" in given:
+            write_charts(comparison, given["plots"], f".{given.get('plot_format', 'svg')}", origin)
+
+    def written(self, comparison: Comparison, format: Any) -> str:
+        """The comparison as text; LaTeX with the digits that were asked for."""
+        if format != "latex":
+            return comparison.written(format)
+        options = {name: self.given[name] for name in ("digits", "percent") if name in self.given}
+        return comparison.to_latex(caption=self.given.get("title", ""), **options) + "\n"
 
     def _baseline(self, systems: Sequence[str]) -> str | None:
         from aspectrum.wording import did_you_mean
@@ -152,6 +218,18 @@ class Comparing:
         failed = [one.said for one in comparison.gates if one.decision in failing]
         if failed:
             raise GateFailure("\n".join(one_line(f"gate failed: {said}") for said in failed))
+
+
+def _today() -> str:
+    """The date of the report; that of SOURCE_DATE_EPOCH where builds are to be repeated."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.now() if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
+    return f"{now.day} {now:%B %Y}"
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
 def taken(options: dict[str, Any]) -> dict[str, Any]:

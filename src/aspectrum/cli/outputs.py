@@ -93,6 +93,8 @@ def deliver(
         writing.append(partial(results.write_per_user, scores))
     if comparison is not None and comparing.file is not None:
         writing.append(partial(comparison.write, comparing.file))
+    if comparison is not None:
+        writing.append(partial(comparing.write_pages, comparison, job.files))
     failures = []
     for write in writing:
         try:
@@ -102,7 +104,10 @@ def deliver(
     # Should a file fail, the numbers are still printed: computing them may have taken long.
     printed = [format or "table"] if not quiet or not writing or failures else []
     for kind in printed:
-        click.echo(results.written(kind, placed) if comparison is None else _with_comparison(results, comparison, kind, placed), nl=False)
+        click.echo(
+            results.written(kind, placed) if comparison is None else _with_comparison(results, comparison, comparing, kind, placed),
+            nl=False,
+        )
     if {*printed, *(kind for _, kind in outputs)} == {"relison"}:  # which has no place for them
         ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
         for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
@@ -113,12 +118,14 @@ def deliver(
         comparing.check_gates(comparison)
 
 
-def _with_comparison(results: SystemResults, comparison: Comparison, kind: Format, placed: SystemsAs) -> str:
+def _with_comparison(results: SystemResults, comparison: Comparison, comparing: Comparing, kind: Format, placed: SystemsAs) -> str:
     """Results and their comparison in one text: JSON holds both, tables follow one another; CSV and LaTeX are those of the comparison."""
-    if kind == "json":
+    if kind == "json" and len(comparison.systems) > 1:
         return as_json({**results.to_dict(), "comparison": comparison.to_dict()}) + "\n"
+    if len(comparison.systems) < 2 or not comparing.is_shown:
+        return results.written(kind, placed)
     if kind in ("csv", "latex"):
-        return comparison.written(kind)
+        return comparing.written(comparison, kind)
     return results.written(kind, placed) + ("" if kind == "relison" else "\n" + comparison.written(kind))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from aspectrum.coding import Ids
-from aspectrum.coding.ids import quoted
 from aspectrum.comparison.segments import Attribute
 from aspectrum.errors import InputError
-from aspectrum.io.columns import user_column
+from aspectrum.io.columns import usual_column
+from aspectrum.io.side_tables import check_ids, read_side_table
 from aspectrum.results import Results
 from aspectrum.user_traits import TRAITS, Trait, quantile_segments
 
@@ -53,29 +53,13 @@ def _trait(trait: Trait, systems: Mapping[str, Results], users: Ids) -> Attribut
 
 def _from_frame(given: Any, users: Ids) -> tuple[Attribute, ...]:
     """One attribute per column beside that of the users."""
-    import polars
-
-    name = os.fspath(given) if isinstance(given, str | os.PathLike) else "segments"
-    try:
-        if isinstance(given, str | os.PathLike):
-            extension = os.path.splitext(name)[1].lower()
-            if extension in (".parquet", ".pq"):
-                frame = polars.read_parquet(name)
-            else:
-                frame = polars.read_csv(name, separator="\t" if extension == ".tsv" else ",", infer_schema_length=None)
-        else:
-            frame = polars.DataFrame(given)
-    except (OSError, polars.exceptions.PolarsError, ValueError, TypeError) as error:
-        reason = "file not found" if isinstance(error, FileNotFoundError) else str(error).splitlines()[0]
-        raise InputError(f"{name}: {reason}") from None
-    user = user_column(frame.columns)
+    name, frame = read_side_table(given, "segments")
+    user = usual_column("user", frame.columns)
     if user is None:
         raise InputError(f"{name}: no user column found; columns are {', '.join(map(repr, frame.columns))}")
     if len(frame.columns) < 2:
         raise InputError(f"{name}: there is no column beside {user!r}, expected the segment of each user")
-    twice = frame[user].filter(frame[user].is_duplicated())
-    if len(twice):
-        raise InputError(f"{name}: user {quoted(twice[0])} has several rows, expected one")
+    check_ids(name, frame[user], "user")
     ids = frame[user].to_list()
     return tuple(
         Attribute.of(column, dict(zip(ids, frame[column].to_list(), strict=True)), list(users))

@@ -244,8 +244,8 @@ def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], t
     return None
 
 
-def user_column(names: Sequence[str]) -> str | None:
-    """The column that is called as users are; None if there is none."""
-    spellings = [*_USERS.split(), "id"]
+def usual_column(role: str, names: Sequence[str]) -> str | None:
+    """The column that is called as users or items are; None if there is none."""
+    spellings = [*_SPELLINGS[role].split(), "id"]
     found = sorted((name for name in names if plain(name) in spellings), key=lambda name: spellings.index(plain(name)))
     return found[0] if found else None

@@ -161,8 +161,8 @@ class _Building:
             "Aspects": "" if evidence is None or not evidence.aspect_names() else f"{len(evidence.aspect_names()):,}",
             "Systems": f"{len(comparison.systems)}",
             "Metrics": f"{len(dict.fromkeys(metric.at(-1) for metric in self.metrics.values()))}",
-            "Cutoffs": ", ".join(
-                map(str, sorted({k for result in comparison.results.values() for k in _cutoffs(result.columns.values()) if k > 0}))
+            "Cutoffs": _said_cutoffs(
+                {column.metric.cutoffs[0] for result in comparison.results.values() for column in result.columns.values()}
             ),
             "Baseline": comparison.baseline or "" if len(comparison.systems) > 1 else "",
         }
@@ -305,7 +305,7 @@ class _Building:
                     for segment in users
                 )
                 tests = [one for one in comparison.segment_tests if one.metric == name and one.attribute == attribute.name]
-                found.append(Segmentation(attribute.name, name, segments, _verdict(tests), attribute.note))
+                found.append(Segmentation(attribute.name, name, segments, _verdict(attribute.name, tests), attribute.note))
         return tuple(found)
 
     def _lorenz(self) -> Lorenz | None:
@@ -407,8 +407,12 @@ class _Building:
         return (*(Remark(True, text) for text in warnings), *(Remark(False, text) for text in notes))
 
 
-def _cutoffs(columns: Iterable[Any]) -> list[int]:
-    return [column.metric.cutoffs[0] for column in columns]
+def _said_cutoffs(cutoffs: Iterable[int]) -> str:
+    """Cutoffs in words: those that follow one another as a range."""
+    ordered = sorted(k for k in cutoffs if k > 0)
+    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]} to {ordered[-1]}"
+    return ", ".join(map(str, ordered))
 
 
 def _mark(one: Compared) -> Mark | None:
@@ -428,14 +432,14 @@ def _note(one: Compared) -> str:
     return "; ".join(notes)
 
 
-def _verdict(tests: Sequence[Any]) -> str:
+def _verdict(attribute: str, tests: Sequence[Any]) -> str:
     """Whether the effects of systems differ between segments, in a sentence."""
     differing = [one for one in tests if one.p_adjusted <= one.alpha]
     if not tests:
         return ""
     if not differing:
-        return "no evidence that the effect of any system differs between segments"
-    return "the effect differs between segments for " + ", ".join(f"{one.system} (p {_p(one.p_adjusted)})" for one in differing)
+        return f"By {attribute}: no evidence that the effect of any system differs between segments."
+    return f"By {attribute}: the effect differs between segments for {', '.join(f'{one.system} (p {_p(one.p_adjusted)})' for one in differing)}."
 
 
 def _p(p: float) -> str:
