@@ -15,7 +15,7 @@ KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp sr
 .PHONY: demo test test-oldest test-slow check check-cpp format bench sanitize clean
 
 demo: $(VENV)/installed
-	$(BIN)/aspectrum demo demo-report.md
+	$(BIN)/aspectrum demo demo-report.html
 
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -n auto -m "not slow"
@@ -102,4 +102,4 @@ build/oldest/installed: pyproject.toml CMakeLists.txt tests/oldest.txt $(KERNELS
 	touch $@
 
 clean:
-	rm -rf $(VENV) build demo-report.md
+	rm -rf $(VENV) build demo-report.html

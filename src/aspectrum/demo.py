@@ -1,11 +1,12 @@
-"""The main job on built-in data: a simulated catalogue, six recommenders of different taste, one table.
+"""The main job on built-in data: a simulated catalogue, six recommenders of different taste, a table and a report.
 
-Run it with ``aspectrum demo``. It also writes the table, with how each number was computed, to a file.
+Run it with ``aspectrum demo``.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.api import evaluate_systems
+from aspectrum.coding import Ids
+from aspectrum.comparison import Comparison, compare
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import OutputError
 from aspectrum.output_files import replacing, write_text
+from aspectrum.report.building import Origin
+from aspectrum.report.writing import write_report
 from aspectrum.results import SystemResults
-from aspectrum.world import Aspects, Features, History, Rankings, Relevance
+from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Truth, World
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,6 +44,13 @@ METRICS = (
     "AspectRecall@10",
     "ILD@10",
     "GiniComplement@10",
+)
+
+COMPARED = ("NDCG", "Recall", "AlphaNDCG(judged_by=relevance)", "ERRIA", "AspectRecall", "ILD", "EPC", "GiniComplement")
+
+GENRE_NAMES = (
+    *("Action", "Adventure", "Animation", "Children", "Comedy", "Crime", "Documentary", "Drama", "Fantasy", "History"),
+    *("Horror", "Musical", "Mystery", "Romance", "Science fiction", "Thriller", "War", "Western"),
 )
 
 
@@ -123,20 +135,36 @@ def _diverse(world: Simulation, scores: Floats, balance: float = 0.6) -> npt.NDA
     return chosen
 
 
-def evaluate_demo() -> SystemResults:
+def evaluate_demo(metrics: Sequence[str] = METRICS) -> SystemResults:
     """Measure the six recommenders."""
     world = simulate()
     rated = world.grades > 0
-    truth: dict[str, Any] = {
-        "aspects": Aspects(*_rows(world.genres), GENRES),
-        "history": History(*_rows(world.history)),
-        "relevance": Relevance(*_rows(rated), world.grades[rated]),
-        "features": Features(world.features),
-        "catalogue": np.ones(ITEMS, dtype=np.bool_),
-    }
+    truth = Truth(
+        aspects=Aspects(*_rows(world.genres), GENRES),
+        history=History(*_rows(world.history)),
+        relevance=Relevance(*_rows(rated), world.grades[rated]),
+        features=Features(world.features),
+        catalogue=np.ones(ITEMS, dtype=np.bool_),
+        aspect_ids=Ids(GENRE_NAMES),
+    )
     starts = np.arange(USERS + 1, dtype=np.int64) * TOP
-    systems = {name: Rankings(starts, lists.astype(np.int32).ravel()) for name, lists in recommend(world).items()}
-    return evaluate_systems(systems, METRICS, **truth)
+    lists = {name: Rankings(starts, items.astype(np.int32).ravel()) for name, items in recommend(world).items()}
+    return evaluate_systems({name: World(rankings, truth) for name, rankings in lists.items()}, metrics)
+
+
+def compare_demo() -> Comparison:
+    """Compare the six recommenders with the most accurate, at every cutoff up to 20, by breadth and mainstreaminess of users."""
+    results = evaluate_demo([f"{metric}@{','.join(map(str, range(1, TOP + 1)))}" for metric in COMPARED])
+    return compare(results, "Accurate", segments=["breadth", "mainstreaminess"])
+
+
+def titles() -> dict[int, str]:
+    """What the items are called."""
+    return {item: f"{_FIRST[item % len(_FIRST)]} {_SECOND[item // len(_FIRST) % len(_SECOND)]} {item + 1}" for item in range(ITEMS)}
+
+
+_FIRST = ["Silent", "Golden", "Lost", "Hidden", "Broken", "Electric", "Distant", "Crimson", "Endless", "Paper", "Winter", "Hollow"]
+_SECOND = ["Harbour", "River", "Letters", "Garden", "Machine", "Orchard", "Frontier", "Mirror", "Lantern", "Voyage"]
 
 
 def _rows(marks: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
@@ -203,10 +231,16 @@ def write_files(folder: str | os.PathLike[str], *, force: bool = False) -> list[
 
 
 def show(report: str | os.PathLike[str]) -> None:
-    """Print the table and write the report."""
+    """Print the table and write the report: a page, or Markdown if the name of the file says so."""
+    is_page = os.path.splitext(os.fspath(report))[1].lower() not in (".md", ".markdown")
     print(f"{USERS:,} simulated users, {ITEMS:,} items, {GENRES} genres; the top of six recommenders, measured:\n")
     results = evaluate_demo()
     print(results)
     print("\nAccuracy (first rows) and diversity (last rows) pull apart: Diverse gives up a little of the one for the other.")
-    write_text(report, f"# aspectrum demo\n\n{results.to_markdown()}\n")
-    print(f"How each number was computed: {report}")
+    if is_page:
+        origin = Origin(title="Six simulated recommenders", command=f"aspectrum demo {os.fspath(report)}", titles=titles())
+        write_report(compare_demo(), report, origin)
+        print(f"Is it real, for whom, and what does it look like? Open the report in a browser: {os.path.abspath(report)}")
+    else:
+        write_text(report, f"# aspectrum demo\n\n{results.to_markdown()}\n")
+        print(f"How each number was computed: {report}")

@@ -9,10 +9,10 @@ import click
     short_help="Measure six simulated recommenders.",
     epilog="""\b
 Examples:
-  aspectrum demo demo-report.md
+  aspectrum demo demo-report.html
   aspectrum demo --files demo && aspectrum evaluate --config demo/evaluation.yaml""",
 )
-@click.argument("report", default="demo-report.md")
+@click.argument("report", default="demo-report.html")
 @click.option(
     "--files",
     metavar="FOLDER",
@@ -20,7 +20,7 @@ Examples:
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files, with --files.")
 def demo(report: str, files: str | None, force: bool) -> None:
-    """Measure six simulated recommenders, print a table and write a report."""
+    """Measure six simulated recommenders, print a table and write a report: a page, or Markdown for a name that ends in .md."""
     from aspectrum.demo import show, write_files
 
     if force and files is None:
