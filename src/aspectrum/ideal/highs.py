@@ -13,7 +13,6 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats, Offsets
-from aspectrum.extras import needed
 from aspectrum.ideal.request import EXACT, Ideal
 
 _DIGITS = 1e-6
@@ -67,7 +66,8 @@ class _Program:
 
     def maximise(self, unit: float, least: float, seconds: float) -> Any:
         """What ``scipy.optimize.milp`` finds; gains are counted in units, and lists that gain less than `least` are cut off."""
-        optimize = needed("scipy.optimize", "exact", "ideal lists that the search leaves open are looked for")
+        from scipy import optimize
+
         n_x, n_y, n_z = self._n_sets * self._n_ranks, self._n_aspects * self._n_ranks, len(self._gains)
         gains = np.concatenate([np.zeros(n_x + n_y), self._gains]) / unit
         bounds = [*self._constraints(n_x, n_y, n_z), (gains[np.newaxis, :], least, np.inf)]
