@@ -138,8 +138,8 @@ class _Building:
         return [name for name, metric in self.metrics.items() if metric.family == family and metric.higher_is_better is not None]
 
     def _first(self, family: str) -> str | None:
-        """The metric that stands for a family: nDCG or alpha-nDCG if it is there, else the first."""
-        names = self._of_family(family)
+        """The metric that stands for a family: nDCG or alpha-nDCG if it is there, else the first; at 10 if it is there."""
+        names = sorted(self._of_family(family), key=lambda name: self.metrics[name].cutoffs[0] != self.depth)
         return next((name for name in names if type(self.metrics[name]).__name__ in ("NDCG", "AlphaNDCG")), next(iter(names), None))
 
     def _title(self) -> str:
@@ -208,6 +208,7 @@ class _Building:
             return None
         others = [name for name, metric in self.metrics.items() if metric.family != "relevance" and metric.higher_is_better is not None]
         others += [name for name in self._of_family("relevance") if name != accuracy]
+        others.sort(key=lambda name: self.metrics[name].cutoffs[0] != self.depth)
         fronts = []
         for name in others:
             found = comparison.pareto(accuracy, name)
@@ -355,7 +356,7 @@ class _Building:
                 "Lists of single users are left out; --titles adds them." if self.evidence else "Lists of single users are left out."
             )
             return ()
-        if comparison.baseline is None or not names:
+        if comparison.baseline is None or len(comparison.systems) < 2 or not names:
             return ()
         name = names[0]
         focus = self._focus(self._trade_off(self._first("relevance")))
