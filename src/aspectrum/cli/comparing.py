@@ -145,6 +145,7 @@ class Comparing:
         from aspectrum.comparison.comparison import checked_procedure, compared
         from aspectrum.diagnostics.notices import COMMAND_LINE, Notice
         from aspectrum.errors import InputError
+        from aspectrum.results import SystemResults
 
         given = self.given
         names = ("correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed")
@@ -152,8 +153,9 @@ class Comparing:
         if len(results) < 2 and not (self.given.keys() <= {*_REPORT, "segments", "level"}):
             raise InputError(f"a comparison needs at least two systems, found {', '.join(map(repr, results)) or 'none'}")
         baseline = self._baseline(list(results))
+        about = results if isinstance(results, SystemResults) else SystemResults({}, speaker=COMMAND_LINE)
         comparison = compared(
-            results, baseline, procedure, segments=list(given.get("segments", ())), attention=attention, speaker=COMMAND_LINE, **options
+            results, baseline, procedure, segments=list(given.get("segments", ())), attention=attention, about=about, **options
         )
         if not given.get("fail_if") and not given.get("fail_unless"):
             return comparison

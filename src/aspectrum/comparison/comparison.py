@@ -30,7 +30,7 @@ from aspectrum.comparison.marks import Pareto, Standing, pareto, standing
 from aspectrum.comparison.scores import MetricScores, Scores
 from aspectrum.comparison.segments import Attribute, SegmentDifference, SegmentTest, segment_differences, segment_test, with_holm
 from aspectrum.diagnostics.attention import Attention
-from aspectrum.diagnostics.notices import PYTHON, Notice, Option, Speaker
+from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Option, Speaker
 from aspectrum.errors import InputError, MetricError
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
@@ -454,7 +454,7 @@ def compare(
     chosen = None if pairs == "all" else baseline or next(iter(systems))
     return compared(
         systems, chosen, procedure, metrics=metrics, common=users == "common", segments=segments, threads=threads,
-        attention=Attention(strict, ignore), noticed=results.notices if isinstance(results, SystemResults) else (),
+        attention=Attention(strict, ignore), about=results if isinstance(results, SystemResults) else None,
     )  # fmt: skip
 
 
@@ -468,10 +468,10 @@ def compared(
     segments: Any = None,
     threads: int | None = None,
     attention: Attention | None = None,
-    speaker: Speaker = PYTHON,
-    noticed: tuple[Notice, ...] = (),
+    about: SystemResults | None = None,
 ) -> Comparison:
-    """As :func:`compare`, of any number of systems."""
+    """As :func:`compare`, of any number of systems; `about` are results of one call, whose notices the comparison keeps."""
+    speaker, noticed = (PYTHON, ()) if about is None else (about.speaker, about.notices)
     names, notices = _chosen(systems, metrics)
     scores = Scores(systems, names, common=common)
     before = None if threads is None else set_threads(check_count(threads, "threads", 1))
@@ -483,6 +483,8 @@ def compared(
     listed = tuple(one for (_, _, other), one in found.differences.items() if baseline is None or other == baseline)
     attributes = attributes_of(segments, systems, scores.users)
     notices += _notices(listed)
+    if speaker.nouns == CONTACTS.nouns and found.family_size:
+        notices.append(Notice("not_independent"))
     drawn = notices if attention is None else attention.draw(notices)
     return Comparison(dict(systems), baseline, listed, found, procedure, scores, attributes, (), tuple(drawn), speaker, noticed)
 

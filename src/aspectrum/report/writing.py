@@ -12,6 +12,7 @@ from aspectrum.output_files import write_text
 from aspectrum.report.building import Origin, report_of
 from aspectrum.report.charts.saving import FORMATS, charts
 from aspectrum.report.page import page
+from aspectrum.results import SystemResults
 
 
 def write_report(of: Any, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
@@ -48,4 +49,4 @@ def as_comparison(of: Any) -> Comparison:
     if isinstance(of, Comparison):
         return of
     systems = named_results(of)
-    return compared(systems, next(iter(systems), None), Procedure(), noticed=tuple(getattr(of, "notices", ())))
+    return compared(systems, next(iter(systems), None), Procedure(), about=of if isinstance(of, SystemResults) else None)
