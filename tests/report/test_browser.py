@@ -8,22 +8,23 @@ import shutil
 import struct
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from aspectrum.report.page import page as report_page
 from tests.report.sample import EDGES, SYSTEMS, sample
 
-sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 WIDE, NARROW = (1280, 900), (390, 844)
 VIEWS = [(size, theme) for size in (WIDE, NARROW) for theme in ("light", "dark")]
 
 
-def no_browser(reason: str) -> None:
+def no_browser(reason: str) -> NoReturn:
+    """Skip, unless a browser was asked for."""
     if os.environ.get("ASPECTRUM_REQUIRE_BROWSER"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -31,9 +32,13 @@ def no_browser(reason: str) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_api.sync_playwright() as playwright:
-        path = found or (playwright.chromium.executable_path if Path(playwright.chromium.executable_path).exists() else None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        no_browser("Playwright is not installed")
+    with sync_playwright() as playwright:
+        paths = [*filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), playwright.chromium.executable_path]
+        path = next(filter(os.path.exists, paths), None)
         if path is None:
             no_browser("no Chromium: none of chromium, chromium-browser, google-chrome on the path, and none of Playwright's own")
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -45,9 +50,9 @@ def browser() -> Iterator[Any]:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     found = {}
-    for name, make in {"sample": sample, **EDGES}.items():
+    for name, report in [("sample", sample()), *((edge, make()) for edge, make in EDGES.items())]:
         found[name] = folder / f"{name.replace(' ', '-')}.html"
-        found[name].write_text(report_page(make()), encoding="utf-8")
+        found[name].write_text(report_page(report), encoding="utf-8")
     return found
 
 
@@ -65,9 +70,13 @@ class Opened:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.messages.append(message.text))
         self.page.on("pageerror", lambda error: self.messages.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.messages.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("dialog", self._dismissed)
         self.page.goto(file.as_uri())
         self.file = file
+
+    def _dismissed(self, dialog: Any) -> None:
+        self.messages.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def quiet(self) -> None:
         assert [url for url in self.requests if url != self.file.as_uri()] == []
@@ -227,7 +236,9 @@ def test_cross_hair_by_pointer_and_arrow_keys(wide: Any) -> None:
     panel = wide.locator("svg.curve").first
     tip, live = wide.locator("#tip"), wide.locator("#live")
     panel.scroll_into_view_if_needed()
+    wide.wait_for_timeout(100)  # scrolling closes tooltips
     panel.hover()
+    assert tip.is_visible()
     assert tip.inner_text().startswith("nDCG@")
     assert hair(panel)
     assert len(tip.inner_text().splitlines()) == 1 + 2 * 5  # metric; name and value of the baseline and four in colour
@@ -383,7 +394,7 @@ def test_skip_link_is_the_first_stop(wide: Any) -> None:
 def test_headings_go_down_one_level_at_a_time(wide: Any) -> None:
     levels = [int(tag[1]) for tag in wide.locator("h1,h2,h3,h4").evaluate_all("all => all.map(one => one.tagName)")]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(second - first <= 1 for first, second in zip(levels, levels[1:], strict=False))
+    assert all(second - first <= 1 for first, second in pairwise(levels))
 
 
 def test_phone_opens_the_other_panels_on_request(browser: Any, files: dict[str, Path]) -> None:

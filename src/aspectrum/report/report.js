@@ -9,8 +9,10 @@
   // Tooltips: lines of text, by pointer or by focus. A described element has the tooltip read out.
 
   let described = null;
+  let crossHair = null;
   const hide = () => {
     tip.classList.remove("on");
+    if (crossHair) crossHair.style.display = "none";
     described?.removeAttribute("aria-describedby");
     described = null;
   };
@@ -237,6 +239,8 @@
     const read = (next, x, y) => {
       at = next;
       hair.setAttribute("d", `M${curve.x[at]} ${curve.top}V${curve.foot}`);
+      if (crossHair && crossHair !== hair) crossHair.style.display = "none";
+      crossHair = hair;
       hair.style.display = "inline";
       const found = curve.values
         .map((values, system) => [data.short[system], values?.[at] ?? null, system])
@@ -260,18 +264,13 @@
     panel.addEventListener("focus", () => panel.matches(":focus-visible") && byKey());
     panel.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (event.key === "Escape") hair.style.display = "none";
       if (!step) return;
       event.preventDefault();
       at = Math.max(0, Math.min(last, at + step));
       byKey();
     });
-    const leave = () => {
-      hair.style.display = "none";
-      hide();
-    };
-    panel.addEventListener("pointerleave", leave);
-    panel.addEventListener("blur", leave);
+    panel.addEventListener("pointerleave", hide);
+    panel.addEventListener("blur", hide);
   });
   all(".grid").forEach((grid) => {
     const more = grid.nextElementSibling;
