@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aspectrum.report.content import (
@@ -47,7 +48,7 @@ def pareto(points: dict[str, tuple[float, float]]) -> tuple[str, ...]:
 def report(
     names: Sequence[str] = NAMES,
     *,
-    scores: dict[str, Sequence[float]] | None = None,
+    scores: Mapping[str, Sequence[float]] | None = None,
     baseline: str | None = "",
     focus: Sequence[str] | None = None,
     intervals: bool = True,
@@ -185,7 +186,7 @@ def lorenz(names: Sequence[str]) -> Lorenz:
     for at, name in enumerate(names):
         start = 0.5 + 0.45 * ((at * 7) % 10) / 10
         curves[name] = tuple((x / 120, 0.0 if x / 120 <= start else ((x / 120 - start) / (1 - start)) ** (2 + at % 3)) for x in range(121))
-    gini = {name: 1 - 2 * sum((b + d) / 2 * (c - a) for (a, b), (c, d) in zip(one, one[1:], strict=False)) for name, one in curves.items()}
+    gini = {name: 1 - 2 * sum((b + d) / 2 * (c - a) for (a, b), (c, d) in itertools.pairwise(one)) for name, one in curves.items()}
     return Lorenz(curves, gini, {name: sum(1 for _, y in one if y == 0) * 80 for name, one in curves.items()}, 9600)
 
 

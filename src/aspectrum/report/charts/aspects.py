@@ -32,9 +32,10 @@ def draw(report: Report, data: Sequence[AspectShare], width: float = WIDTH, them
     parts = [part for _, one in names for part in _parts(one)]
     scale = Scale(0, max([0.01, *parts]) * 1.04, name_end + 10, width - 12)
     foot = _TOP + _PITCH * max(1, len(names))
-    for value in ticks(0, scale.high, 4):
+    values = ticks(0, scale.high, 4)
+    for value in values:
         drawing.path("g", f"M{number(scale(value))} {number(_TOP)}V{number(foot)}")
-        drawing.text("t", scale(value), foot + 16, share(value, 0 if scale.high > 0.03 else 1), "middle")
+    drawing.below(list(map(scale, values)), [share(value, 0 if scale.high > 0.03 else 1) for value in values], foot)
     for at, (text, one) in enumerate(names):
         _row(drawing, text, one, scale, _TOP + _PITCH * (at + 0.5), name_end)
     caption = "Bar: share of the catalogue." + (
@@ -99,9 +100,9 @@ def _row(drawing: Drawing, text: str, one: AspectShare, scale: Scale, middle: fl
             drawing.rect("cat", scale(0), middle - 9, scale(one.catalogue) - scale(0), 18)
         if one.histories is not None and math.isfinite(one.histories):
             drawing.path("hist", f"M{number(scale(one.histories))} {number(middle - 11)}v22")
-        lane = lanes({name: scale(part) for name, part in defined.items() if systems.slot(name) is not None}, 8.5)
+        lane = lanes({name: (scale(part) - 4, scale(part) + 4) for name, part in defined.items() if systems.slot(name) is not None}, most=3)
         for name in systems.back_to_front:
             if name in defined:
                 tip = [name_of, f"{systems.full(name)} shows {share(defined[name], 1)}", around]
                 with drawing.system(name, "pt", tip, tab=False):
-                    drawing.mark(name, scale(defined[name]), middle + 5 * lane.get(name, 0), 0.68)
+                    drawing.mark(name, scale(defined[name]), middle + 5.5 * lane.get(name, 0), 0.72)

@@ -133,11 +133,11 @@ class _Panel:
     curves: Curves
     numbers: Numbers
     drawing: Drawing
-    width: float
     height: float
     places: list[float]
     y: Scale
     left: float
+    right: float
     logarithmic: bool
 
     @classmethod
@@ -154,18 +154,20 @@ class _Panel:
             low = 0.0
         left = max(36.0, max(text_width(text, 11.5) for text in tick_labels(ticks(low, high, 4), numbers)) + 10)
         position, logarithmic = _positions(curves.cutoffs)
-        places = [left + position(at) * (width - 8 - left) for at in range(len(curves.cutoffs))]
-        return cls(curves, numbers, drawing, width, height, places, Scale(low, high, height - _FOOT, _TOP), left, logarithmic)
+        right = width - max(8.0, text_width(_cutoff(curves.cutoffs[-1]), 11.5) / 2 if curves.cutoffs else 0.0)
+        places = [left + position(at) * (right - left) for at in range(len(curves.cutoffs))]
+        return cls(curves, numbers, drawing, height, places, Scale(low, high, height - _FOOT, _TOP), left, right, logarithmic)
 
     def draw(self) -> None:
         drawing, foot = self.drawing, self.height - _FOOT
-        values = ticks(self.y.low, self.y.high, 4 if self.height < 200 else 7)
+        defined = any(math.isfinite(value) for one in self.curves.values.values() for value in one)
+        values = ticks(self.y.low, self.y.high, 4 if self.height < 200 else 7) if defined else []
         for value, text in zip(values, tick_labels(values, self.numbers), strict=True):
-            drawing.path("g", f"M{number(self.left)} {number(self.y(value))}H{number(self.width - 8)}")
+            drawing.path("g", f"M{number(self.left)} {number(self.y(value))}H{number(self.right)}")
             drawing.beside("t", self.left - 6, self.y(value), text, "end")
         self._cutoffs(foot)
-        if not any(math.isfinite(value) for one in self.curves.values.values() for value in one):
-            drawing.text("t", (self.left + self.width - 8) / 2, self.height / 2, "undefined for all systems", "middle")
+        if not defined:
+            drawing.text("t", (self.left + self.right) / 2, self.height / 2, "undefined for all systems", "middle")
         for name in drawing.systems.back_to_front:
             if name in self.curves.values:
                 self._system(name)
@@ -178,6 +180,8 @@ class _Panel:
         for at in sorted(range(len(cutoffs)), key=lambda at: (at not in ends, _roundness(cutoffs[at]), at)):
             half = text_width(_cutoff(cutoffs[at]), 11.5) / 2 + 6
             x = self.places[at]
+            if _roundness(cutoffs[at]) == 2 and at not in ends and len(room) > 3:
+                break
             if all(x + half <= start or x - half >= end for start, end in room):
                 room.append((x - half, x + half))
                 self.drawing.path("ax", f"M{number(x)} {number(foot)}v4")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aspectrum.report.charts.names import fitting, listed, text_width, visible
+from aspectrum.report.charts.names import listed, names_within, text_width, visible
 from aspectrum.report.charts.scale import Numbers, Scale, count, domain, p_value, share
 from aspectrum.report.charts.svg import NARROW, WIDE, Drawing, number
 from aspectrum.report.charts.systems import Systems
@@ -32,15 +32,18 @@ def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page
     wide = width > (NARROW + WIDE) / 2
     pitch = 29.2 if wide else 32.0
     room = max([text_width(systems.short(name)) for name in found], default=40.0)
-    start = min(max(116.0, room) if wide else max(60.0, room), width * (0.2 if wide else 0.34)) + (40 if wide else 12)
-    name_end = start - (40 if wide else 12) + (0 if wide else 2)
-    values_at = width - 260 if wide else width - 56
+    name_end = min(max(116.0 if wide else 60.0, room), width * (0.2 if wide else 0.34))
+    start = name_end + (40 if wide else 12)
+    row_names = names_within(list(found), name_end)
+    widest = max([text_width(numbers.signed(one.difference)) for one in found.values()], default=0.0)
+    values_at = width - 260 if wide else width - max(56.0, widest + 2)
     ends = [end for one in found.values() for end in (one.difference, *(one.interval or ()))]
     low, high = domain([0.0, *ends])
     scale = Scale(low, high, start, values_at - (18 if wide else 10))
     foot = _TOP + pitch * max(1, len(found))
 
-    drawing.across(scale, _TOP, foot, numbers, 8 if wide else 3, signed=True)
+    if any(math.isfinite(end) for end in ends):
+        drawing.across(scale, _TOP, foot, numbers, 8 if wide else 3, signed=True)
     drawing.path("zero", f"M{number(scale(0))} {number(_TOP - 4)}V{number(foot)}")
     drawing.text(
         "at", min(max(scale(0), text_width(baseline, 12.5) / 2), width - text_width(baseline, 12.5) / 2), foot + 30, baseline, "middle"
@@ -54,23 +57,32 @@ def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page
         middle = top + pitch / 2
         with drawing.system(name, "row", _tip(report, key, name, one), row=_significance(report, key, one)):
             drawing.rect("hit", 0, top, width, pitch)
-            drawing.beside("nm", name_end, middle, fitting(systems.short(name), name_end), "end")
+            drawing.beside("nm", name_end, middle, row_names[name], "end")
             if math.isfinite(one.difference):
                 _interval(drawing, scale, one, middle)
             _note(drawing, scale, one, middle)
-            drawing.beside("v", values_at, middle - (4 if shares and not wide else 0), numbers.signed(one.difference))
+            drawing.beside(
+                "v",
+                values_at,
+                middle - (4 if shares and not wide else 0),
+                numbers.signed(one.difference) if math.isfinite(one.difference) else "–",
+            )
             if one.wins is not None:
                 bar = (width - 164, middle - 4, 160.0, 8.0) if wide else (values_at, middle + 6, 52.0, 4.0)
                 _shares(drawing, one, bar)
     if not found:
         drawing.text("t", (scale.start + scale.end) / 2, _TOP + 18, "nothing to compare", "middle")
     if left_out:
-        drawing.text("t", name_end if wide else 0, foot + 30, f"and {left_out} more in the data table", "end" if wide else "start")
-    caption = "95 % intervals of the paired difference. Hollow and grey: not significant after correction."
+        drawing.text("t", 0, foot + 48, f"and {left_out} more in the data table")
+    sentences = ["95 % intervals of the paired difference."] if any(one.interval for one in found.values()) else []
+    if any(one.mark for one in found.values()):
+        sentences.append("Hollow and grey: not significant after correction.")
+    elif found:
+        sentences.append("Not tested.")
     if shares and not wide:
-        caption += " Bars: users better, tied, worse."
+        sentences.append("Bars: users better, tied, worse.")
     title = f"Difference to {baseline} in {visible(measure.name)}" + (" (lower is better)" if measure.higher_is_better is False else "")
-    return drawing.finish(foot + 38, label(report, key), title=title, caption=caption)
+    return drawing.finish(foot + (56 if left_out else 38), label(report, key), title=title, caption=" ".join(sentences))
 
 
 def label(report: Report, key: str) -> str:
@@ -86,8 +98,14 @@ def label(report: Report, key: str) -> str:
     facts += f": highest {systems.full(highest)} {numbers.signed(defined[highest])}"
     if highest != lowest:
         facts += f", lowest {systems.full(lowest)} {numbers.signed(defined[lowest])}"
-    kinds = [_significance(report, key, one) for one in found.values()]
-    words = {"up": "significantly better", "dn": "significantly worse", "nd": "significantly different", "ns": "not significant"}
+    kinds = ["" if one.mark is None else _significance(report, key, one) for one in found.values()]
+    words = {
+        "up": "significantly better",
+        "dn": "significantly worse",
+        "nd": "significantly different",
+        "ns": "not significant",
+        "": "not tested",
+    }
     return f"{facts}. {listed([f'{kinds.count(kind)} {word}' for kind, word in words.items() if kind in kinds])} of {len(found)}."
 
 

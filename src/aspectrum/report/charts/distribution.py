@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aspectrum.report.charts.names import fitting, text_width, visible
+from aspectrum.report.charts.names import names_within, text_width, visible
 from aspectrum.report.charts.scale import Numbers, Scale, share
 from aspectrum.report.charts.svg import NARROW, WIDE, Drawing, number
 from aspectrum.report.charts.systems import Systems
@@ -26,7 +26,11 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
     pitch = 34.0 if wide else 36.0
     room = max([text_width(systems.short(name)) for name in names], default=40.0)
     name_end = min(max(116.0, room) if wide else max(60.0, room), width * (0.2 if wide else 0.32))
-    columns = (width - 150, width - 74) if wide else (width - 52, None)
+    row_names = names_within(names, name_end)
+    widest = max(
+        [text_width(numbers.value(data.systems[name].quartiles[1])) for name in names if sum(data.systems[name].counts)], default=0.0
+    )
+    columns = (width - 150, width - 74) if wide else (width - max(52.0, widest + 2), None)
     low, high = (data.low, data.high) if data.high > data.low else (data.low - 0.5, data.low + 0.5)
     scale = Scale(low, high, name_end + 12, columns[0] - 10)
     foot = _TOP + pitch * max(1, len(names))
@@ -42,7 +46,7 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
         base = top + _BAR + 3
         with drawing.system(name, "row", _tip(report, data, name, zeros=zeros)):
             drawing.rect("hit", 0, top, width, pitch)
-            drawing.beside("nm", name_end, top + pitch / 2 + 1, fitting(systems.short(name), name_end), "end")
+            drawing.beside("nm", name_end, top + pitch / 2 + 1, row_names[name], "end")
             if sum(one.counts) == 0:
                 drawing.beside("sub", scale.start + 8, top + pitch / 2 + 1, "undefined for all users")
                 continue
@@ -55,7 +59,7 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
                 drawing.beside("v", columns[1], top + pitch / 2 + 1, share(one.zero_share, 1))
     if left_out:
         drawing.text("t", 0, foot + 30, f"and {left_out} more in the data table")
-    caption = "Share of users per score; dark line: median; thick line: middle half."
+    caption = "Share of users per score; line across: median; thick line: middle half."
     if any(_clipped(data.systems[name], tallest) for name in names):
         caption += " Bars with a cut are taller than drawn."
     title = f"{visible(measure.name)} over users"
@@ -115,7 +119,7 @@ def _tallest(shown: list[Distribution]) -> float:
 
 
 def _clipped(one: Distribution, tallest: float) -> bool:
-    return any(part > tallest * 1.02 for part in _shares(one))
+    return any(part > tallest * 1.1 for part in _shares(one))
 
 
 def _histogram(drawing: Drawing, one: Distribution, scale: Scale, base: float, tallest: float) -> None:
@@ -125,7 +129,7 @@ def _histogram(drawing: Drawing, one: Distribution, scale: Scale, base: float, t
     for at, part in enumerate(parts):
         top = base - min(1.0, part / tallest) * _BAR
         d += f"V{number(top)}H{number(scale.start + width * (at + 1))}"
-        if part > tallest * 1.02:
+        if part > tallest * 1.1:
             cuts += f"M{number(scale.start + width * at)} {number(top + 6)}l{number(width)} -3"
     drawing.path("hs", f"{d}V{number(base)}Z")
     if cuts:

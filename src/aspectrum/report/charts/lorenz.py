@@ -29,7 +29,7 @@ def draw(report: Report, data: Lorenz, width: float = WIDTH, theme: ThemeName = 
         drawing.beside("t", x.start - 6, place, f"{at} %", "end")
     for at in range(0, 101, 25):
         drawing.path("ax", f"M{number(x(at / 100))} {number(y.start)}v4")
-        drawing.text("t", min(x(at / 100), width - 18), y.start + 16, f"{at} %", "middle")
+    drawing.below([x(at / 4) for at in range(5)], [f"{25 * at} %" for at in range(5)], y.start)
     drawing.path("bl", f"M{number(x.start)} {number(y.start)}L{number(x.end)} {number(y.end)}")
     slope = math.degrees(math.atan2(y.end - y.start, x.end - x.start))
     drawing.text("t it", x(0.5) - 6, y(0.5) - 6, "every item shown equally", "middle", turned=slope)

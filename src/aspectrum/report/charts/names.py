@@ -123,6 +123,15 @@ def fitting(text: str, width: float, size: float = 13) -> str:
     return text
 
 
+def names_within(names: Sequence[str], width: float, size: float = 13) -> dict[str, str]:
+    """Each name as a column of some width can show it, still different from one another."""
+    for longest in range(LONGEST, 6, -1):
+        short = short_names(names, longest)
+        if all(text_width(text, size) <= width for text in short.values()):
+            return short
+    return {name: fitting(text, width, size) for name, text in short.items()}
+
+
 def listed(names: Sequence[str], at_most: int = 4) -> str:
     """Names in a sentence.
 

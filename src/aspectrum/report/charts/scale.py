@@ -36,8 +36,8 @@ class Numbers:
         if not math.isfinite(value):
             return UNDEFINED if math.isnan(value) else "∞" if value > 0 else "−∞"
         decimals = max(0, self.digits + more - (2 if self.percent else 0))
-        if abs(value) * self.factor >= 1e9:
-            return f"{value * self.factor:.{decimals}e}".replace("-", "−")
+        if abs(value) * self.factor >= 1e6:
+            return minus(_exponent(f"{value * self.factor:.{decimals}e}"))
         text = f"{value * self.factor:,.{decimals}f}"
         return minus(text.lstrip("-") if not text.strip("-0.,") else text)
 
@@ -56,6 +56,10 @@ class Numbers:
             return ""
         write = self.signed if signed else self.value
         return f"[{write(interval[0], 1)}, {write(interval[1], 1)}]"
+
+
+def _exponent(text: str) -> str:
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def minus(text: str) -> str:
@@ -125,9 +129,12 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
     if not (math.isfinite(rough) and rough > 1e-300):
         return [low]
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
+
+    def multiples(step: float) -> range:
+        return range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+
+    step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(len(multiples(step)) - about))
+    return [float(f"{number * step:.12g}") for number in multiples(step)] or [low]
 
 
 def tick_labels(values: list[float], numbers: Numbers, *, signed: bool = False) -> list[str]:
@@ -136,11 +143,13 @@ def tick_labels(values: list[float], numbers: Numbers, *, signed: bool = False) 
     >>> tick_labels([0.26, 0.28, 0.3], Numbers()), tick_labels([-0.5, 0.0, 0.5], Numbers(), signed=True)
     (['0.26', '0.28', '0.30'], ['−0.5', '0.0', '+0.5'])
     """
+    if not values:
+        return []
     values = [value * numbers.factor for value in values]
     step = min((abs(second - first) for first, second in pairwise(values)), default=abs(values[0]) or 1.0)
     largest = max(map(abs, values))
     if largest >= 1e6 or 0 < largest < 1e-3:
-        texts = [f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e") for value in values]
+        texts = [_exponent(f"{value:.3g}") for value in values]
     else:
         decimals = min(max(0, -math.floor(math.log10(step) + 1e-9)), 6)
         texts = [f"{value:,.{decimals}f}" for value in values]

@@ -17,7 +17,7 @@ from aspectrum.report.content import Report, Segment, Segmentation
 FEWEST = 10
 """Users in a segment for which intervals are drawn."""
 MOST_SEGMENTS = 12
-_PITCH, _HEADING = 30.0, 26.0
+_PITCH, _HEADING = 36.0, 26.0
 
 
 def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, theme: ThemeName = "page") -> str:
@@ -31,7 +31,8 @@ def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, them
     ends = [end for segment in segments for name in segment.means for end in _ends(segment, name)]
     scale = Scale(*domain(ends, 0.04), name_end + 16, width - 10)
     foot = 8 + sum(_HEADING + _PITCH * (len(some) + (len(one.segments) > len(some))) for one, some in shown)
-    drawing.across(scale, 8, foot, numbers, 6 if wide else 3)
+    if any(map(math.isfinite, ends)):
+        drawing.across(scale, 8, foot, numbers, 6 if wide else 3)
     y = 8.0
     for one, some in shown:
         drawing.text("nm b", 0, y + 19, fitting(visible(one.attribute), width - 10, 13.5))
@@ -44,7 +45,8 @@ def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, them
             y += _PITCH
     key = data[0].key if data else ""
     title = f"{visible(report.measure(key).name)} by segment" if data else ""
-    sentences = ["Mean per group of users with 95 % interval."]
+    intervals = any(interval is not None and segment.users >= FEWEST for segment in segments for interval in segment.intervals.values())
+    sentences = ["Mean per group of users with 95 % interval." if intervals else "Mean per group of users."]
     if any(segment.users < FEWEST for segment in segments):
         sentences.append(f"Hollow and grey: fewer than {FEWEST} users.")
     sentences += [visible(text) for one in data for text in (one.verdict, one.note) if text]
@@ -98,6 +100,12 @@ def _ends(segment: Segment, name: str) -> list[float]:
     return [segment.means[name], *(interval if interval is not None and segment.users >= FEWEST else ())]
 
 
+def _extent(segment: Segment, name: str, scale: Scale) -> tuple[float, float]:
+    """From where to where a mark and its interval reach."""
+    places = [scale.inside(end) for end in _ends(segment, name) if math.isfinite(end)]
+    return min(*places, scale(segment.means[name]) - 5), max(*places, scale(segment.means[name]) + 5)
+
+
 def _row(drawing: Drawing, report: Report, one: Segmentation, segment: Segment, scale: Scale, middle: float, name_end: float) -> None:
     systems, numbers = drawing.systems, Numbers.of(report)
     defined = {name: segment.means[name] for name in systems.names if math.isfinite(segment.means.get(name, math.nan))}
@@ -115,11 +123,10 @@ def _row(drawing: Drawing, report: Report, one: Segmentation, segment: Segment, 
             drawing.beside("sub", scale.start + 8, middle, "undefined")
             return
         drawing.path("g", f"M{number(scale(min(defined.values())))} {number(middle)}H{number(scale(max(defined.values())))}")
-        coloured = {name: scale(value) for name, value in defined.items() if systems.slot(name) is not None}
-        lane = lanes(coloured, 9.5)
+        lane = lanes({name: _extent(segment, name, scale) for name in defined if systems.slot(name) is not None})
         for name in systems.back_to_front:
             if name in defined:
-                _mark(drawing, report, one, segment, name, scale, middle + 6 * lane.get(name, 0), where)
+                _mark(drawing, report, one, segment, name, scale, middle + 6.5 * lane.get(name, 0), where)
 
 
 def _mark(drawing: Drawing, report: Report, one: Segmentation, segment: Segment, name: str, scale: Scale, y: float, where: str) -> None:

@@ -159,9 +159,20 @@ class Drawing:
     def across(self, scale: Scale, top: float, foot: float, numbers: Numbers, about: int, *, signed: bool = False) -> None:
         """Vertical lines at round values, with the values below."""
         values = ticks(scale.low, scale.high, about)
-        for value, label in zip(values, tick_labels(values, numbers, signed=signed), strict=True):
+        labels = tick_labels(values, numbers, signed=signed)
+        for value in values:
             self.path("g", f"M{number(scale(value))} {number(top)}V{number(foot)}")
-            self.text("t", scale(value), foot + 16, label, "middle")
+        self.below(list(map(scale, values)), labels, foot)
+
+    def below(self, places: Sequence[float], labels: Sequence[str], foot: float) -> None:
+        """Labels of ticks below an axis, kept inside the drawing; one that would touch its neighbour is left out."""
+        last: tuple[float, float] | None = None
+        for place, label in zip(places, labels, strict=True):
+            half = text_width(label, 11.5) / 2
+            middle = min(max(place, half), self.width - half)
+            if last is None or middle - half > last[1] + 4 or middle + half < last[0] - 4:
+                self.text("t", middle, foot + 16, label, "middle")
+                last = middle - half, middle + half
 
     # the whole
 

@@ -41,7 +41,7 @@ _SHAPES: Mapping[str, Mapping[str, str]] = {
     "zero": {"stroke": "var(--ink)", "fill": "none"},
     "win": {"fill": "var(--tint)"},
     "front": {"fill": "none", "stroke": "var(--ink2)", "stroke-width": "1.3"},
-    "arrow": {"fill": "none", "stroke": "var(--ink)", "stroke-width": "1.2", "stroke-linecap": "round", "stroke-linejoin": "round"},
+    "arrow": {"fill": "none", "stroke": "var(--lc)", "stroke-width": "1.2", "stroke-linecap": "round", "stroke-linejoin": "round"},
     "lead": {"fill": "none", "stroke": "var(--mute)", "stroke-width": "1"},
     "mk": {"fill": "var(--c)", "stroke": "var(--card)", "stroke-width": "1.2"},
     "open": {"fill": "var(--card)", "stroke": "var(--c)", "stroke-width": "2"},
@@ -68,6 +68,7 @@ _UNSEEN: Mapping[str, Mapping[str, str]] = {
     "cur": {"stroke": "var(--ink2)", "fill": "none"},
 }
 """Only for pointers and keys: files leave these out."""
+_SELECTORS = {"mk": ".mk>*", "open": ".ch .open>*"}  # groups whose paths are painted, also in the keys outside charts
 _ROWS: Mapping[str, str] = {"up": "var(--up)", "dn": "var(--dn)", "ns": "var(--mute)", "nd": "var(--ink)"}
 """Colours of a difference: significantly better, significantly worse, not significant, significant on a metric without a direction."""
 
@@ -78,7 +79,7 @@ MARKS: Mapping[int | None, str] = {
     3: "M0-7.1L7.1 0L0 7.1L-7.1 0Z",
     4: "M0 6.6L6.1-4.4H-6.1Z",
     5: "M-2.2-6.4H2.2V-2.2H6.4V2.2H2.2V6.4H-2.2V2.2H-6.4V-2.2H-2.2Z",
-    None: "M-4.6 0A4.6 4.6 0 1 1 4.6 0A4.6 4.6 0 1 1-4.6 0Z",
+    None: "M-5 0A5 5 0 1 1 5 0A5 5 0 1 1-5 0Z",
 }
 """The outline of a mark around (0, 0) by colour slot; 0 is the baseline, None a grey system. A script that gives a system another
 slot puts this outline into the path of each of its marks."""
@@ -98,7 +99,7 @@ def attributes(tag: str, classes: str, theme: str, slot: int | None, row: str) -
         if name in classes.split():
             style |= table[name]
     palette = PALETTES[theme]
-    variables = dict(palette) | _variables(slot, palette) | {"sg": _variable(_ROWS.get(row, ""), palette)}
+    variables = dict(palette) | _variables(slot, palette) | ({"sg": _variable(_ROWS[row], palette)} if row else {})
     return "".join(f' {key}="{_variable(value, variables).removesuffix("px")}"' for key, value in style.items())
 
 
@@ -121,8 +122,9 @@ def stylesheet() -> str:
     rules = ["svg.ch{display:block;max-width:100%;height:auto;overflow:visible;margin:0 auto}", "svg.fit{width:100%}"]
     rules.append(_rule(".ch text", {"unicode-bidi": "isolate", "font-family": "inherit"} | dict(_TEXT[""])))
     rules += [_rule(f".ch .{name}", style) for name, style in _TEXT.items() if name]
-    rules += [_rule(f".{name}" if name == "mk" else f".ch .{name}", style) for name, style in {**_SHAPES, **_UNSEEN}.items()]
+    rules += [_rule(_SELECTORS.get(name, f".ch .{name}"), style) for name, style in {**_SHAPES, **_UNSEEN}.items()]
     rules += [_rule(f".row.{name}", {"--sg": colour}) for name, colour in _ROWS.items()]
+    rules.append(".ch{--lc:var(--ink)}")
     rules.append(".row.ns .v{fill:var(--ink2)}.s.few{--c:var(--mute)}.pt,.row{outline-offset:1px}")
     rules.append(".row:hover>.hit,.row:focus-visible>.hit,.hit:focus-visible{fill:var(--tint)}")
     return "\n".join(rules)

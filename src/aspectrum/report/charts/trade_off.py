@@ -215,14 +215,14 @@ class _Scatter:
         if baseline is not None and both:
             x, y = self._place(baseline)
             drawing.rect("win", x, frame.top, frame.right - x, y - frame.top)
-        values = ticks(self.y.low, self.y.high, 7)
+        values = ticks(self.y.low, self.y.high, 7) if self.drawn else []
         for value, label in zip(values, tick_labels(values, self.numbers), strict=True):
             drawing.path("g", f"M{number(frame.left)} {number(self.y(value))}H{number(frame.right)}")
             drawing.beside("t", frame.left - 6, self.y(value), label, "end")
-        values = ticks(self.x.low, self.x.high, 6 if self.wide else 4)
-        for value, label in zip(values, tick_labels(values, self.numbers), strict=True):
+        values = ticks(self.x.low, self.x.high, 6 if self.wide else 4) if self.drawn else []
+        for value in values:
             drawing.path("ax", f"M{number(self.x(value))} {number(frame.bottom)}v4")
-            drawing.text("t", self.x(value), frame.bottom + 16, label, "middle")
+        drawing.below(list(map(self.x, values)), tick_labels(values, self.numbers), frame.bottom)
         if baseline is not None:
             x, y = self._place(baseline)
             drawing.path(
@@ -276,12 +276,20 @@ class _Scatter:
             x, y = self._place(points[name])
             text = self._text(names)
             reach = max(_MARK - 2, *(abs(end - x) for end in crosses[name] or (x,)))
-            placed = self.places.place(
-                x, y, text_width(text) + 4, reach if reach < 60 else 2, lines, insist=self.systems.slot(name) is not None
-            )
+            avoiding = [*lines, *self._guides()]
+            near = reach if reach < 60 else 2
+            placed = self.places.place(x, y, text_width(text) + 4, near, avoiding, insist=self.systems.slot(name) is not None)
             if placed is not None:
                 found[name] = (text, placed)
         return found
+
+    def _guides(self) -> list[Box]:
+        """The room that the lines through the baseline take."""
+        for point in self.drawn:
+            if point.system == self.systems.baseline:
+                x, y = self._place(point)
+                return [Box(x - 1, self.frame.top, x + 1, self.frame.bottom), Box(self.frame.left, y - 1, self.frame.right, y + 1)]
+        return []
 
     def _text(self, names: Sequence[str]) -> str:
         """The label of one system, or of several with the same scores."""
