@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from aspectrum.report.charts.systems import Systems
+from aspectrum.report.charts.theme import focus_style
 from aspectrum.report.page import page as report_page
 from tests.report.sample import EDGES, SYSTEMS, sample
 
@@ -284,6 +286,14 @@ def test_system_buttons_change_colours_everywhere(wide: Any) -> None:
     wide.locator("#differences select").select_option(label="ILD")
     button.click()
     assert stroke(wide, "ALS") == grey
+
+
+def test_script_and_page_colour_alike(wide: Any) -> None:
+    systems = Systems.of(sample())
+    assert wide.locator("#focus").text_content() == focus_style(systems)
+    for _ in range(2):
+        wide.locator(".systems button", has_text="ALS").click()
+    assert wide.locator("#focus").text_content() == focus_style(systems)
 
 
 @pytest.mark.parametrize("figure", ["scatter", "differences", "distribution", "segments"])
