@@ -1,15 +1,18 @@
 """Every metric is listed and described, from its own docstring."""
 
 import json
+import re
 import shlex
+import sys
 from dataclasses import fields
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 import aspectrum as asp
 from aspectrum.coding.reading import Reading
-from aspectrum.documentation import describe_metric, list_metrics, metrics_as_data, needed_inputs
+from aspectrum.documentation import describe_metric, explained, formula_mathml, list_metrics, metrics_as_data, needed_inputs
 from aspectrum.metric import parse
 
 OURS = {name: metric for name, metric in asp.registered().items() if metric.__module__.startswith("aspectrum.")}
@@ -178,3 +181,79 @@ def test_data_is_plain_and_complete() -> None:
         "description": "linear is the grade, exponential is 2^grade - 1.",
     }
     assert data["NDCG"]["needs"] == [["relevance"]]
+
+
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_formula_becomes_mathml(name: str) -> None:
+    markup = formula_mathml(OURS[name])
+    assert markup == formula_mathml(OURS[name](k=10))
+    formula = ElementTree.fromstring(markup)
+    assert formula.tag == f"{MATHML}math"
+    assert formula.get("display") == "block"
+    for element in formula.iter():
+        assert element.tag.startswith(MATHML)
+        assert element.tag != f"{MATHML}merror"
+        assert not set(element.attrib) - {"display", "stretchy", "fence", "form", "width"}
+        assert not re.search(r"[\\$_^]", element.text or "")
+        if element.tag == f"{MATHML}mtext":
+            assert re.fullmatch(r"[a-z\xa0]+", element.text or "")
+        if element.tag == f"{MATHML}mfrac":
+            assert len(element) == 2
+    tex = metrics_by_name()[name]["formula"]
+    assert len(list(formula.iter(f"{MATHML}mfrac"))) == tex.count(r"\frac")
+    assert sum(element.text == "∑" for element in formula.iter()) == tex.count(r"\sum")
+
+
+def metrics_by_name() -> dict[str, dict[str, Any]]:
+    return {entry["name"]: entry for entry in metrics_as_data()}
+
+
+@pytest.mark.parametrize(
+    ("tex", "found"),
+    [
+        (r"\href{javascript:alert(1)}{x}", "<mi>x</mi>"),
+        (r"\text{<script>alert(1)</script>} + x", "<mi>x</mi>"),
+        (r"\unheard{x}", None),
+        (r"\frac{", None),
+        ("", None),
+    ],
+)
+def test_formulas_of_others_are_harmless(tex: str, found: str | None) -> None:
+    class Theirs(asp.NDCG):
+        __doc__ = f"A metric.\n\n    .. math:: {tex}\n"
+        abstract = True
+
+    markup = formula_mathml(Theirs)
+    assert (found in markup) if found else markup == ""
+    assert "javascript" not in markup
+    assert "<script" not in markup
+
+
+def test_without_the_library_there_is_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "latex2mathml.converter", None)
+    definition = explained(asp.NDCG(k=10))
+    assert definition.formula == ""
+    assert definition.tex.startswith(r"\frac{\sum_{j \le k} g_{u, d_j}")
+
+
+def test_metrics_are_explained() -> None:
+    definition = explained(asp.UnseenShare(k=5))
+    assert definition.meaning == "Share of the top of the list that is not in the user's history."
+    assert definition.parameters == {}
+    assert definition.undefined == "For an empty list."
+    assert definition.reference.startswith("Novelty in RePlay (Vasilev et al., RecSys 2024)")
+    assert definition.formula == formula_mathml(asp.UnseenShare)
+    parameters = explained(asp.AlphaDCG(k=5, discount="none", judged_by="history")).parameters
+    assert parameters["discount"] == "none (default: log2)"
+    assert parameters["judged_by"] == "history"
+    assert parameters["normalize"] == "default"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_metric_is_explained(name: str) -> None:
+    definition = explained(OURS[name](k=10))
+    assert definition.meaning.endswith(".") and definition.undefined and definition.reference and definition.formula and definition.tex
+    assert list(definition.parameters) == [parameter.name for parameter in fields(OURS[name]) if parameter.name != "k"]

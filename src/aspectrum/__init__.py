@@ -8,6 +8,7 @@ import aspectrum.forks  # noqa: F401  which has to see every fork
 if TYPE_CHECKING:
     from aspectrum import contacts, integrations
     from aspectrum.api import evaluate, evaluate_systems
+    from aspectrum.comparison import Comparison, Difference, Gate, GateResult, compare
     from aspectrum.conventions import CONVENTIONS, Convention
     from aspectrum.errors import (
         ArgumentError,
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
         Recall,
         UnseenShare,
     )
+    from aspectrum.paper_table import PaperTable
     from aspectrum.partial import Partial
     from aspectrum.plan import Plan
+    from aspectrum.references import bibtex
     from aspectrum.results import Results, SystemResults
     from aspectrum.user_scores import ScoresFile
     from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
@@ -55,8 +58,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Functions and modules; what they return; inputs; metrics and conventions; errors.
-__all__ = ["contacts", "evaluate", "evaluate_systems", "gains", "ideal_list", "integrations", "parse", "registered", "summarise_ideals"]
+__all__ = [
+    "compare",
+    "contacts",
+    "evaluate",
+    "evaluate_systems",
+    "gains",
+    "ideal_list",
+    "integrations",
+    "parse",
+    "registered",
+    "summarise_ideals",
+]
+__all__ += ["Comparison", "Difference", "Gate", "GateResult"]
 __all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
+__all__ += ["PaperTable", "bibtex"]
 __all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "Source", "Subtopics", "Truth", "Weights", "World"]
 __all__ += ["CONVENTIONS", "Convention", "Metric", "UserMetric"]
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
@@ -66,7 +82,8 @@ __all__ += ["MissingLibrary", "OutputError", "StrictError"]
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name
-_HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists"]
+_HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists", "comparison"]
+_HOMES += ["paper_table", "references"]
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from itertools import chain, zip_longest
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from xml.etree import ElementTree
 
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
 from aspectrum.conventions import CONVENTIONS, Convention
 from aspectrum.metric import Metric, parse, registered
 from aspectrum.metric_text import written
+from aspectrum.report.content import Definition
 
 _DIRECTIONS = {True: "Higher is better.", False: "Lower is better.", None: "Neither higher nor lower is better."}
 _SECTIONS = ("Args", "Undefined", "References", "Examples")
@@ -30,7 +32,7 @@ def list_metrics(width: int = 120) -> str:
     Metric              Other names                         What it is
     """
     rows = [
-        [name, ", ".join(metric.aliases) or "-", re.split(r"(?<=\.)\s+(?=[A-Z])", _parts(metric)["summary"], maxsplit=1)[0]]
+        [name, ", ".join(metric.aliases) or "-", _first_sentence(_parts(metric)["summary"])]
         for name, metric in sorted(registered().items())
     ]
     first = max(len("Metric"), *(len(name) for name, _, _ in rows))
@@ -91,6 +93,81 @@ def metrics_as_data() -> list[dict[str, Any]]:
         for name, metric in sorted(registered().items())
         for parts in [_parts(metric)]
     ]
+
+
+def formula_mathml(metric: Metric | type[Metric]) -> str:
+    """The formula as MathML, safe to embed in a page; empty without the library of the extra ``report``, or where it fails.
+
+    >>> from aspectrum.metrics import DCG
+    >>> print(formula_mathml(DCG))  # doctest: +ELLIPSIS
+    <math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><mrow><munder><mo>∑</mo>...</math>
+    """
+    try:
+        from latex2mathml.converter import convert
+    except ImportError:
+        return ""
+    try:
+        formula = ElementTree.fromstring(convert(_parts(_class_of(metric))["formula"], display="block"))
+    except Exception:  # whatever it does not understand; the page then shows the TeX
+        return ""
+    return "" if any("\\" in text for text in formula.itertext()) else ElementTree.tostring(_plain_mathml(formula), "unicode")
+
+
+def explained(metric: Metric) -> Definition:
+    """A metric with its parameters, for readers of a report.
+
+    >>> from aspectrum.metrics import AlphaNDCG
+    >>> definition = explained(AlphaNDCG(k=10, alpha=0.9))
+    >>> definition.meaning
+    'Discounted gain of a list in which repeated aspects gain less, over that of the ideal list.'
+    >>> definition.parameters["alpha"], definition.parameters["ideal"], definition.parameters["pool"]
+    ('0.9 (default: 0.5)', 'greedy', 'default')
+    """
+    parts = _parts(type(metric))
+    defaults = {parameter.name: parameter.default for parameter in fields(metric)}
+
+    def shown(name: str, value: Any) -> str:
+        changed = value != defaults[name] and defaults[name] is not None
+        return f"{_value(value)} (default: {_value(defaults[name])})" if changed else _value(value)
+
+    return Definition(
+        meaning=_first_sentence(parts["summary"]),
+        formula=formula_mathml(metric),
+        tex=parts["formula"],
+        parameters={name: shown(name, value) for name, value in metric.parameters.items()},
+        undefined=parts["Undefined"],
+        reference=parts["References"],
+    )
+
+
+_MATHML = "http://www.w3.org/1998/Math/MathML"
+_ELEMENTS = re.compile("math|mfrac|mi|mn|mo|mover|mroot|mrow|mspace|msqrt|msub|msubsup|msup|mtable|mtd|mtext|mtr|munder|munderover")
+_ATTRIBUTES = re.compile("accent|display|fence|form|linethickness|lspace|mathvariant|maxsize|minsize|rspace|separator|stretchy|width")
+
+
+def _plain_mathml(element: ElementTree.Element) -> ElementTree.Element:
+    """A copy with the elements and attributes that formulas need, and no others: links and scripts go."""
+    name = element.tag.rpartition("}")[2]
+    if name == "mi" and element.text == ":":
+        name = "mo"  # a relation, with space around
+    copy = ElementTree.Element(name, {"xmlns": _MATHML} if name == "math" else {})
+    copy.attrib |= {key: value for key, value in element.attrib.items() if _ATTRIBUTES.fullmatch(key)}
+    copy.text = element.text
+    copy.extend([_plain_mathml(child) for child in element if _ELEMENTS.fullmatch(child.tag.rpartition("}")[2])])
+    return copy
+
+
+def _class_of(metric: Metric | type[Metric]) -> type[Metric]:
+    return metric if isinstance(metric, type) else type(metric)
+
+
+def _value(value: Any) -> str:
+    """The value of a parameter for readers; None leaves the choice to the data, or to the other parameters."""
+    return "default" if value is None else written(value).strip("'")
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=\.)\s+(?=[A-Z])", text, maxsplit=1)[0]
 
 
 def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:

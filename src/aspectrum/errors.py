@@ -64,6 +64,10 @@ class OutputError(AspectrumError):
     """A file that cannot be written: no such directory, no permission, no space, an unknown format."""
 
 
+class GateFailure(AspectrumError):
+    """A condition on a comparison that is not met."""
+
+
 class ConfigError(AspectrumError):
     """A configuration file that cannot be used: one line per mistake, with file, line and column."""
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from aspectrum.errors import OutputError
 from aspectrum.forks import check_polars
 from aspectrum.output_files import replacing
-from aspectrum.wording import listed, one_line
+from aspectrum.tex import latex_text
+from aspectrum.wording import is_number, listed, one_line
 
 if TYPE_CHECKING:
     import polars
@@ -48,8 +49,6 @@ FORMATS: Mapping[Format, OutputFormat] = {
 }
 
 EXTENSIONS: Mapping[str, Format] = {extension: name for name, format in FORMATS.items() for extension in format.extensions}
-
-ABSENT = "not computed"
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
@@ -85,18 +84,18 @@ def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[st
 
 def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], remarks: Remarks) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(map(_markdown_text, cells)) + " |"
+        return "| " + " | ".join(map(markdown_text, cells)) + " |"
 
     table = [line(head), "| " + " | ".join(["---", *["---:"] * (len(head) - 1)]) + " |", *map(line, rows)]
-    below = (_listed(f"{heading}:\n", lines, _markdown_text) for heading, lines in remarks.items())
-    return "\n\n".join(filter(None, ("\n".join(table), _listed("", how, _markdown_text), *below)))
+    below = (_listed(f"{heading}:\n", lines, markdown_text) for heading, lines in remarks.items())
+    return "\n\n".join(filter(None, ("\n".join(table), _listed("", how, markdown_text), *below)))
 
 
 def as_latex(head: Sequence[str], rows: Sequence[Sequence[str]], how: Sequence[str], remarks: Remarks, alignment: str) -> str:
     """A tabular; how its numbers were computed, and the remarks, follow as comments."""
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
+        return " & ".join(map(latex_text, cells)) + r" \\"
 
     table = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", line(head), r"\hline", *map(line, rows), r"\hline", r"\end{tabular}"]
     comments = [*how, *(line for heading, lines in remarks.items() if lines for line in (f"{heading}:", *(f"- {one}" for one in lines)))]
@@ -190,7 +189,7 @@ def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Plain text, in which columns of numbers are aligned right and all others left."""
     columns = [tuple(map(one_line, cells)) for cells in zip(head, *rows, strict=True)]
     widths = [max(map(len, cells)) for cells in columns]
-    right = [bool(rows) and all(map(_numeric, cells[1:])) for cells in columns]
+    right = [bool(rows) and all(map(is_number, cells[1:])) for cells in columns]
 
     def line(cells: Sequence[str]) -> str:
         padded = (cell.rjust(width) if is_right else cell.ljust(width) for cell, width, is_right in zip(cells, widths, right, strict=True))
@@ -200,23 +199,16 @@ def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(first), line(["-" * width for width in widths]), *map(line, others)])
 
 
-def _numeric(cell: str) -> bool:
-    return cell in ("undefined", ABSENT) or re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
-
-
 def _listed(head: str, entries: Sequence[str], escaped: Callable[[str], str] = one_line) -> str:
     return "\n".join(filter(None, (head, *(f"- {escaped(entry)}" for entry in entries)))) if entries else ""
 
 
 # A line under or an ampersand within a word is itself.
 _MARKDOWN = re.compile(r"[\\|<>`*\[~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-_LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
-)
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Any text on one line of Markdown, without markup."""
     return one_line(_MARKDOWN.sub(r"\\\g<0>", text))
 
 

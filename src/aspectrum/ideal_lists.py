@@ -18,6 +18,7 @@ from aspectrum.diagnostics.findings import Use, notices_on_truth
 from aspectrum.errors import MetricError
 from aspectrum.formats import as_json, plain_table
 from aspectrum.gain import place_gains
+from aspectrum.html_table import html_table
 from aspectrum.ideal import HasIdeal, Ideal, IdealRequest, budget_of, exact_ideals, greedy_lists, greedy_sums, reporting
 from aspectrum.ideal.exact import problems_of, solve_one
 from aspectrum.ideal.gains import user_code
@@ -73,12 +74,17 @@ class IdealList:
         lists = {"exact_list": [vars(rank) for rank in self.exact], "greedy_list": [vars(rank) for rank in self.greedy]}
         return {**facts, "greedy": self.greedy_total, "shortfall": self.shortfall, **lists}
 
-    def __str__(self) -> str:
-        head = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
-        pairs = zip_longest(self.exact[:_MOST_PRINTED], self.greedy[:_MOST_PRINTED])
-        rows = [[str(place), *_cells(exact), *_cells(greedy)] for place, (exact, greedy) in enumerate(pairs, 1)]
-        if len(self.exact) > _MOST_PRINTED or len(self.greedy) > _MOST_PRINTED:
-            rows.append(["...", f"{len(self.exact)} ranks in all", "", "", f"{len(self.greedy)} ranks in all", "", ""])
+    @property
+    def _about(self) -> str:
+        return f"user {quoted(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})"
+
+    def _rows(self, most: int | None = None) -> list[list[str]]:
+        pairs = zip_longest(self.exact[:most], self.greedy[:most])
+        return [[str(place), *_cells(exact), *_cells(greedy)] for place, (exact, greedy) in enumerate(pairs, 1)]
+
+    @property
+    def _verdicts(self) -> tuple[str, str]:
+        """What the ideal and the greedy list gain, and what is known of each."""
         spent = f" (work {self.work:.2g})" if self.work >= 0.01 else ""
         proof = f"proved by {self.proved_by}{spent}: no list gains more"
         if self.proved_by is None:
@@ -86,17 +92,21 @@ class IdealList:
         says = "as good" if self.best > 0 else "nothing to gain"
         if self.shortfall > 0:
             says = f"{100 * self.shortfall:.4f} % short: a list can score {self.best / self.greedy_total:.4f} against it"
-        lines = [
-            f"user {quoted(self.user)}: {self.metric}, judged by {self.judged_by}, {self.n_items} items in the pool ({self.pool})",
-            "",
-            plain_table(head, rows) if rows else "no item of the pool gains anything",
-            "",
-            f"ideal   {self.best:.6f}  {proof}",
-            f"greedy  {self.greedy_total:.6f}  {says}",
-        ]
-        return "\n".join(lines)
+        return f"ideal   {self.best:.6f}  {proof}", f"greedy  {self.greedy_total:.6f}  {says}"
+
+    def _repr_html_(self) -> str:
+        """The same table, for notebooks."""
+        return html_table(_HEAD, self._rows(), caption=self._about, below=self._verdicts)
+
+    def __str__(self) -> str:
+        rows = self._rows(_MOST_PRINTED)
+        if len(self.exact) > _MOST_PRINTED or len(self.greedy) > _MOST_PRINTED:
+            rows.append(["...", f"{len(self.exact)} ranks in all", "", "", f"{len(self.greedy)} ranks in all", "", ""])
+        table = plain_table(_HEAD, rows) if rows else "no item of the pool gains anything"
+        return "\n".join([self._about, "", table, "", *self._verdicts])
 
 
+_HEAD = ["Rank", "Ideal item", "Gain", "Sum", "Greedy item", "Gain", "Sum"]
 _TINY = 1e-12
 _MOST_PRINTED = 50
 """Ranks that are printed; the JSON has all."""
@@ -142,9 +152,15 @@ class IdealSummaries:
     def to_json(self) -> str:
         return as_json([row.to_dict() for row in self.rows])
 
+    def _repr_html_(self) -> str:
+        """The same table, for notebooks."""
+        return html_table(_SUMMARY_HEAD, [row._cells() for row in self.rows])
+
     def __str__(self) -> str:
-        head = ["Metric", "Users", "Ideals", "Proved", "by HiGHS", "Open", "Widest gap", "Greedy short", "Mean", "Largest", "User"]
-        return plain_table(head, [row._cells() for row in self.rows])
+        return plain_table(_SUMMARY_HEAD, [row._cells() for row in self.rows])
+
+
+_SUMMARY_HEAD = ["Metric", "Users", "Ideals", "Proved", "by HiGHS", "Open", "Widest gap", "Greedy short", "Mean", "Largest", "User"]
 
 
 def ideal_list(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -53,6 +53,12 @@ class Metric:
     aliases: ClassVar[Aliases] = {}
     """Other names, each with the parameters it stands for."""
 
+    symbol: ClassVar[str] = ""
+    r"""What papers call it, as LaTeX such as ``$\alpha$-nDCG``; by default the words of the class name."""
+
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Keys of the papers that define it, in :mod:`aspectrum.references`."""
+
     family: ClassVar[Family]
     """What it is about."""
 
@@ -74,6 +80,8 @@ class Metric:
             return
         if not hasattr(cls, "family"):
             raise MetricError(f"{cls.__name__} declares no family, expected one of {', '.join(map(repr, get_args(Family)))}")
+        if "symbol" not in cls.__dict__:
+            cls.symbol = _in_words(cls.__name__)
         names = {cls.__name__: {}, **cls.aliases}
         for name in names:
             known = _registry.get(name, (cls, {}))[0]
@@ -115,6 +123,13 @@ class Metric:
     def observe(self, world: World) -> list[State]:
         """What to remember of a world, one state per cutoff."""
         raise NotImplementedError
+
+    def contributions(self, world: World, states: Sequence[State]) -> Floats | None:
+        """For a metric of a whole system, what each user contributes to each state of all of them, (users, cutoffs); None if nobody knows.
+
+        See :mod:`aspectrum.leave_one_out`.
+        """
+        return None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -220,16 +235,17 @@ class UserMetric(Metric):
             noticed = {name: int(counts[place]) for name, counts in fractions.noticed.items()}
             own = {name: values[place] for name, values in columns.items()}
             states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed))
-        return Summary(states, scores, least)
+        return Summary(states, scores, least, np.where(defined, fractions.denominators, math.nan) if self.pooled else None)
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """States of some users at each cutoff, their scores, and what these are at least where that is not the same."""
+    """States of some users at each cutoff, their scores, what these are at least where that is not the same, and what they weigh in a ratio of sums."""
 
     states: list[State]
     scores: Floats | None = None
     least: Floats | None = None
+    weights: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -335,6 +351,12 @@ def _meant(word: str, names: Mapping[str, str]) -> str:
 def _plain(name: str) -> str:
     """Case, blanks, hyphens and underscores do not tell metrics apart."""
     return re.sub("[ _-]", "", name.casefold()).replace("α", "alpha")
+
+
+def _in_words(name: str) -> str:
+    """A class name as words: ``UnseenShare`` is ``Unseen share``, abbreviations stay."""
+    first, *others = re.split(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", name.strip("_"))
+    return " ".join([first, *(word if word.isupper() else word.lower() for word in others)])
 
 
 def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:

@@ -26,7 +26,7 @@ from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
-_FORMAT = 4
+_FORMAT = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ def _group_data(part: GroupPart, items: IdTable) -> dict[str, Any]:
     scores = part.scores
     if scores is None:
         return {"states": states, "scores": None}
-    return {"states": states, "scores": {"users": scores.users, "names": scores.names, "scores": scores.scores, "least": scores.least}}
+    return {"states": states, "scores": dict(vars(scores))}
 
 
 def check_same(mine: Planned, other: Planned) -> None:

@@ -35,6 +35,7 @@ from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, MetricError, each
+from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
 from aspectrum.io import Source, is_external, read_input
@@ -194,8 +195,11 @@ class Plan:
         for name, lists in coded.items():
             part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
             parts[name] = replace(part, system=None)  # a name here need not be the system's own
-        among = [part.lists for part in parts.values()]
-        return {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
+        among = tuple(part.lists for part in parts.values())
+        found = {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
+        if not self.per_user:
+            return found
+        return {name: replace(result, evidence=Evidence(plan, coded[name], among)) for name, result in found.items()}
 
     def _as_coded(self, lists: Any) -> CodedLists:
         if isinstance(lists, World | Rankings):
@@ -239,15 +243,11 @@ class Plan:
         check_same(self, part.plan)
         _check_scores(scores)
         read = [part.lists, *among]
-        known = self._known("user", read, self.truth.n_users)
-        listed = flags_of(part.lists.ids["user"].within(self.tables.user), len(self.tables.user))
         nothing = np.empty(0, np.int32)
         nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
         if any(not isinstance(task.resolved, UserMetric) for group in self._groups for task in group.tasks):
             nobody.seen_items = self._known("item", read, self.truth.n_items)
-        others = np.flatnonzero(known & ~listed)
-        averaged = np.any([group.averages(others, False) for group in self._groups], axis=0)
-        rest = self._observe(nobody.and_without_lists(others[averaged]), None, scores, system)
+        rest = self._observe(nobody.and_without_lists(self._without_lists(read)), None, scores, system)
         settled = joined_parts(part.parts, rest)
         columns = {
             name: Column(metric, state, how)
@@ -261,6 +261,37 @@ class Plan:
         if notices is None:
             notices = self._attention(said=said).draw(self.notices_on({"rankings": part.lists}))
         return Results(ordered, blocks, tuple(notices), part)
+
+    def _without_lists(self, read: Sequence[Input]) -> npt.NDArray[np.integer]:
+        """Users who are averaged though the first of some lists has none of theirs."""
+        known = self._known("user", read, self.truth.n_users)
+        listed = flags_of(read[0].ids["user"].within(self.tables.user), len(self.tables.user))
+        others = np.flatnonzero(known & ~listed)
+        averaged = np.any([group.averages(others, False) for group in self._groups], axis=0)
+        return others[averaged]
+
+    def contributions(self, lists: CodedLists, columns: Mapping[str, Column], among: Iterable[Input] = ()) -> list[UserScores]:
+        """What each user contributes to the numbers of metrics that score no users, where that is known.
+
+        Args:
+            lists: All lists of a system.
+            columns: The results for them.
+            among: As for :meth:`finish`.
+        """
+        everybody = World.of_lists(lists, self.truth, self.tables, self.memory).and_without_lists(
+            self._without_lists([lists.input, *among])
+        )
+        blocks = []
+        for group in self._groups:
+            whole = [task for task in group.tasks if not isinstance(task.resolved, UserMetric)]
+            if not whole:
+                continue
+            world = everybody.take(np.flatnonzero(group.averages(everybody.codes, everybody.listed)))
+            for task in whole:
+                found = task.resolved.contributions(world, [columns[name].state for name in task.asked.names])
+                if found is not None:
+                    blocks.append(UserScores(self.tables.user.renamed(world.users), tuple(task.asked.names), found))
+        return blocks
 
     def _known(self, role: str, read: Iterable[Input], n_known: int) -> Flags:
         """Users or items that the truth, users that were named, or some lists know; not what other lists named before."""
@@ -411,9 +442,12 @@ class _Group:
         scores = None
         if keep_scores and scored:
             lower = [(names, summary.least.T) for names, summary in scored if summary.least is not None]
-            least = {name: values for names, columns in lower for name, values in zip(names, columns, strict=True)}
+            weighed = [(names, summary.weights.T) for names, summary in scored if summary.weights is not None]
+            least, weights = (
+                {name: values for names, columns in some for name, values in zip(names, columns, strict=True)} for some in (lower, weighed)
+            )
             all_names = tuple(name for names, _ in scored for name in names)
-            scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), least)  # type: ignore[misc]
+            scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), least, weights)  # type: ignore[misc]
         if part is not batch:
             part.forget_coverage()
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)

@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
+
+import numpy as np
 
 from aspectrum import formats
+from aspectrum.arrays import Floats
+from aspectrum.coding import Ids
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.errors import InputError, MetricError
+from aspectrum.extras import needed
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
+from aspectrum.html_table import html_table
 from aspectrum.metric import Metric, parse
 from aspectrum.output_files import write_text
-from aspectrum.states import State
-from aspectrum.user_scores import UserScores, scores_frame
-from aspectrum.wording import did_you_mean
+from aspectrum.saved import PER_USER, check_once, read_saved
+from aspectrum.states import Saved, State
+from aspectrum.user_scores import AT_LEAST, CONTRIBUTION, WEIGHT, UserScores, scores_frame
+from aspectrum.user_traits import Trait
+from aspectrum.wording import ABSENT, did_you_mean
 
 if TYPE_CHECKING:
+    import pandas
     import polars
 
+    from aspectrum.report.plots import Plots
+
 _HEAD = ["Metric", "Value", "Users"]
+_COUNTS = ["scored", "undefined", "missing"]
+_FRAME = ["metric", "value", *_COUNTS]
 _CSV_HEAD = ["metric", "value", "users", "computed", "warnings", "notes"]
 
 SystemsAs = Literal["columns", "rows"]
@@ -36,6 +51,13 @@ class Unfinished(Protocol):
 
     def __add__(self, other: Any) -> Unfinished: ...
     def finish(self, *, said: Collection[str] = ()) -> Results: ...
+
+
+class Lists(Protocol):
+    """The lists behind results: they know what users contribute to metrics of a whole system, and what is known of users."""
+
+    def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]: ...
+    def trait(self, trait: Trait) -> tuple[Ids, Floats, str]: ...
 
 
 @dataclass(frozen=True)
@@ -72,11 +94,12 @@ def _title(name: str, *columns: Column) -> str:
     return f"{name} (by {' or '.join(found)})" if found else name
 
 
-class _Output:
+class Output:
     """What results of one system and of several do alike."""
 
     notices: tuple[Notice, ...]
     speaker: Speaker
+    _frame_columns: ClassVar[list[str]]
 
     @property
     def per_user(self) -> polars.DataFrame:
@@ -103,20 +126,78 @@ class _Output:
     def to_json(self) -> str:
         return formats.as_json(self.to_dict())
 
+    def write_report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write one self-contained HTML page; the options are those of :class:`aspectrum.report.building.Origin`, such as ``title``."""
+        building = import_module("aspectrum.report.building")
+        import_module("aspectrum.report.writing").write_report(self, path, building.Origin(**options))
+
+    @cached_property
+    def plot(self) -> Plots:
+        """Charts: ``plot.trade_off()``, ``.cutoffs()``, ``.distribution()``, ``.lorenz()``, ``.differences()`` ..."""
+        # Drawing is downstream of results, and nobody who does not draw loads it.
+        plots: Plots = import_module("aspectrum.report.plots").Plots(self)
+        return plots
+
+    def _all_per_user(self) -> polars.DataFrame:
+        raise NotImplementedError
+
+    def _records(self) -> list[dict[str, Any]]:
+        """The rows of a frame, with plain values."""
+        raise NotImplementedError
+
+    def to_polars(self) -> polars.DataFrame:
+        """The numbers as a polars frame: a row per metric (and system), and how many users are behind each.
+
+        ``value`` is NaN where it is undefined. ``scored`` and ``undefined`` are null for a metric that does not score users.
+
+        >>> import aspectrum as asp
+        >>> asp.evaluate({"u": ["a"], "v": ["b"]}, "Recall@1", relevance={"u": ["a", "b"]}, users="lists").to_polars().row(0)
+        ('Recall@1', 0.5, 1, 1, 0)
+        """
+        import polars
+
+        check_polars()
+        kinds = {name: polars.String if name in ("system", "metric") else polars.Int64 for name in self._frame_columns}
+        return polars.DataFrame(self._records(), schema={**kinds, "value": polars.Float64})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a pandas frame: undefined values are NaN, counts that do not exist ``<NA>``.
+
+        >>> import aspectrum as asp
+        >>> asp.evaluate({"u": ["a"]}, "GiniComplement@1", catalogue=["a", "b"]).to_pandas().columns.tolist()
+        ['metric', 'value', 'scored', 'undefined', 'missing']
+        """
+        kinds = {"value": "float64", **dict.fromkeys(_COUNTS, "Int64")}
+        library = needed("pandas", "pandas", "a pandas frame is made")
+        frame: pandas.DataFrame = library.DataFrame(self._records(), columns=self._frame_columns).astype(kinds)
+        return frame
+
     def write_per_user(self, path: str | os.PathLike[str]) -> None:
         """Write the scores of users to a Parquet file that also holds how they were computed, as JSON under ``aspectrum``.
 
-        Or to ``.csv`` or ``.tsv``, with all digits: ``NaN`` where a score is undefined, empty where a user is not averaged.
+        Or to ``.csv`` or ``.tsv``, with all digits: ``NaN`` where a score is undefined, empty where a user is not averaged. Further
+        columns hold what comparisons need: ``... weight`` for ratios of sums, ``... contribution`` for metrics of a whole system.
         """
         formats.scores_separator(path)  # before the frame is made
-        formats.write_scores(path, self.per_user, self.to_dict())
+        formats.write_scores(path, self._all_per_user(), self.to_dict())
+
+    def _content(self, path: str | os.PathLike[str], format: Format, scores: str | os.PathLike[str] | None, **options: Any) -> str:
+        """The text of a file; JSON names the file with the scores of users."""
+        if scores is None or format != "json":
+            return formats.written(self, format, **options)
+        folder = os.path.dirname(os.path.abspath(path))
+        return formats.as_json({**self.to_dict(), PER_USER: os.path.relpath(os.path.abspath(scores), folder)}) + "\n"
+
+    def _said_below(self, how: Sequence[str]) -> list[str]:
+        """How numbers were computed, warnings and notes, a paragraph each."""
+        return [*how, *(f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several)]
 
     def __repr__(self) -> str:
         return str(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(_Output, Mapping[str, float]):
+class Results(Output, Mapping[str, float]):
     """The numbers of one evaluation.
 
     ``result["AlphaNDCG@10"]`` takes a metric, any spelling that parses to it, one cutoff at a time, or the name that it was given.
@@ -129,6 +210,9 @@ class Results(_Output, Mapping[str, float]):
     notices: tuple[Notice, ...] = ()
     partial: Unfinished | None = None
     speaker: Speaker = PYTHON
+    evidence: Lists | None = None
+
+    _frame_columns: ClassVar[list[str]] = _FRAME
 
     def __getitem__(self, metric: str | Metric) -> float:
         return self.column(metric).value
@@ -172,6 +256,41 @@ class Results(_Output, Mapping[str, float]):
             raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
         return scores_frame(self.blocks, self.columns)
 
+    @property
+    def contributions(self) -> tuple[UserScores, ...]:
+        """What each user contributes to metrics of a whole system, whose mean over users is the number; computed when asked for."""
+        return () if self.evidence is None else tuple(self.evidence.contributions(self.columns))
+
+    def _all_per_user(self) -> polars.DataFrame:
+        further = [replace(one, names=tuple(name + CONTRIBUTION for name in one.names)) for one in self.contributions]
+        return scores_frame((*self.blocks, *further), self.columns, whole=True) if self.blocks or further else self.per_user
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Results | SystemResults:
+        """Results that were saved: a JSON file, or the scores of users as Parquet, CSV or TSV; those of several systems as such.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "results.parquet")
+        ...     asp.evaluate({"ann": ["x"], "bob": ["y"]}, "NDCG@1", relevance={"ann": ["x"], "bob": ["x"]}).write_per_user(path)
+        ...     asp.Results.read(path)["NDCG@1"]
+        0.5
+        """
+        saved = read_saved(path)
+        if "systems" not in saved.content and (saved.scores is None or "system" not in saved.scores.columns):
+            return _restored(saved.content, saved.scores, saved.path)
+        frames = {}
+        if saved.scores is not None:
+            if "system" not in saved.scores.columns:
+                raise InputError(f"{saved.path}: no system column found, though there are results of several systems")
+            frames = {
+                key[0]: frame.drop("system")
+                for key, frame in saved.scores.partition_by("system", as_dict=True, maintain_order=True).items()
+            }
+        contents = saved.content.get("systems") or {name: {} for name in frames}
+        results = {name: _restored(content, frames.get(name), saved.path) for name, content in contents.items()}
+        return SystemResults(results, _remarks(saved.content))
+
     def __add__(self, other: Results) -> Results:
         if self.partial is None or other.partial is None:
             raise InputError("these results cannot be added: they do not hold what the metrics remember")
@@ -188,12 +307,33 @@ class Results(_Output, Mapping[str, float]):
         """Everything but the scores of users, with plain values; an undefined number is None."""
         return {
             "metrics": [
-                {**column.details, "metric": name, "value": None if math.isnan(column.value) else column.value}
+                {
+                    **column.details,
+                    "metric": name,
+                    "value": None if math.isnan(column.value) else column.value,
+                    "counts": [*column.state.counts, *column.state.limits],
+                }
                 for name, column in self.columns.items()
             ],
             "warnings": list(self.warnings),
             "notes": list(self.notes),
         }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"metric": name, "value": column.value, **{count: column.state.counts.get(count) for count in _COUNTS}}
+            for name, column in self.columns.items()
+        ]
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with how each number was computed, warnings and notes below.
+
+        >>> import aspectrum as asp
+        >>> table = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": ["a"]})._repr_html_()
+        >>> table.partition("<tbody>")[2].partition("</tbody>")[0]
+        '<tr><th scope="row">NDCG@1</th><td class="number">1.0000</td><td>1 scored</td></tr>'
+        """
+        return html_table(_HEAD, self._rows(), below=self._said_below(self._how()))
 
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
@@ -217,9 +357,13 @@ class Results(_Output, Mapping[str, float]):
         """The text in one of the formats, with a line end."""
         return formats.written(self, format)
 
-    def write(self, path: str | os.PathLike[str], format: Format | None = None) -> None:
-        """Write a file, whole or not at all; the format is by default what the extension says."""
-        write_text(path, self.written(format or format_of(path)))
+    def write(self, path: str | os.PathLike[str], format: Format | None = None, *, scores: str | os.PathLike[str] | None = None) -> None:
+        """Write a file, whole or not at all; the format is by default what the extension says.
+
+        Args:
+            scores: The file that :meth:`write_per_user` wrote or will write: JSON names it, so that saved results can be compared.
+        """
+        write_text(path, self._content(path, format or format_of(path), scores))
 
     def _csv_rows(self, remarks: Mapping[str, Sequence[str]]) -> list[list[str]]:
         said = ["; ".join(several) for several in remarks.values()]
@@ -239,7 +383,7 @@ class Results(_Output, Mapping[str, float]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemResults(_Output, Mapping[str, Results]):
+class SystemResults(Output, Mapping[str, Results]):
     """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
 
     ``warnings`` say why the numbers are probably not what is meant, ``notes`` how the inputs were read, ``notices`` both as data.
@@ -248,6 +392,8 @@ class SystemResults(_Output, Mapping[str, Results]):
     systems: Mapping[str, Results]
     notices: tuple[Notice, ...] = ()
     speaker: Speaker = PYTHON
+
+    _frame_columns: ClassVar[list[str]] = ["system", *_FRAME]
 
     def __getitem__(self, system: str) -> Results:
         if system in self.systems:
@@ -265,13 +411,20 @@ class SystemResults(_Output, Mapping[str, Results]):
     @property
     def per_user(self) -> polars.DataFrame:
         """Scores of users: a polars frame with system and user; NaN where undefined, null where a user is not averaged."""
+        return self._joined(lambda result: result.per_user)
+
+    def _all_per_user(self) -> polars.DataFrame:
+        return self._joined(Results._all_per_user)
+
+    def _joined(self, frame_of: Callable[[Results], polars.DataFrame]) -> polars.DataFrame:
+        """Frames of all systems below one another."""
         import polars
 
         if not self.systems:
             raise InputError("there are no systems, so there are no scores of users")
         check_polars()
         frames = [
-            result.per_user.select(polars.lit(name, polars.String).alias("system"), polars.all()) for name, result in self.systems.items()
+            frame_of(result).select(polars.lit(name, polars.String).alias("system"), polars.all()) for name, result in self.systems.items()
         ]
         return polars.concat(frames, how="diagonal_relaxed")  # relaxed: a system without users has a column of no type
 
@@ -279,6 +432,20 @@ class SystemResults(_Output, Mapping[str, Results]):
         """Everything but the scores of users, with plain values; an undefined number is None."""
         remarks = {"warnings": list(self.warnings), "notes": list(self.notes)}
         return {"systems": {system: result.to_dict() for system, result in self.systems.items()}, **remarks}
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [{"system": system, **record} for system, result in self.systems.items() for record in result._records()]
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with how each number was computed, warnings and notes below.
+
+        >>> import aspectrum as asp
+        >>> lists = {"A": {"u": ["a"]}, "B": {"u": ["b"]}}
+        >>> table = asp.evaluate_systems(lists, "NDCG@1", relevance={"u": {"a": 2, "b": 1}})._repr_html_()
+        >>> table.partition("<thead>")[2].partition("</thead>")[0]
+        '<tr><th scope="col">Metric</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th></tr>'
+        """
+        return html_table(*self._cells("columns"), below=self._said_below(self._how()))
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
@@ -313,9 +480,16 @@ class SystemResults(_Output, Mapping[str, Results]):
         """The text in one of the formats, with a line end."""
         return formats.written(self, format, systems_as)
 
-    def write(self, path: str | os.PathLike[str], format: Format | None = None, systems_as: SystemsAs = "columns") -> None:
-        """Write a file, whole or not at all; the format is by default what the extension says."""
-        write_text(path, self.written(format or format_of(path), systems_as))
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        format: Format | None = None,
+        systems_as: SystemsAs = "columns",
+        *,
+        scores: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write a file, whole or not at all; the format is by default what the extension says. See :meth:`Results.write`."""
+        write_text(path, self._content(path, format or format_of(path), scores, systems_as=systems_as))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(name for result in self.systems.values() for name in result.columns))
@@ -328,7 +502,7 @@ class SystemResults(_Output, Mapping[str, Results]):
         for name in self._names():
             columns = [result.columns.get(name) for result in self.systems.values()]
             title = _title(name, *(column for column in columns if column is not None))
-            table.append([title, *(formats.ABSENT if column is None else formats.number(column.value) for column in columns)])
+            table.append([title, *(ABSENT if column is None else formats.number(column.value) for column in columns)])
         if systems_as == "rows":
             table = [list(cells) for cells in zip(*table, strict=True)]
             table[0][0] = "System"
@@ -369,3 +543,91 @@ class _Details(Mapping[str, dict[str, Any]]):
 
     def __len__(self) -> int:
         return len(self._results)
+
+
+def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path: str) -> Results:
+    """Results of one system from a file: its numbers, and the scores of users if it has them."""
+    if scores is not None:
+        check_once(path, scores["user"])
+    if content:
+        columns = {one["metric"]: _restored_column(one) for one in content["metrics"]}
+    else:
+        assert scores is not None
+        mine = [name for name in scores.columns if name != "user" and not _is_further(name, scores)]
+        columns = {name.removesuffix(CONTRIBUTION): _column_of_scores(name, scores, path) for name in mine}
+    if scores is None:
+        return Results(columns, notices=_remarks(content))
+    blocks: list[UserScores] = []
+    further: list[UserScores] = []
+    users = scores["user"]
+    for name in columns:
+        kind = CONTRIBUTION if name + CONTRIBUTION in scores.columns else ""
+        if name + kind not in scores.columns:
+            continue
+        averaged = scores[name + kind].is_not_null()
+        rows = scores.filter(averaged)
+
+        def values(kind: str, name: str = name, rows: polars.DataFrame = rows) -> dict[str, Floats]:
+            return {name: rows[name + kind].to_numpy()} if name + kind in rows.columns else {}
+
+        own = rows[name + kind].to_numpy()[:, np.newaxis]
+        block = UserScores(Ids(users.filter(averaged)), (name,), own, values(AT_LEAST), values(WEIGHT))
+        (further if kind else blocks).append(block)
+    return Results(columns, tuple(blocks), _remarks(content), evidence=_Kept(tuple(further)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept(Lists):
+    """Contributions that were saved with the results."""
+
+    blocks: tuple[UserScores, ...]
+
+    def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]:
+        return self.blocks
+
+    def trait(self, trait: Trait) -> tuple[Ids, Floats, str]:
+        raise InputError(f"segments by {trait} need the history, which saved results do not hold; give a segment for each user instead")
+
+
+def _parsed(name: str) -> Metric:
+    """A metric of a file, in which every metric may be named."""
+    import aspectrum.metrics  # noqa: F401  so that their names are known
+
+    return parse(name)
+
+
+def _restored_column(saved: Mapping[str, Any]) -> Column:
+    counted = saved.get("counts", ())
+    counts = {name: saved[name] for name in counted if isinstance(saved[name], int)}
+    limits = {name: saved[name] for name in counted if isinstance(saved[name], float)}
+    how = {name: value for name, value in saved.items() if name not in (*counted, "counts", "value")}
+    value = math.nan if saved["value"] is None else float(saved["value"])
+    metric = _parsed(saved.get("definition", saved["metric"]))
+    return Column(metric, Saved(value, counts, limits), {**how, "metric": type(metric).__name__})
+
+
+def _is_further(name: str, scores: polars.DataFrame) -> bool:
+    """Whether a column belongs to that of a score; contributions stand for a metric without scores."""
+    return any(name.endswith(kind) and name.removesuffix(kind) in scores.columns for kind in (AT_LEAST, WEIGHT))
+
+
+def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:
+    """The column of a metric of which a file says no more than the scores of users."""
+    values = scores[name].cast(float, strict=False)
+    if values.null_count() > scores[name].null_count():
+        raise InputError(f"{path}: column {name!r} does not hold numbers, expected scores of users")
+    own = name.removesuffix(CONTRIBUTION)
+    found = values.drop_nulls().to_numpy()
+    scored = found[~np.isnan(found)]
+    if own + WEIGHT in scores.columns:
+        weights = scores[own + WEIGHT].drop_nulls().to_numpy()[~np.isnan(found)]
+        value = math.fsum(scored * weights) / math.fsum(weights) if len(scored) else math.nan
+    else:
+        value = math.fsum(scored) / len(scored) if len(scored) else math.nan
+    counts = {"scored": len(scored), "undefined": len(found) - len(scored)} if own == name else {}
+    return Column(_parsed(own), Saved(value, counts), {})
+
+
+def _remarks(content: Mapping[str, Any]) -> tuple[Notice, ...]:
+    warned = [Notice("saved_warning", detail={"text": text}) for text in content.get("warnings", ())]
+    return (*warned, *(Notice("remark", detail={"text": text}) for text in content.get("notes", ())))

@@ -202,6 +202,13 @@ class ItemCounts(State):
         n = len(self.recommended)
         return np.ones(n, dtype=np.bool_) if some is None else _aligned(some[:n], self.recommended)[0]
 
+    def places(self, table: IdTable) -> Codes:
+        """For each item of a table, its place among the counts of the catalogue; -1 for items outside."""
+        flags = self._flags(self.seen if self.catalogue is None else self.catalogue)
+        places = np.where(flags, np.cumsum(flags) - 1, -1).astype(np.int32)
+        codes = SomeIds(table, np.arange(len(table), dtype=np.int32)).within(self.table)
+        return np.append(places, np.full(max(0, len(self.table) - len(places)), -1, np.int32))[codes]
+
     @property
     def value(self) -> float:
         """1 - Gini, from whole numbers, rounded once."""
@@ -243,6 +250,40 @@ def _scattered(codes: Codes, values: Any, n: int) -> Any:
     scattered = np.zeros(n, dtype=values.dtype)
     scattered[codes[: len(values)]] = values
     return scattered
+
+
+@dataclass(frozen=True)
+class Saved(State):
+    """A number that was saved, with its counts; it does not add to others."""
+
+    number: float
+    counted: Mapping[str, int] = field(default_factory=dict)
+    bounds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        return self.number
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return self.counted
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        return self.bounds
+
+    def __add__(self, other: Saved) -> Saved:
+        raise InputError(_NOT_A_PART)
+
+    def to_data(self, items: IdTable) -> Mapping[str, Any]:
+        raise InputError(_NOT_A_PART)
+
+    @classmethod
+    def from_data(cls, *_: Any) -> Saved:
+        raise InputError(_NOT_A_PART)
+
+
+_NOT_A_PART = "saved results do not hold what the metrics remember; parts that add up are saved by Partial.write"
 
 
 STATES: Mapping[str, type[Mean] | type[ItemCounts]] = {"Mean": Mean, "ItemCounts": ItemCounts}

@@ -23,18 +23,25 @@ from aspectrum.output_files import replacing
 if TYPE_CHECKING:
     import polars
 
-AT_LEAST = " at least"
+AT_LEAST, WEIGHT, CONTRIBUTION = " at least", " weight", " contribution"
+"""What columns beside that of a score are called after its name: the least it can be, its weight in a ratio of sums, and for a metric
+of a whole system, which has no scores, what a user contributes."""
+
 _ROWS_PER_PIECE = 500_000
 
 
 @dataclass(frozen=True, eq=False)
 class UserScores:
-    """Scores of users, (users, names); NaN is undefined. ``least`` has, by name, what scores that may not be proved are at least."""
+    """Scores of users, (users, names); NaN is undefined.
+
+    ``least`` has, by name, what scores that may not be proved are at least; ``weights`` what scores weigh in a ratio of sums.
+    """
 
     users: Ids
     names: tuple[str, ...]
     scores: Floats
     least: Mapping[str, Floats] = field(default_factory=dict)
+    weights: Mapping[str, Floats] = field(default_factory=dict)
 
     @staticmethod
     def joined(several: Sequence[UserScores]) -> UserScores:
@@ -45,19 +52,26 @@ class UserScores:
             for place, name in enumerate(names)
             if any(name in part.least for part in several)
         }
+        weights = {name: np.concatenate([part.weights[name] for part in several]) for name in several[0].weights}
         scores = np.concatenate([part.scores for part in several])
-        return UserScores(Ids.joined([part.users for part in several]), names, scores, least)
+        return UserScores(Ids.joined([part.users for part in several]), names, scores, least, weights)
 
     def columns(self) -> Iterator[tuple[str, Floats]]:
-        """Scores by name, those of lower ends after them."""
+        """Scores by name, those of lower ends and weights after them."""
         for place, name in enumerate(self.names):
             yield name, self.scores[:, place]
             if name in self.least:
                 yield name + AT_LEAST, self.least[name]
+            if name in self.weights:
+                yield name + WEIGHT, self.weights[name]
 
 
-def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.DataFrame:
-    """One row per user: NaN where a score is undefined, null where the user is not averaged."""
+def scores_frame(blocks: Sequence[UserScores], names: Iterable[str], *, whole: bool = False) -> polars.DataFrame:
+    """One row per user: NaN where a score is undefined, null where the user is not averaged.
+
+    Args:
+        whole: Whether to have all that a comparison needs: also weights, and contributions to metrics that score no users.
+    """
     import polars
 
     users = blocks[0].users
@@ -69,7 +83,8 @@ def scores_frame(blocks: Sequence[UserScores], names: Iterable[str]) -> polars.D
         rows = None if everybody else polars.Series([block.users.code(user) for user in users], dtype=polars.Int64)
         for name, scores in block.columns():
             columns[name] = polars.Series(name, scores) if rows is None else polars.Series(name, scores).gather(rows)
-    ordered = [name for own in names for name in (own, own + AT_LEAST) if name in columns]
+    kinds = ("", AT_LEAST, *((WEIGHT, CONTRIBUTION) if whole else ()))
+    ordered = [own + kind for own in names for kind in kinds if own + kind in columns]
     return polars.DataFrame([users.to_series("user"), *(columns[name] for name in ordered)])
 
 
@@ -113,7 +128,7 @@ class ScoresFile:
         if self._folder is None:
             raise InputError(f'{os.fspath(self.path)}: scores can be added only inside "with asp.ScoresFile(...) as scores:"')
         self._systems.add(system)
-        frame = scores_frame(blocks, names)
+        frame = scores_frame(blocks, names, whole=True)
         frame = frame if self._separator is None else formats.with_plain_users(frame)
         self._least |= {name for name in frame.columns if name.endswith(AT_LEAST)}
         sure = [name for name in self._least if name not in frame.columns and name.removesuffix(AT_LEAST) in frame.columns]

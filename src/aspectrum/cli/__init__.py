@@ -16,6 +16,7 @@ import click
 
 from aspectrum.cli.check import check
 from aspectrum.cli.communities import communities
+from aspectrum.cli.compare import compare
 from aspectrum.cli.contacts import contacts
 from aspectrum.cli.demo import demo
 from aspectrum.cli.evaluate import evaluate
@@ -54,7 +55,7 @@ def cli(context: click.Context) -> None:
         context.exit(WRONG_USE)
 
 
-for command in (evaluate, contacts, communities, index, ndeval, ideal, check, metrics, init, schema, completion, demo):
+for command in (evaluate, compare, contacts, communities, index, ndeval, ideal, check, metrics, init, schema, completion, demo):
     cli.add_command(command)
 
 

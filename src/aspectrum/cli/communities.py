@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from aspectrum.cli import options
-from aspectrum.cli.outputs import blamed_on, check_paths
+from aspectrum.cli.paths import blamed_on, check_paths
 
 
 @click.command(

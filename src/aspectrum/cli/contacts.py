@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aspectrum.cli import options
+from aspectrum.cli.comparing import taken
 from aspectrum.cli.options import Job
 from aspectrum.cli.outputs import deliver, output_options
 from aspectrum.inputs import SOCIAL_TRUTH
@@ -86,8 +87,9 @@ def contacts(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     """
     from aspectrum.contacts import evaluate_systems
 
+    comparing = taken(given)
     job, network = contacts_job(given)
-    deliver(job, asked_of_contacts(job), evaluate_systems, format=format, output=output, quiet=quiet, **network)
+    deliver(job, asked_of_contacts(job), evaluate_systems, format=format, output=output, quiet=quiet, **comparing, **network)
 
 
 def contacts_job(given: dict[str, Any]) -> tuple[Job, dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from aspectrum.cli.comparing import taken
 from aspectrum.cli.options import Job, input_options
 from aspectrum.cli.outputs import deliver, output_options
 
@@ -29,5 +30,6 @@ def evaluate(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) ->
     """
     from aspectrum.api import evaluate_files
 
+    comparing = taken(given)
     job = Job.of(**given)
-    deliver(job, job.asked(), evaluate_files, format=format, output=output, quiet=quiet)
+    deliver(job, job.asked(), evaluate_files, format=format, output=output, quiet=quiet, **comparing)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from aspectrum.cli import options
-from aspectrum.cli.outputs import check_paths
+from aspectrum.cli.paths import check_paths
 
 
 @click.command(

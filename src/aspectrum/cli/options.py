@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from aspectrum.asked import Asked
     from aspectrum.config import Settings, SourceSettings
+    from aspectrum.diagnostics.attention import Attention
     from aspectrum.diagnostics.notices import Notice
     from aspectrum.io import Source
     from aspectrum.io.source import UsualColumns
@@ -272,6 +273,14 @@ class Job:
     def attention(self) -> dict[str, Any]:
         """What becomes of warnings, as arguments of an evaluation."""
         return {"strict": bool(self.settings.strict), "ignore": self.settings.ignore}
+
+    @property
+    def attention_to(self) -> Attention:
+        """The same, as it is given to what follows an evaluation."""
+        from aspectrum.diagnostics.attention import Attention
+        from aspectrum.diagnostics.notices import COMMAND_LINE
+
+        return Attention(**self.attention, speaker=COMMAND_LINE)
 
     @property
     def spending(self) -> dict[str, float | None]:

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aspectrum.cli.comparing import Comparing, compare_options
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
-from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, format_of, scores_separator
+from aspectrum.cli.paths import blamed_on, check_paths
+from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, as_json, format_of, scores_separator
 from aspectrum.wording import listed, one_line
 
 if TYPE_CHECKING:
     from aspectrum.asked import Asked
+    from aspectrum.comparison import Comparison
     from aspectrum.diagnostics.notices import Notice
     from aspectrum.progress import SystemProgress
-    from aspectrum.results import SystemResults
+    from aspectrum.results import SystemResults, SystemsAs
 
 _KNOWN = listed(format.extensions[0] for format in FORMATS.values() if format.extensions)
 
@@ -39,6 +42,7 @@ output_options = with_options(
     THREADS,
     STRICT,
     IGNORE,
+    compare_options,
     click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
 )
 """Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
@@ -63,7 +67,9 @@ def deliver(
     from aspectrum.errors import OutputError
 
     metrics, left_out = asked
+    comparing = Comparing.of(options, job.settings.comparison)
     outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
+    comparing.check_files([*job.files, *(path for path, _ in outputs), *([] if scores is None else [str(scores)])])
     with progress_bar(quiet) as show:
 
         def progress(system: str, done: int, total: int) -> None:
@@ -74,16 +80,21 @@ def deliver(
         common = {
             "users": job.users,
             "threads": job.settings.threads,
-            "per_user": scores is not None,
+            "per_user": scores is not None or comparing.wanted,
             "progress": progress,
             **job.attention,
         }
         results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
     results = job.with_notes(results, left_out)
     job.usual.check()
-    writing = [partial(results.write, path, kind, placed) for path, kind in outputs]
+    comparison = comparing.of_results(results, job.attention_to, threads=job.settings.threads) if comparing.wanted else None
+    writing = [partial(results.write, path, kind, placed, scores=scores) for path, kind in outputs]
     if scores is not None:
         writing.append(partial(results.write_per_user, scores))
+    if comparison is not None and comparing.file is not None:
+        writing.append(partial(comparison.write, comparing.file))
+    if comparison is not None:
+        writing.append(partial(comparing.write_pages, comparison, job.files))
     failures = []
     for write in writing:
         try:
@@ -93,13 +104,29 @@ def deliver(
     # Should a file fail, the numbers are still printed: computing them may have taken long.
     printed = [format or "table"] if not quiet or not writing or failures else []
     for kind in printed:
-        click.echo(results.written(kind, placed), nl=False)
+        click.echo(
+            results.written(kind, placed) if comparison is None else _with_comparison(results, comparison, comparing, kind, placed),
+            nl=False,
+        )
     if {*printed, *(kind for _, kind in outputs)} == {"relison"}:  # which has no place for them
         ways = dict.fromkeys(str(column.how["convention"]) for result in results.values() for column in result.columns.values())
         for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
             click.echo(one_line(f"note: {note}"), err=True)
     if failures:
         raise OutputError("\n".join(failures))
+    if comparison is not None:
+        comparing.check_gates(comparison)
+
+
+def _with_comparison(results: SystemResults, comparison: Comparison, comparing: Comparing, kind: Format, placed: SystemsAs) -> str:
+    """Results and their comparison in one text: JSON holds both, tables follow one another; CSV and LaTeX are those of the comparison."""
+    if kind == "json" and len(comparison.systems) > 1:
+        return as_json({**results.to_dict(), "comparison": comparison.to_dict()}) + "\n"
+    if len(comparison.systems) < 2 or not comparing.is_shown:
+        return results.written(kind, placed)
+    if kind in ("csv", "latex"):
+        return comparing.written(comparison, kind)
+    return results.written(kind, placed) + ("" if kind == "relison" else "\n" + comparison.written(kind))
 
 
 def _files(job: Job, metrics: Sequence[Asked], format: Format | None, given: Sequence[str]) -> list[tuple[str, Format]]:
@@ -125,39 +152,6 @@ def _format_of(path: str, format: Format | None) -> Format:
         return format
     with blamed_on("--output"):
         return format_of(path)
-
-
-@contextmanager
-def blamed_on(option: str) -> Iterator[None]:
-    """A file that could not be written is wrong use of the option that names it."""
-    from aspectrum.errors import OutputError
-
-    try:
-        yield
-    except OutputError as error:
-        raise click.UsageError(f"{option} {str(error).replace('say the format', 'a --format')}") from None
-
-
-def check_paths(outputs: Sequence[str], inputs: Sequence[str]) -> None:
-    """Nothing that is read is overwritten, nothing is written twice, and no evaluation is done for a file that cannot be."""
-    from aspectrum.errors import OutputError
-
-    taken = {os.path.realpath(path): "is also an input; it would be overwritten" for path in inputs if path != "-"}
-    for path in outputs:
-        place = os.path.realpath(path)
-        if place in taken:
-            raise click.UsageError(f"{path}: {taken[place]}")
-        exists, folder = os.path.exists(path), os.path.dirname(place)
-        if os.path.isfile(path) or not exists:
-            taken[place] = "would be written twice"
-        reasons = {
-            "it is a directory": os.path.isdir(path),
-            "no such directory": not exists and not os.path.isdir(folder),
-            "permission denied": not os.access(path if exists else folder, os.W_OK),
-        }
-        wrong = [reason for reason, holds in reasons.items() if holds]
-        if wrong:
-            raise OutputError(f"{path}: cannot be written: {wrong[0]}")
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def json_schema() -> dict[str, Any]:
             one = f"({'|'.join(several['items']['enum'])})"
             ways.append({"type": "string", "pattern": rf"^\s*{one}(\s*,\s*{one})*\s*$"})
         part["properties"][name] = _described(several["description"], {"anyOf": ways})
-    for part in (schema, *(definitions[name] for name in ("SourceSettings", "OutputSettings", "ContactSettings"))):
+    for part in (schema, *(definitions[name] for name in ("SourceSettings", "OutputSettings", "ContactSettings", "ComparisonSettings"))):
         required = part.get("required", ())
         part["properties"] = {name: inner if name in required else _or_null(inner) for name, inner in part["properties"].items()}
     return {

@@ -180,6 +180,33 @@ class ContactSettings(_Model):
     weighting: Weighting | None = _optional("How the terms of texts are weighted. Default: as the convention does.")
 
 
+_Share = Annotated[float, Field(gt=0, lt=1)]
+_Resampling = Annotated[int, Field(ge=99, le=10**8)]
+_Texts = Annotated[tuple[str, ...], BeforeValidator(_as_several)]
+
+
+class ComparisonSettings(_Model):
+    """How systems are compared; that it is there asks for a comparison."""
+
+    compare: bool | None = _optional("Whether systems are compared. Default: true, if there is anything in this section.")
+    comparison: _FilePath | None = _optional("A file for the comparison; the format goes by the extension.")
+    baseline: str | None = _optional("The system that others are compared with. Default: the first.")
+    all_pairs: bool | None = _optional("Whether all systems are compared with one another, without a baseline.")
+    significance: Literal["flips", "t", "wilcoxon", "sign"] | None = _optional("The test. Default: flips, sign-flip randomisation.")
+    correction: Literal["max-t", "holm", "bh", "none"] | None = _optional("For many comparisons. Default: max-t, step-down max-T.")
+    interval: Literal["t", "percentile", "bca"] | None = _optional("Of differences: t (default), or a bootstrap.")
+    family: Literal["all", "metric"] | None = _optional("Correct over all comparisons (default), or within each metric.")
+    level: _Share | None = _optional("Of intervals. Default: 0.95.")
+    alpha: _Share | None = _optional("The adjusted p-value up to which a difference is significant. Default: 0.05.")
+    flips: _Resampling | None = _optional("Random sign flips. Default: 9999.")
+    resamples: _Resampling | None = _optional("Resamples of a bootstrap. Default: 9999.")
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = _optional("Of flips and resamples. Default: 0.")
+    segments: _Texts = _optional("Files with users' attributes, or activity, breadth, mainstreaminess.", ())
+    fail_if: _Texts = _optional("Gates that fail if shown, such as NDCG@10 < -1%.", ())
+    fail_unless: _Texts = _optional("Gates that fail unless shown, such as NDCG@10 > -1%.", ())
+    inconclusive: Literal["warn", "fail"] | None = _optional("What a gate does that the users cannot decide. Default: warn.")
+
+
 class Settings(_Model):
     """A whole evaluation. What the file does not say is None or empty, so that other options can say it."""
 
@@ -226,5 +253,6 @@ class Settings(_Model):
     per_user: _FilePath | None = _optional("A file for the scores of every user: .parquet, .csv or .tsv.")
     systems_as: Literal["columns", "rows"] | None = _optional("Whether systems are the columns or the rows of a table. Default: columns.")
 
+    comparison: ComparisonSettings | None = _optional("How systems are compared. Without it, they are not.")
     contacts: ContactSettings = _optional("What only an evaluation of contacts asks.", ContactSettings())
     algorithms: Annotated[Any, WithJsonSchema({})] = _optional("What RELISON recommends by, in a file of its own. It is not run here.")

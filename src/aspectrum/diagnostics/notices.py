@@ -444,6 +444,18 @@ KINDS: Mapping[str, Kind] = {
     ),
     "without": Kind("note", "{count} user{s} of {where} {have} no {what}", warn_from=0.5, warn_of=20),
     "several_communities": Kind("note", "{count} user{s} {have} more than one community"),
+    # Results and comparisons
+    "saved_warning": Kind("note", "warning when these were evaluated: {text}"),
+    "one_sided": Kind(
+        "note",
+        "{metric}: {count} users are scored by only one of {system} and {baseline}; the comparison leaves them out",
+        counts="users",
+        warn_from=0.01,
+    ),
+    "few_carry": Kind("warning", "{count} difference{s}: a few users carry {them}; p-values and intervals are unreliable"),
+    "other_ideals": Kind("warning", "{metric}: the ideals of {system} and {baseline} are not equally certain; evaluate both in one call"),
+    "inconclusive": Kind("warning", "{said}"),
+    "not_tested": Kind("note", "{metrics}: not tested, as {why}"),
     # Whatever else
     "remark": Kind("note", "{text}"),
 }

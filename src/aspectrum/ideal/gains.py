@@ -14,6 +14,7 @@ from aspectrum.coding.ids import quoted
 from aspectrum.discounts import LOG2, NONE
 from aspectrum.errors import InputError
 from aspectrum.gain import GainRule, place_gains
+from aspectrum.html_table import html_table
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import IdealRequest
 from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, choose_judgment, cover
@@ -49,8 +50,26 @@ class Gains:
         np.divide(self.DCG, self.ideal_DCG, out=ratios, where=self.ideal_DCG > 0)
         return ratios
 
+    @property
+    def _about(self) -> str:
+        return f"user {quoted(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"
+
+    def _repr_html_(self) -> str:
+        """The same table, for notebooks.
+
+        >>> table = gains({"q": ["a"]}, subtopics={"q": {"a": [1]}})._repr_html_()
+        >>> table.partition("<tbody>")[2].partition("</td>")[0]
+        '<tr><th scope="row" class="number">1</th><td>a'
+        """
+        columns = (self.G, self.CG, self.DCG, self.ideal_G, self.ideal_DCG, self.nDCG)
+        numbers = [["undefined" if np.isnan(value) else f"{value:.4f}" for value in values] for values in columns]
+        rows = [
+            [str(rank), str(item), *cells] for rank, item, *cells in zip(range(1, len(self.items) + 1), self.items, *numbers, strict=True)
+        ]
+        return html_table(["Rank", "Item", "G", "CG", "DCG", "ideal G", "ideal DCG", "nDCG"], rows, caption=self._about)
+
     def __str__(self) -> str:
-        lines = [f"user {quoted(self.user)}, judged by {self.judged_by}, greedy ideal over {self.pool}"]
+        lines = [self._about]
         lines.append(f"{'rank':>4}  {'G':>8}  {'CG':>8}  {'DCG':>8}  {'ideal G':>8}  {'ideal DCG':>9}  {'nDCG':>6}  item")
         columns = zip(self.G, self.CG, self.DCG, self.ideal_G, self.ideal_DCG, self.nDCG, self.items, strict=True)
         for rank, (g, cg, dcg, ideal_g, ideal_dcg, ratio, item) in enumerate(columns, 1):

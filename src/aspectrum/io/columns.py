@@ -242,3 +242,10 @@ def _recognised(source: str, spec: InputSpec, role: str, names: Sequence[str], t
         if places:
             return places[0]
     return None
+
+
+def usual_column(role: str, names: Sequence[str]) -> str | None:
+    """The column that is called as users or items are; None if there is none."""
+    spellings = [*_SPELLINGS[role].split(), "id"]
+    found = sorted((name for name in names if plain(name) in spellings), key=lambda name: spellings.index(plain(name)))
+    return found[0] if found else None

@@ -327,3 +327,18 @@ def read_columns(
 
 def read_record(text: bytes, separator: str, quoted: bool, width: int, record: int) -> list[bytes]:
     """The cells of one record."""
+
+def random_words(seed: int, purpose: int, row: int, count: int) -> Masks:
+    """The first words of a row of Philox4x64-10: word j is output j mod 4 of counter (1 + j div 4, row, 0, 0) under key (seed, purpose)."""
+
+def flipped_sums(values: Counts, seed: int, first: int, rows: int) -> Counts:
+    """Sums of the columns of (users, columns) with the signs of users flipped at random: a row per flip, from row `first` on.
+
+    User u flips in a row if bit u mod 64 of its word u div 64, for purpose 0, is set.
+    """
+
+def resampled_sums(values: Counts, seed: int, first: int, rows: int) -> Counts:
+    """Sums of the columns of (users, columns) over as many users drawn with replacement: a row per resample, from row `first` on.
+
+    The j-th user drawn in a row is (word j times users) >> 64, for purpose 1.
+    """

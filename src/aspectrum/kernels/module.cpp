@@ -8,6 +8,7 @@
 #include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"
+#include "resampling.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
 #include "text.hpp"
@@ -232,6 +233,12 @@ void bind_ids(nb::module_& m) {
     m.def("exact_sums", &exact_sums, "values"_a);
 }
 
+void bind_resampling(nb::module_& m) {
+    m.def("random_words", &random_words, "seed"_a, "purpose"_a, "row"_a, "count"_a);
+    m.def("flipped_sums", &flipped_sums, "values"_a, "seed"_a, "first"_a, "rows"_a);
+    m.def("resampled_sums", &resampled_sums, "values"_a, "seed"_a, "first"_a, "rows"_a);
+}
+
 }  // namespace
 }  // namespace aspectrum
 
@@ -246,4 +253,5 @@ NB_MODULE(_kernels, m) {
     bind_distances(m);
     bind_lists(m);
     bind_ids(m);
+    bind_resampling(m);
 }

@@ -16,7 +16,7 @@ from aspectrum.world import World
 class AlphaDCG(AlphaMetric):
     r"""Discounted cumulated gain of a list in which repeated aspects gain less; without a discount, cumulated gain.
 
-    .. math:: \sum_{j \le k} G[j] \cdot disc(j), \quad G[j] = \sum_{i \in J(u, d_j)} (1-\alpha)^{r_i(j-1)}
+    .. math:: \sum_{j \le k} G[j] \cdot \text{disc}(j), \quad G[j] = \sum_{i \in J(u, d_j)} (1-\alpha)^{r_i(j-1)}
 
     Args:
         k: Ranks that count; one number or several.
@@ -45,6 +45,8 @@ class AlphaDCG(AlphaMetric):
     normalize: Literal["perfect", "pyndeval"] | None = None
     unjudged: Unjudged = "keep"
 
+    symbol = r"$\alpha$-DCG"
+    cites = ("clarke2008novelty",)
     aliases: ClassVar[Aliases] = {
         "alpha_DCG": {},
         "α_DCG": {},

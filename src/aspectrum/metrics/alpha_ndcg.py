@@ -63,6 +63,8 @@ class AlphaNDCG(AlphaMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    symbol = r"$\alpha$-nDCG"
+    cites = ("clarke2008novelty",)
     aliases: ClassVar[Aliases] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
 
     def __post_init__(self) -> None:

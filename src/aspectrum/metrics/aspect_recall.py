@@ -15,7 +15,7 @@ from aspectrum.world import World
 class AspectRecall(AspectMetric):
     r"""Share of the aspects a user could be shown that the top of the list shows.
 
-    .. math:: \Big|\bigcup_{j \le k} J(u, d_j)\Big| \, / \, |\text{aspects attainable for } u|
+    .. math:: \left|\bigcup_{j \le k} J(u, d_j)\right| \, / \, \left|\text{aspects attainable for } u\right|
 
     With weights of aspects it is the share of their weight; an aspect counts with the strongest judgment seen.
 
@@ -40,6 +40,7 @@ class AspectRecall(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    cites = ("zhai2003beyond", "sanzcruzado2018structural")
     aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")}
 
     preferred = ("membership",)

@@ -39,6 +39,7 @@ class DCG(RelevanceMetric):
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
 
+    cites = ("jarvelin2002cumulated",)
     graded = True
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ _DISCOUNTS = {"log": LOG2, "none": NONE, "reciprocal": RECIPROCAL, "geometric": 
 class EPC(UserMetric):
     r"""Mean novelty of the top of the list, where the novelty of an item is the share of users who do not know it.
 
-    .. math:: \frac{\sum_{j \le k} disc(j) \, p(rel|d_j) \, (1 - users(d_j) / n)}{\sum_{j \le k} disc(j)}
+    .. math:: \frac{\sum_{j \le k} \text{disc}(j) \, p(\text{rel}|d_j) \, (1 - \text{users}(d_j) / n)}{\sum_{j \le k} \text{disc}(j)}
 
     where users(d) of the n users with a history have d in it. An item that nobody has had has novelty 1.
 
@@ -48,6 +48,7 @@ class EPC(UserMetric):
     relevance: Literal["auto", "binary", "graded", "none"] = "auto"
     average: Literal["users", "links"] = "users"
 
+    cites = ("vargas2011rank",)
     family = "novelty"
     aliases: ClassVar[Aliases] = {
         "Expected popularity complement": {},

@@ -68,6 +68,8 @@ class ERRIA(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    symbol = "ERR-IA"
+    cites = ("chapelle2011intent",)
     aliases: ClassVar[Aliases] = {
         "ERR-IA": {},
         "ERR_IA": {},

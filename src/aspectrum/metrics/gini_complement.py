@@ -1,13 +1,14 @@
 """Gini complement: how evenly recommendations are spread over the catalogue."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from aspectrum import kernels
+from aspectrum import kernels, leave_one_out
+from aspectrum.arrays import Floats
 from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.metric import Aliases, Metric
@@ -44,6 +45,7 @@ class GiniComplement(Metric):
     outside: Literal["error", "drop"] = "error"
     empty: float | None = None
 
+    cites = ("vargas2014improving",)
     aliases: ClassVar[Aliases] = {"Predicted Gini complement": {}}
 
     family = "exposure"
@@ -68,3 +70,14 @@ class GiniComplement(Metric):
             ItemCounts(world.tables.item, row, inside, empty, missing, {"outside_catalogue": lost} if lost else {}, world.seen_items)
             for row, lost in zip(counts, left_out.tolist(), strict=True)
         ]
+
+    def contributions(self, world: World, states: Sequence[State]) -> Floats:
+        found = np.empty((world.n_users, len(self.cutoffs)))
+        for place, (cutoff, state) in enumerate(zip(self.cutoffs, states, strict=True)):
+            assert isinstance(state, ItemCounts)
+            lists = world.rankings if cutoff < 0 else world.rankings.cut(cutoff)
+            items = state.places(world.tables.item)[lists.items]
+            offsets = lists.keep(items >= 0).offsets
+            without = leave_one_out.gini_complement_without(state.in_catalogue, offsets, items[items >= 0])
+            found[:, place] = leave_one_out.contributions(state.value, without)
+        return found

@@ -54,6 +54,8 @@ class IntraListDiversity(UserMetric):
     single: Literal["undefined", "zero"] = "undefined"
     of: Literal["features", "aspects"] | None = None
 
+    symbol = "ILD"
+    cites = ("smyth2001similarity", "castells2015novelty")
     aliases: ClassVar[Aliases] = {"ILD": {}, "Intra-list diversity": {}}
 
     family = "distance"

@@ -34,6 +34,7 @@ class MAP(RelevanceMetric):
         array([[0.75]])
     """
 
+    cites = ("buckley2000evaluating",)
     aliases: ClassVar[Aliases] = {"AP": {}, "Mean average precision": {}}
 
     def fractions(self, world: World) -> Fractions:

@@ -41,6 +41,8 @@ class MAPIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    symbol = "MAP-IA"
+    cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
 
     def fractions(self, world: World) -> Fractions:

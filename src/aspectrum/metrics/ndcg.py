@@ -46,6 +46,8 @@ class NDCG(RelevanceMetric):
     ideal: Literal["truth", "list"] = "truth"
     average: Literal["users", "ratio"] = "users"
 
+    symbol = "nDCG"
+    cites = ("jarvelin2002cumulated",)
     aliases: ClassVar[Aliases] = {"nDCG": {}}
 
     graded = True

@@ -58,6 +58,7 @@ class NRBP(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    cites = ("clarke2009effectiveness",)
     aliases: ClassVar[Aliases] = {"nNRBP": {"normalize": "ideal"}}
 
     def __post_init__(self) -> None:

@@ -33,6 +33,7 @@ class Precision(RelevanceMetric):
         array([[0.5, 0.4]])
     """
 
+    cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"P": {}}
 
     def fractions(self, world: World) -> Fractions:

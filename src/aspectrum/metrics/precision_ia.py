@@ -16,7 +16,7 @@ from aspectrum.world import World
 class PrecisionIA(AspectMetric):
     r"""Precision averaged over the attainable aspects.
 
-    .. math:: \frac{1}{k S} \sum_{j \le k} |J(u, d_j)|
+    .. math:: \frac{1}{k S} \sum_{j \le k} \left|J(u, d_j)\right|
 
     where S is the number (or weight) of the attainable aspects. With weights and strengths, an aspect of an item counts with
     their product. A list shorter than k is still divided by k.
@@ -41,6 +41,8 @@ class PrecisionIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    symbol = "P-IA"
+    cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"P_IA": {}, "P-IA": {}}
 
     def fractions(self, world: World) -> Fractions:

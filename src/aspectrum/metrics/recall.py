@@ -33,6 +33,7 @@ class Recall(RelevanceMetric):
         array([[0.25, 0.5 ]])
     """
 
+    cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"R": {}}
 
     def fractions(self, world: World) -> Fractions:

@@ -14,7 +14,7 @@ from aspectrum.world import World
 class UnseenShare(UserMetric):
     r"""Share of the top of the list that is not in the user's history. Below 1, a system recommends what users had before.
 
-    .. math:: \frac{|\{j \le k : d_j \notin H_u\}|}{\min(k, |L_u|)}
+    .. math:: \frac{|\{j \le k : d_j \notin H_u\}|}{\min(k, \left|L_u\right|)}
 
     where H_u are all earlier items of the user, whatever their grade. A user without a history has seen nothing.
 
@@ -33,6 +33,7 @@ class UnseenShare(UserMetric):
         array([[1. , 0.5]])
     """
 
+    cites = ("vasilev2024replay",)
     family = "novelty"
     inputs = ("history",)
     truth = "history"

@@ -21,10 +21,11 @@ class Definition:
     """How a metric was computed, for readers."""
 
     meaning: str
-    formula: str = ""  # MathML, safe to embed; nothing else in this module is markup
+    formula: str = ""  # MathML, safe to embed; nothing else in this module is markup, but for Measure.latex
     parameters: Mapping[str, str] = field(default_factory=dict)
     undefined: str = ""
     reference: str = ""
+    tex: str = ""  # the formula's source, as plain text: to copy, and to show where there is no MathML
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Measure:
     higher_is_better: bool | None
     scores_users: bool = True  # False for a metric of a whole system
     definition: Definition | None = None
+    latex: str = ""  # the name as LaTeX source, safe to embed; by default the name, escaped
 
 
 @dataclass(frozen=True)

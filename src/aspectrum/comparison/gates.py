@@ -1,0 +1,140 @@
+"""Gates: conditions on differences that fail a build, decided by one-sided t-tests, not by means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from aspectrum.comparison.differences import FEWEST, Difference
+from aspectrum.comparison.paired import paired, tail
+from aspectrum.errors import MetricError
+
+if TYPE_CHECKING:
+    from aspectrum.comparison.comparison import Comparison
+
+Decision = Literal["pass", "fail", "inconclusive"]
+
+_FORM = re.compile(r"\s*(?P<metric>.+?)\s*(?P<sign>[<>])\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<percent>%?)\s*")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A limit on the difference to the baseline: ``NDCG@10 < -1%`` (relative) or ``ILD@10 < 0`` (absolute).
+
+    Args:
+        metric: The metric, in any spelling.
+        below: Whether the gate is about differences below the limit, or above.
+        limit: The limit; a share where it is relative.
+        relative: Whether it is relative to the baseline's mean.
+        unless: Whether the gate fails unless the condition is proved; otherwise it fails if the condition is proved.
+    """
+
+    metric: str
+    below: bool
+    limit: float
+    relative: bool
+    unless: bool = False
+
+    @classmethod
+    def parse(cls, text: str, *, unless: bool = False) -> Gate:
+        """From its text form.
+
+        >>> Gate.parse("NDCG@10 < -1%")
+        Gate(metric='NDCG@10', below=True, limit=-0.01, relative=True, unless=False)
+        """
+        found = _FORM.fullmatch(text)
+        if found is None:
+            raise MetricError(f"gate {text!r} is not of the form METRIC < LIMIT or METRIC > LIMIT, as in 'NDCG@10 < -1%' or 'ILD@10 < 0'")
+        relative = bool(found["percent"])
+        return cls(found["metric"], found["sign"] == "<", float(found["limit"]) / (100 if relative else 1), relative, unless)
+
+    def __str__(self) -> str:
+        limit = f"{100 * self.limit:g}%" if self.relative else f"{self.limit:g}"
+        return f"{self.metric} {'<' if self.below else '>'} {limit}"
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """What became of a gate for one system.
+
+    Args:
+        p_beyond: One-sided p of "the difference lies beyond the limit", as the gate writes it; small is proof.
+        p_within: One-sided p of "it does not".
+        alpha: At which either counts as proved.
+        said: The decision with its evidence, in words.
+    """
+
+    gate: Gate
+    system: str
+    decision: Decision
+    t: float | None
+    p_beyond: float | None
+    p_within: float | None
+    alpha: float
+    said: str
+
+
+def check_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[GateResult]:
+    """Decide gates against the baseline, for every other system.
+
+    Gates that fail if something is proved share alpha, so that a run in which nothing crossed a line fails with probability alpha at most.
+    Gates that fail unless something is proved are not corrected, as all of them must hold.
+    """
+    if comparison.baseline is None:
+        raise MetricError("gates compare with a baseline, and this comparison has none")
+    systems = [name for name in comparison.systems if name != comparison.baseline]
+    sharing = sum(not gate.unless for gate in gates) * len(systems)
+    return [
+        _decided(comparison, gate, system, comparison.procedure.alpha / (1 if gate.unless else sharing))
+        for gate in gates
+        for system in systems
+    ]
+
+
+def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> GateResult:
+    difference = comparison.difference(gate.metric, system)
+    if gate.relative and not difference.mean_a > 0:
+        raise MetricError(
+            f"gate {gate}: the mean of {comparison.baseline} is {difference.mean_a:g}, and a relative limit needs one above 0"
+        )
+    if difference.n < FEWEST:
+        why = "there are no per-user scores" if not difference.n else f"{difference.n} users are too few to test"
+        return GateResult(gate, system, "inconclusive", None, None, None, alpha, f"{system}: {gate}: inconclusive, as {why}")
+    metric = comparison.metric_scores(difference.metric)
+    b, a = (list(comparison.systems).index(name) for name in (system, difference.baseline))
+    users = np.flatnonzero(metric.defined[:, a] & metric.defined[:, b])
+    ends = []
+    for least in (False, True) if metric.least is not None else (False,):
+        side_b, side_a = metric.contributions(users, [b, a], least).T
+        z = side_b - (1 + gate.limit) * side_a if gate.relative else side_b - side_a - gate.limit
+        t, df = paired(z).t, len(z) - 1
+        below, above = tail(-t, df), tail(t, df)
+        ends.append((below, above, t) if gate.below else (above, below, t))
+    beyond, within = max(end[0] for end in ends), max(end[1] for end in ends)  # of two ends, the less certain
+    proved: Decision = "inconclusive"
+    if beyond <= alpha:
+        proved = "pass" if gate.unless else "fail"
+    elif within <= alpha:
+        proved = "fail" if gate.unless else "pass"
+    if gate.unless and proved != "pass":
+        proved = "fail"
+    return GateResult(gate, system, proved, ends[0][2], beyond, within, alpha, _said(gate, difference, proved, comparison.procedure.level))
+
+
+def _said(gate: Gate, difference: Difference, decision: Decision, level: float) -> str:
+    if gate.relative:
+        value, interval = f"{100 * (difference.relative or 0):+.1f}%", difference.relative_interval
+        ends = "unbounded" if interval is None else f"{100 * interval[0]:+.1f}% to {100 * interval[1]:+.1f}%"
+    else:
+        value, interval = f"{difference.difference:+.4f}", difference.interval
+        ends = "" if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
+    text = f"{difference.system}: {gate}: {decision} ({value}, {100 * level:g} % interval {ends})"
+    if decision != "inconclusive" or difference.minimum_detectable is None:
+        return text
+    least = difference.minimum_detectable
+    share = f" ({100 * least / difference.mean_a:.1f}%)" if difference.mean_a > 0 else ""
+    return f"{text}; with these {difference.n:,} users a true difference of ±{least:.4f}{share} would be found 4 times in 5"

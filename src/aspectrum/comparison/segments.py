@@ -1,0 +1,167 @@
+"""Segments: differences broken down by an attribute of users."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.comparison.corrections import holm
+from aspectrum.comparison.differences import FEWEST
+from aspectrum.comparison.paired import Interval, fieller, means, paired, quantile, variances, welch
+from aspectrum.comparison.scores import MetricScores
+from aspectrum.errors import InputError
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """What users are told apart by.
+
+    Args:
+        name: Of the attribute.
+        segments: Their names, in order.
+        codes: The segment of each user of a comparison; -1 if it is not known.
+        note: What a reader should know.
+    """
+
+    name: str
+    segments: tuple[str, ...]
+    codes: Codes
+    note: str = ""
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[Hashable, Hashable], users: Sequence[Hashable], note: str = "") -> Attribute:
+        """From the segment of each user; segments are in the order of their names, numbers by value."""
+        known = {user: given.get(user, given.get(str(user))) for user in users}
+        if all(segment is None for segment in known.values()):
+            raise InputError(f"segments {name!r}: none of the users compared has one; are these ids of the same users?")
+        present = {segment for segment in known.values() if segment is not None and segment == segment}
+        numbers = all(isinstance(segment, int | float) for segment in present)
+        segments = sorted(present, key=(lambda one: one) if numbers else str)
+        code_of = {segment: code for code, segment in enumerate(segments)}
+        codes = np.array([code_of.get(segment, -1) for segment in known.values()], dtype=np.int32)
+        return cls(name, tuple(map(str, segments)), codes, note)
+
+    def places(self) -> list[tuple[str, Flags]]:
+        """Segments with a flag for each user who is in them; users without a segment come last."""
+        found = [(name, self.codes == code) for code, name in enumerate(self.segments)]
+        return [*found, (UNKNOWN, self.codes < 0)] if (self.codes < 0).any() else found
+
+
+@dataclass(frozen=True)
+class SegmentDifference:
+    """System B against A on one metric, among the users of one segment; there is no interval below ten of them.
+
+    Each interval holds by itself: they are not corrected for many segments.
+    """
+
+    metric: str
+    system: str
+    baseline: str
+    attribute: str
+    segment: str
+    users: int
+    n: int
+    mean_a: float | None
+    mean_b: float | None
+    difference: float | None
+    interval: Interval | None
+    relative: float | None
+    relative_interval: Interval | None
+
+
+@dataclass(frozen=True)
+class SegmentTest:
+    """Whether the difference depends on the segment: Welch's F over segments of at least ten users, p by Holm over metrics."""
+
+    metric: str
+    system: str
+    baseline: str
+    attribute: str
+    f: float
+    df: tuple[float, float]
+    p: float
+    p_adjusted: float
+    alpha: float = 0.05
+
+    @property
+    def said(self) -> str:
+        if self.p_adjusted <= self.alpha:
+            return f"the effect differs between segments (p = {self.p_adjusted:.3g})"
+        return "no evidence that the effect differs"
+
+
+@dataclass(frozen=True)
+class SegmentMean:
+    """The mean of one system on one metric among the users of one segment."""
+
+    users: int
+    mean: float
+    interval: Interval | None
+
+
+def segment_differences(
+    metric: MetricScores, attribute: Attribute, names: Sequence[str], a: int, b: int, level: float
+) -> list[SegmentDifference]:
+    """The difference of two systems in each segment."""
+    both = metric.defined[:, a] & metric.defined[:, b]
+    found = []
+    for segment, flags in attribute.places():
+        users = np.flatnonzero(flags & both)
+        n, head = len(users), (metric.name, names[b], names[a], attribute.name, segment, int(flags.sum()))
+        if n == 0:
+            found.append(SegmentDifference(*head, 0, None, None, None, None, None, None))
+            continue
+        columns = metric.contributions(users, [a, b])
+        mean_a, mean_b = means(columns).tolist()
+        d = paired(columns[:, 1] - columns[:, 0])
+        interval, ratio = None, None
+        if n >= FEWEST:
+            interval = d.interval(level)
+            spread = variances(columns, np.array([mean_a, mean_b])) / n
+            if mean_a > 0:
+                cov = (spread.sum() - d.sd**2 / n) / 2
+                ratio = fieller(mean_a, mean_b, float(spread[0]), float(spread[1]), float(cov), quantile((1 + level) / 2, n - 1))
+        relative = mean_b / mean_a - 1 if mean_a > 0 else None
+        found.append(SegmentDifference(*head, n, mean_a, mean_b, d.mean, interval, relative, ratio))
+    return found
+
+
+def segment_means(metric: MetricScores, attribute: Attribute, place: int, level: float) -> dict[str, SegmentMean]:
+    """The mean of one system in each segment."""
+    found = {}
+    for segment, flags in attribute.places():
+        users = np.flatnonzero(flags & metric.defined[:, place])
+        one = paired(metric.contributions(users, [place])[:, 0]) if len(users) else None
+        interval = one.interval(level) if one is not None and one.n >= FEWEST else None
+        found[segment] = SegmentMean(len(users), np.nan if one is None else one.mean, interval)
+    return found
+
+
+def segment_test(metric: MetricScores, attribute: Attribute, a: int, b: int) -> tuple[float, tuple[float, float], float] | None:
+    """Welch's F on differences: F, its degrees of freedom, p; None if fewer than two segments can be tested."""
+    both, groups = metric.defined[:, a] & metric.defined[:, b], []
+    for _, flags in attribute.places():
+        users = np.flatnonzero(flags & both)
+        if len(users) >= FEWEST:
+            columns = metric.contributions(users, [a, b])
+            d: Floats = columns[:, 1] - columns[:, 0]
+            if d.std() > 0:
+                groups.append(d)
+    if len(groups) < 2:
+        return None
+    f, first, second, p = welch(groups)
+    return f, (first, second), p
+
+
+def with_holm(tests: Sequence[SegmentTest]) -> list[SegmentTest]:
+    """P-values corrected over the metrics of each pair of systems and attribute."""
+    adjusted: dict[int, float] = {}
+    for key in dict.fromkeys((one.system, one.baseline, one.attribute) for one in tests):
+        places = [place for place, one in enumerate(tests) if (one.system, one.baseline, one.attribute) == key]
+        adjusted |= dict(zip(places, holm([tests[place].p for place in places]), strict=True))
+    return [replace(one, p_adjusted=adjusted[place]) for place, one in enumerate(tests)]

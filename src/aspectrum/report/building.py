@@ -1,0 +1,453 @@
+"""A comparison as a report: what the page shows, gathered from results, their lists and the truth."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from aspectrum.comparison.comparison import Comparison
+from aspectrum.comparison.differences import FEWEST
+from aspectrum.comparison.differences import Difference as Compared
+from aspectrum.comparison.paired import paired
+from aspectrum.comparison.segments import segment_means
+from aspectrum.documentation import explained
+from aspectrum.evidence import Evidence
+from aspectrum.metric import Metric
+from aspectrum.naming import latex_name, readable_name
+from aspectrum.references import bibtex
+from aspectrum.report.content import (
+    AspectShare,
+    Curves,
+    Difference,
+    Distribution,
+    Distributions,
+    Front,
+    Interval,
+    ListedItem,
+    ListPair,
+    Lorenz,
+    Mark,
+    Measure,
+    Remark,
+    Report,
+    Score,
+    Segment,
+    Segmentation,
+    ShownList,
+    Standing,
+    TradeOff,
+)
+from aspectrum.report.findings import findings_of
+
+_BINS = 40
+_LORENZ_POINTS = 100
+_MOST_IN_FOCUS = 5
+_SHOWN_ITEMS = 8
+_FAMILIES = {"relevance": "Relevance", "aspects": "Aspects", "distance": "Diversity", "novelty": "Novelty", "exposure": "Exposure"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a report comes from: what its readers may want to repeat.
+
+    Args:
+        title: Of the page.
+        date: As the page shows it; nothing by default, so that the same input makes the same bytes.
+        command: What made it.
+        inputs: Names of input files, and digests of their content.
+        titles: What items are called, by id.
+        digits: Decimals of the table.
+        percent: Whether numbers are shown in percent.
+    """
+
+    title: str = ""
+    date: str = ""
+    command: str = ""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[Any, str] = field(default_factory=dict)
+    digits: int = 3
+    percent: bool = False
+
+
+def report_of(comparison: Comparison, origin: Origin | None = None) -> Report:
+    """Everything that the page of a comparison shows."""
+    return _Building(comparison, origin or Origin()).report()
+
+
+class _Building:
+    def __init__(self, comparison: Comparison, origin: Origin) -> None:
+        self.comparison, self.origin = comparison, origin
+        self.metrics: dict[str, Metric] = {
+            name: next(iter(comparison.results.values())).columns[name].metric for name in comparison.metrics
+        }
+        self.evidence = {name: result.evidence for name, result in comparison.results.items() if isinstance(result.evidence, Evidence)}
+        if len(self.evidence) < len(comparison.results):
+            self.evidence = {}
+        cutoffs = {metric.cutoffs[0] for metric in self.metrics.values()}
+        self.cutoff = next(iter(cutoffs)) if len(cutoffs) == 1 else None
+        self.depth = max(cutoffs, key=lambda k: (k == 10, k < 0, k))
+        self.left_out: list[str] = []
+
+    def report(self) -> Report:
+        comparison = self.comparison
+        accuracy = self._first("relevance")
+        diversity = [name for family in ("distance", "aspects", "novelty", "exposure") for name in self._of_family(family)]
+        trade_off = self._trade_off(accuracy)
+        tested = {one.metric for one in comparison.differences if one.tested}
+        parts: dict[str, Any] = {
+            "curves": self._curves(),
+            "distributions": self._distributions(),
+            "segmentations": self._segmentations(),
+            "lorenz": self._lorenz(),
+            "aspects": self._aspects(),
+            "lists": self._lists([name for name in (*diversity, *self.metrics) if comparison.metric_scores(name).kind == "mean"]),
+        }
+        return Report(
+            title=self.origin.title or self._title(),
+            question=self._question(),
+            eyebrow=" · ".join(
+                filter(None, ("aspectrum comparison" if len(comparison.systems) > 1 else "aspectrum evaluation", self.origin.date))
+            ),
+            facts=self._facts(),
+            systems=comparison.systems,
+            baseline=comparison.baseline if len(comparison.systems) > 1 else None,
+            focus=self._focus(trade_off),
+            measures=tuple(self._measure(name) for name in self.metrics),
+            scores={name: self._scores(name) for name in self.metrics},
+            differences=self._differences(),
+            standings={name: Standing(one.best, one.tie, one.second) for name, one in comparison.standings.items()},
+            findings=findings_of(comparison, accuracy, diversity, self._first("aspects")),
+            tested_by=comparison.tested_by if tested else "",
+            trade_off=trade_off,
+            **parts,
+            command=self.origin.command,
+            provenance=self._provenance(),
+            bibtex=bibtex(self.metrics.values()),
+            remarks=self._remarks(),
+            digits=self.origin.digits,
+            percent=self.origin.percent,
+        )
+
+    def _of_family(self, family: str) -> list[str]:
+        return [name for name, metric in self.metrics.items() if metric.family == family and metric.higher_is_better is not None]
+
+    def _first(self, family: str) -> str | None:
+        """The metric that stands for a family: nDCG or alpha-nDCG if it is there, else the first."""
+        names = self._of_family(family)
+        return next((name for name in names if type(self.metrics[name]).__name__ in ("NDCG", "AlphaNDCG")), next(iter(names), None))
+
+    def _title(self) -> str:
+        systems = self.comparison.systems
+        return f"{len(systems)} systems compared" if len(systems) > 2 else " and ".join(systems)
+
+    def _question(self) -> str:
+        if len(self.comparison.systems) == 1:
+            return f"Scores of {self.comparison.source.n_users:,} users."
+        against = "" if self.comparison.baseline is None else f" Differences are against {self.comparison.baseline}."
+        return f"What won, is it real, what does it cost, and for whom? Scores of {self.comparison.source.n_users:,} users.{against}"
+
+    def _facts(self) -> tuple[tuple[str, str], ...]:
+        comparison = self.comparison
+        evidence = next(iter(self.evidence.values()), None)
+        facts = {
+            "Users": f"{comparison.source.n_users:,}",
+            "Items": "" if evidence is None else f"{int(evidence.catalogue.sum()):,}",
+            "Aspects": "" if evidence is None or not evidence.aspect_names() else f"{len(evidence.aspect_names()):,}",
+            "Systems": f"{len(comparison.systems)}",
+            "Metrics": f"{len(dict.fromkeys(metric.at(-1) for metric in self.metrics.values()))}",
+            "Cutoffs": _said_cutoffs(
+                {column.metric.cutoffs[0] for result in comparison.results.values() for column in result.columns.values()}
+            ),
+            "Baseline": comparison.baseline or "" if len(comparison.systems) > 1 else "",
+        }
+        return tuple((name, value) for name, value in facts.items() if value)
+
+    def _measure(self, name: str) -> Measure:
+        metric = self.metrics[name]
+        own = metric.at(-1) if self.cutoff is not None and name == str(metric) else metric
+        shown = str(own) if name == str(metric) else name
+        return Measure(
+            name,
+            readable_name(own, shown),
+            _FAMILIES.get(metric.family, metric.family.capitalize()),
+            metric.higher_is_better,
+            self.comparison.metric_scores(name).kind != "whole",
+            explained(metric),
+            latex_name(metric, name),
+        )
+
+    def _scores(self, name: str) -> dict[str, Score]:
+        found = {}
+        for system, score in self.comparison.scores[name].items():
+            counts = self.comparison.results[system].columns[name].state.counts
+            reason = "no user has a defined score" if math.isnan(score.value) else ""
+            found[system] = Score(score.value, score.interval, score.scored, counts.get("undefined", 0), reason)
+        return found
+
+    def _differences(self) -> dict[str, dict[str, Difference]]:
+        comparison = self.comparison
+        if comparison.baseline is None:
+            return {}
+        found: dict[str, dict[str, Difference]] = {name: {} for name in self.metrics}
+        for one in comparison.differences:
+            found[one.metric][one.system] = Difference(
+                one.difference, one.interval, one.relative, one.relative_interval, one.p, one.p_adjusted, _mark(one), one.n, one.wins, one.ties,
+                one.losses, _note(one),
+            )  # fmt: skip
+        return found
+
+    def _trade_off(self, accuracy: str | None) -> TradeOff | None:
+        comparison = self.comparison
+        if accuracy is None or len(comparison.systems) < 2:
+            return None
+        others = [name for name, metric in self.metrics.items() if metric.family != "relevance" and metric.higher_is_better is not None]
+        others += [name for name in self._of_family("relevance") if name != accuracy]
+        fronts = []
+        for name in others:
+            found = comparison.pareto(accuracy, name)
+            if found.front:
+                fronts.append(Front(name, found.front, found.open))
+        return TradeOff(accuracy, tuple(fronts)) if fronts else None
+
+    def _focus(self, trade_off: TradeOff | None) -> tuple[str, ...]:
+        """The baseline aside: members of the front first, then the best of each family, then the others."""
+        comparison = self.comparison
+        chosen: list[str] = []
+        if trade_off is not None:
+            chosen += trade_off.fronts[0].front
+        for name in self.metrics:
+            standing = comparison.standings[name]
+            chosen += [standing.best] if standing.best is not None else []
+        ordered = dict.fromkeys((*chosen, *comparison.systems))
+        return tuple(name for name in ordered if name != comparison.baseline)[:_MOST_IN_FOCUS]
+
+    def _curves(self) -> tuple[Curves, ...]:
+        found: list[Curves] = []
+        for name, metric in self.metrics.items():
+            columns = {
+                column.metric.cutoffs[0]: other
+                for other, column in next(iter(self.comparison.results.values())).columns.items()
+                if column.metric.at(-1) == metric.at(-1) and column.metric.cutoffs[0] > 0
+            }
+            if len(columns) < 2 or any(one.key != name and self.metrics[one.key].at(-1) == metric.at(-1) for one in found):
+                continue
+            cutoffs = tuple(sorted(columns))
+            values, bands = {}, {}
+            for system, result in self.comparison.results.items():
+                shared = [columns[k] for k in cutoffs]
+                values[system] = tuple(result.columns[one].value if one in result.columns else math.nan for one in shared)
+                intervals = self._intervals(system, shared)
+                bands[system] = tuple(intervals.get(one) for one in shared)
+            family = _FAMILIES.get(metric.family, metric.family)
+            found.append(Curves(name, readable_name(metric.at(-1), str(metric.at(-1))), family, cutoffs, values, bands))
+        return tuple(found)
+
+    def _intervals(self, system: str, names: Sequence[str]) -> dict[str, Interval]:
+        """Intervals of a system's numbers over its own users."""
+        found = {}
+        result = self.comparison.results[system]
+        for block in result.blocks:
+            for place, name in enumerate(block.names):
+                scores = block.scores[:, place] if name in names and name not in block.weights else np.empty(0)
+                scored = scores[~np.isnan(scores)]
+                if len(scored) >= FEWEST:
+                    found[name] = paired(scored).interval(self.comparison.procedure.level)
+        return found
+
+    def _distributions(self) -> tuple[Distributions, ...]:
+        found = []
+        for name in self.metrics:
+            metric = self.comparison.metric_scores(name)
+            if metric.scores is None or metric.kind == "whole" or not metric.defined.any():
+                continue
+            low, high = float(metric.scores[metric.defined].min()), float(metric.scores[metric.defined].max())
+            low = min(0.0, low)
+            high = high if high > low else low + 1.0
+            systems = {}
+            for place, system in enumerate(self.comparison.systems):
+                scores = metric.scores[metric.defined[:, place], place]
+                if len(scores):
+                    counts, _ = np.histogram(scores, bins=_BINS, range=(low, high))
+                    quartiles = tuple(float(one) for one in np.quantile(scores, (0.25, 0.5, 0.75)))
+                    mean, zeros = self.comparison.scores[name][system].value, float((scores == 0).mean())
+                    systems[system] = Distribution(tuple(counts.tolist()), quartiles, mean, zeros)  # type: ignore[arg-type]
+            found.append(Distributions(name, low, high, systems))
+        return tuple(found)
+
+    def _segmentations(self) -> tuple[Segmentation, ...]:
+        comparison = self.comparison
+        if not comparison.attributes:
+            self.left_out.append("Segments are left out; --segments adds them.")
+        found = []
+        for attribute in comparison.attributes:
+            for name in self.metrics:
+                metric = comparison.metric_scores(name)
+                if metric.scores is None or metric.kind == "whole":
+                    continue
+                means = {
+                    system: segment_means(metric, attribute, place, comparison.procedure.level)
+                    for place, system in enumerate(comparison.systems)
+                }
+                users = {segment: int(flags.sum()) for segment, flags in attribute.places()}
+                segments = tuple(
+                    Segment(
+                        segment,
+                        users[segment],
+                        {system: means[system][segment].mean for system in comparison.systems},
+                        {system: means[system][segment].interval for system in comparison.systems},
+                    )
+                    for segment in users
+                )
+                tests = [one for one in comparison.segment_tests if one.metric == name and one.attribute == attribute.name]
+                found.append(Segmentation(attribute.name, name, segments, _verdict(attribute.name, tests), attribute.note))
+        return tuple(found)
+
+    def _lorenz(self) -> Lorenz | None:
+        if not self.evidence:
+            self.left_out.append("Exposure is left out: it needs the lists, which saved results do not hold.")
+            return None
+        curves, gini, never = {}, {}, {}
+        items = 0
+        for system, evidence in self.evidence.items():
+            counts = np.sort(evidence.shown(self.depth))
+            items, total = len(counts), int(counts.sum())
+            if not total or items < 2:
+                return None
+            shares = np.concatenate(([0.0], np.cumsum(counts) / total))
+            places = np.unique(np.rint(np.linspace(0, items, _LORENZ_POINTS + 1)).astype(np.int64))
+            curves[system] = tuple((float(place / items), float(shares[place])) for place in places)
+            factors = 2 * np.arange(1, items + 1) - items - 1
+            gini[system] = float((factors * (counts / total)).sum() / (items - 1))
+            never[system] = int((counts == 0).sum())
+        return Lorenz(curves, gini, never, items)
+
+    def _aspects(self) -> tuple[AspectShare, ...]:
+        evidence = next(iter(self.evidence.values()), None)
+        if evidence is None:
+            return ()
+        names = evidence.aspect_names()
+        if not names:
+            self.left_out.append("Exposure per aspect is left out; --aspects adds it.")
+            return ()
+        catalogue, histories = evidence.catalogue_shares(), evidence.history_shares()
+        shares = {system: one.aspect_shares(self.depth) for system, one in self.evidence.items()}
+        order = np.argsort(-catalogue, kind="stable")
+        return tuple(
+            AspectShare(
+                names[place],
+                float(catalogue[place]),
+                None if histories is None else float(histories[place]),
+                {system: float(values[place]) for system, values in shares.items()},
+            )
+            for place in order.tolist()
+        )
+
+    def _lists(self, names: Sequence[str]) -> tuple[ListPair, ...]:
+        comparison = self.comparison
+        if not self.evidence or not self.origin.titles:
+            self.left_out.append(
+                "Lists of single users are left out; --titles adds them." if self.evidence else "Lists of single users are left out."
+            )
+            return ()
+        if comparison.baseline is None or not names:
+            return ()
+        name = names[0]
+        focus = self._focus(self._trade_off(self._first("relevance")))
+        one = comparison.difference(name, focus[0])
+        metric = comparison.metric_scores(name)
+        assert metric.scores is not None
+        b, a = comparison.systems.index(one.system), comparison.systems.index(one.baseline)
+        users = np.flatnonzero(metric.defined[:, a] & metric.defined[:, b])
+        d = metric.scores[users, b] - metric.scores[users, a]
+        if not len(d):
+            return ()
+        typical = int(np.argsort(np.abs(d - np.median(d)), kind="stable")[0])
+        chosen = {"gain": int(d.argmax()), "loss": int(d.argmin()), "typical": typical}
+        if metric.higher_is_better is False:
+            chosen["gain"], chosen["loss"] = chosen["loss"], chosen["gain"]
+        pairs = []
+        for kind, place in chosen.items():
+            user = comparison.source.users[int(users[place])]
+            shown = tuple(
+                ShownList(system, float(metric.scores[users[place], side]), self._listed(self.evidence[system].list_of(user, _SHOWN_ITEMS)))
+                for system, side in ((one.baseline, a), (one.system, b))
+            )
+            pairs.append(ListPair(kind, str(user), name, float(d[place]), shown))  # type: ignore[arg-type]
+        return tuple(pairs)
+
+    def _listed(self, shown: Iterable[Any]) -> tuple[ListedItem, ...]:
+        seen: set[str] = set()
+        found = []
+        for one in shown:
+            title = self.origin.titles.get(one.item, self.origin.titles.get(str(one.item), str(one.item)))
+            found.append(ListedItem(str(title), tuple((aspect, aspect not in seen) for aspect in one.aspects), one.relevant))
+            seen.update(one.aspects)
+        return tuple(found)
+
+    def _provenance(self) -> tuple[tuple[str, str], ...]:
+        versions = {f"{name}": _version(name) for name in ("aspectrum", "numpy", "scipy", "polars")}
+        said = {
+            "Versions": ", ".join(f"{name} {number}" for name, number in versions.items() if number)
+            + f", Python {platform.python_version()}"
+        }
+        if len(self.comparison.systems) > 1:
+            said["Seed"] = str(self.comparison.procedure.seed)
+        return (*said.items(), *((path, digest) for path, digest in self.origin.inputs.items()))
+
+    def _remarks(self) -> tuple[Remark, ...]:
+        comparison = self.comparison
+        warnings = dict.fromkeys((*comparison.warnings, *comparison.input_remarks["Warnings"]))
+        notes = dict.fromkeys((*comparison.notes, *comparison.input_remarks["Notes"], *self.left_out))
+        return (*(Remark(True, text) for text in warnings), *(Remark(False, text) for text in notes))
+
+
+def _said_cutoffs(cutoffs: Iterable[int]) -> str:
+    """Cutoffs in words: those that follow one another as a range."""
+    ordered = sorted(k for k in cutoffs if k > 0)
+    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]} to {ordered[-1]}"
+    return ", ".join(map(str, ordered))
+
+
+def _mark(one: Compared) -> Mark | None:
+    if one.significant is None:
+        return None
+    return ("higher" if one.difference > 0 else "lower") if one.significant else "same"
+
+
+def _note(one: Compared) -> str:
+    """What to know of a difference; beside one that is not significant, how small a difference would have been found."""
+    notes = list(one.notes)
+    if one.significant is False and one.minimum_detectable is not None:
+        share = f" ({100 * one.minimum_detectable / one.mean_a:.0f} %)" if one.mean_a > 0 else ""
+        notes.append(
+            f"not significant; with these {one.n:,} users a true difference of ±{one.minimum_detectable:.4f}{share} would be found 4 times in 5"
+        )
+    return "; ".join(notes)
+
+
+def _verdict(attribute: str, tests: Sequence[Any]) -> str:
+    """Whether the effects of systems differ between segments, in a sentence."""
+    differing = [one for one in tests if one.p_adjusted <= one.alpha]
+    if not tests:
+        return ""
+    if not differing:
+        return f"By {attribute}: no evidence that the effect of any system differs between segments."
+    return f"By {attribute}: the effect differs between segments for {', '.join(f'{one.system} (p {_p(one.p_adjusted)})' for one in differing)}."
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,105 @@
+"""Saved results: what a JSON file or a file with the scores of users holds, as plain data and a frame."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aspectrum.coding.ids import quoted
+from aspectrum.errors import InputError
+from aspectrum.forks import check_polars
+from aspectrum.formats import SCORE_FILES
+
+if TYPE_CHECKING:
+    import polars
+
+PER_USER = "per_user"
+"""The key of a JSON file under which it names the file with the scores of users, relative to its own folder."""
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file says of results, and the scores of users if there are any.
+
+    Args:
+        path: Where it was read.
+        content: As :meth:`aspectrum.Results.to_dict` wrote it; empty if the file has scores only.
+        scores: One row per user (and system), in the columns that ``write_per_user`` writes.
+    """
+
+    path: str
+    content: Mapping[str, Any]
+    scores: polars.DataFrame | None = None
+
+
+def read_saved(path: str | os.PathLike[str]) -> Saved:
+    """Results that were saved as JSON, or scores of users that were saved as Parquet, CSV or TSV."""
+    name = os.fspath(path)
+    extension = os.path.splitext(name)[1].lower()
+    if extension in SCORE_FILES:
+        return _read_scores(name, SCORE_FILES[extension])
+    if extension == ".json":
+        return _read_json(name)
+    known = ", ".join((".json", *SCORE_FILES))
+    raise InputError(f"{name}: saved results are {known}, not {extension or 'a file without an extension'}")
+
+
+def _read_json(name: str) -> Saved:
+    try:
+        with open(name, "rb") as file:
+            content = json.load(file)
+    except OSError as error:
+        raise InputError(f"{name}: {_reason(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: is not valid JSON: {error}") from None
+    if not isinstance(content, dict) or not ("metrics" in content or "systems" in content):
+        raise InputError(f"{name}: does not hold results of aspectrum, as written by --output results.json")
+    beside = content.get(PER_USER)
+    if beside is None:
+        return Saved(name, content)
+    found = read_saved(os.path.join(os.path.dirname(name), str(beside)))
+    if found.content and _numbers(found.content) != _numbers(content):
+        raise InputError(f"{name}: its numbers are not those of {found.path}, which it names for the scores of users; evaluate again")
+    return Saved(name, content, found.scores)
+
+
+def _read_scores(name: str, separator: str | None) -> Saved:
+    import polars
+
+    check_polars()
+    try:
+        if separator is None:
+            content = json.loads(polars.read_parquet_metadata(name).get("aspectrum", "{}"))
+            frame = polars.read_parquet(name)
+        else:
+            content, frame = (
+                {},
+                polars.read_csv(name, separator=separator, infer_schema_length=None, schema_overrides={"user": polars.String}),
+            )
+    except (OSError, ValueError, polars.exceptions.PolarsError) as error:
+        raise InputError(f"{name}: {_reason(error)}") from None
+    if "user" not in frame.columns:
+        raise InputError(f"{name}: no user column found; columns are {', '.join(map(repr, frame.columns[:8]))}")
+    return Saved(name, content, frame)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "file not found"
+    return str(getattr(error, "strerror", None) or error).splitlines()[0].lower()
+
+
+def _numbers(content: Mapping[str, Any]) -> Any:
+    """What two files must have in common: systems, metrics, values."""
+    systems = content.get("systems", {"": content})
+    return {name: {one["metric"]: one["value"] for one in system["metrics"]} for name, system in systems.items()}
+
+
+def check_once(path: str, users: polars.Series) -> None:
+    """One row per user."""
+    twice = users.filter(users.is_duplicated())
+    if len(twice):
+        raise InputError(f"{path}: user {quoted(twice[0])} has several rows, expected one; average repeated visits first")
