@@ -108,6 +108,7 @@ def wide(shared: Opened) -> Iterator[Any]:
     """The sample at desk size, loaded afresh, quiet at the end."""
     shared.page.reload()
     shared.requests.clear()
+    shared.messages.clear()
     yield shared.page
     shared.quiet()
 
@@ -350,6 +351,7 @@ def test_copying_the_table_as_sorted(wide: Any) -> None:
     assert [len(re.findall(r"(?<!\\)&", row)) for row in rows] == [12] * 11
     assert [row.partition(" & ")[0] for row in rows[1:]] == order
     assert "$\\alpha$-nDCG" in rows[0] and "\\textbf{" in latex and "\\blacktriangle" in latex
+    assert rows[0].endswith(" & 1 $-$ Gini \\\\")
     markdown = copied("Markdown").splitlines()
     assert {line.count("|") for line in markdown} == {14}
     assert [line.split(" | ")[0][2:] for line in markdown[2:]] == order
@@ -360,6 +362,16 @@ def test_copying_the_table_as_sorted(wide: Any) -> None:
     report = sample()
     for row in table[1:]:
         assert float(row[6]) == pytest.approx(report.scores["ILD@10"][row[0]].value, rel=1e-5)
+
+
+def test_formulas_are_shown_and_copied(wide: Any) -> None:
+    details = wide.locator(".how details")
+    for at in (0, 1):  # with MathML, and without
+        details.nth(at).locator("summary").click()
+        assert details.nth(at).locator("math" if at == 0 else "code").is_visible()
+    details.first.get_by_role("button", name="Copy LaTeX of nDCG").click()
+    wide.locator("#how [data-tex]", has_text="Copied").wait_for()
+    assert wide.evaluate("navigator.clipboard.readText()") == r"f = \sqrt{x}"
 
 
 def test_hostile_names_copy_as_text(browser: Any, files: dict[str, Path]) -> None:

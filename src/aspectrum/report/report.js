@@ -191,7 +191,7 @@
       const row = (cells) => cells.join(" & ") + " \\\\\n";
       return (
         `% needs booktabs and amssymb\n\\begin{tabular}{l${"r".repeat(data.metrics.length)}}\n\\toprule\n` +
-        row(["System", ...data.metrics.map(latex)]) + "\\midrule\n" +
+        row(["System", ...data.metrics.map((name, at) => data.latex[at] || latex(name))]) + "\\midrule\n" +
         rows().map(({ system, cells }) => row([latex(system), ...cells.map(cell)])).join("") + "\\bottomrule\n\\end{tabular}\n"
       );
     },
@@ -217,15 +217,17 @@
       area.remove();
     }
   };
-  all("[data-copy]").forEach((button) => {
+  const copyOnClick = (button, text, said) => {
     const name = button.textContent;
     button.onclick = async () => {
-      await copied(copies[button.dataset.copy]());
+      await copied(text());
       button.textContent = "Copied";
-      live.textContent = "Table copied";
+      live.textContent = said;
       setTimeout(() => (button.textContent = name), 1200);
     };
-  });
+  };
+  all("[data-copy]").forEach((button) => copyOnClick(button, copies[button.dataset.copy], "Table copied"));
+  all("[data-tex]").forEach((button) => copyOnClick(button, () => button.dataset.tex, "Formula copied"));
 
   // Cutoff panels: a cross-hair that follows the pointer or the arrow keys.
 
@@ -364,7 +366,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 3000);
   };
-  all(".dl").forEach((button) => {
+  all("[data-format]").forEach((button) => {
     button.onclick = () => {
       const figure = button.closest(".fig");
       const { width, height, source } = sheet(figure);
