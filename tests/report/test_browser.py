@@ -389,6 +389,8 @@ def test_hostile_names_copy_as_text(browser: Any, files: dict[str, Path]) -> Non
 
 def test_tabs_of_lists(wide: Any) -> None:
     tabs, panels = wide.get_by_role("tab"), wide.locator(".pair")
+    left, right = (wide.locator(".pair:visible .list").nth(at).bounding_box() for at in range(2))
+    assert left is not None and right is not None and left["y"] == right["y"] and right["x"] + right["width"] - left["x"] > 1000
     assert [panels.nth(at).is_visible() for at in range(3)] == [True, False, False]
     tabs.nth(1).click()
     assert [panels.nth(at).is_visible() for at in range(3)] == [False, True, False]
