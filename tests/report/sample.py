@@ -72,9 +72,11 @@ def measures(n_metrics: int = len(METRICS)) -> tuple[Measure, ...]:
             family=family,
             higher_is_better=direction,
             scores_users=scores_users,
+            latex=r"$\alpha$-nDCG" if name.startswith("Alpha") else "",
             definition=Definition(
                 meaning=f"What {SHOWN.get(name, name)} means, in one line.",
-                formula=SQUARE_ROOT,
+                formula="" if name == "Recall" else SQUARE_ROOT,
+                tex=r"f = \sqrt{x}",
                 parameters={"Cutoff": "10", "Discount": "log₂(rank + 1)"},
                 undefined="No relevant item: left out and counted.",
                 reference="Järvelin and Kekäläinen 2002",

@@ -8,22 +8,25 @@ import shutil
 import struct
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from aspectrum.report.charts.systems import Systems
+from aspectrum.report.charts.theme import focus_style
 from aspectrum.report.page import page as report_page
 from tests.report.sample import EDGES, SYSTEMS, sample
 
-sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 WIDE, NARROW = (1280, 900), (390, 844)
 VIEWS = [(size, theme) for size in (WIDE, NARROW) for theme in ("light", "dark")]
 
 
-def no_browser(reason: str) -> None:
+def no_browser(reason: str) -> NoReturn:
+    """Skip, unless a browser was asked for."""
     if os.environ.get("ASPECTRUM_REQUIRE_BROWSER"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -31,9 +34,13 @@ def no_browser(reason: str) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_api.sync_playwright() as playwright:
-        path = found or (playwright.chromium.executable_path if Path(playwright.chromium.executable_path).exists() else None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        no_browser("Playwright is not installed")
+    with sync_playwright() as playwright:
+        paths = [*filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), playwright.chromium.executable_path]
+        path = next(filter(os.path.exists, paths), None)
         if path is None:
             no_browser("no Chromium: none of chromium, chromium-browser, google-chrome on the path, and none of Playwright's own")
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -45,9 +52,9 @@ def browser() -> Iterator[Any]:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     found = {}
-    for name, make in {"sample": sample, **EDGES}.items():
+    for name, report in [("sample", sample()), *((edge, make()) for edge, make in EDGES.items())]:
         found[name] = folder / f"{name.replace(' ', '-')}.html"
-        found[name].write_text(report_page(make()), encoding="utf-8")
+        found[name].write_text(report_page(report), encoding="utf-8")
     return found
 
 
@@ -65,9 +72,13 @@ class Opened:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.messages.append(message.text))
         self.page.on("pageerror", lambda error: self.messages.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.messages.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("dialog", self._dismissed)
         self.page.goto(file.as_uri())
         self.file = file
+
+    def _dismissed(self, dialog: Any) -> None:
+        self.messages.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def quiet(self) -> None:
         assert [url for url in self.requests if url != self.file.as_uri()] == []
@@ -97,6 +108,7 @@ def wide(shared: Opened) -> Iterator[Any]:
     """The sample at desk size, loaded afresh, quiet at the end."""
     shared.page.reload()
     shared.requests.clear()
+    shared.messages.clear()
     yield shared.page
     shared.quiet()
 
@@ -227,7 +239,9 @@ def test_cross_hair_by_pointer_and_arrow_keys(wide: Any) -> None:
     panel = wide.locator("svg.curve").first
     tip, live = wide.locator("#tip"), wide.locator("#live")
     panel.scroll_into_view_if_needed()
+    wide.wait_for_timeout(100)  # scrolling closes tooltips
     panel.hover()
+    assert tip.is_visible()
     assert tip.inner_text().startswith("nDCG@")
     assert hair(panel)
     assert len(tip.inner_text().splitlines()) == 1 + 2 * 5  # metric; name and value of the baseline and four in colour
@@ -273,6 +287,14 @@ def test_system_buttons_change_colours_everywhere(wide: Any) -> None:
     wide.locator("#differences select").select_option(label="ILD")
     button.click()
     assert stroke(wide, "ALS") == grey
+
+
+def test_script_and_page_colour_alike(wide: Any) -> None:
+    systems = Systems.of(sample())
+    assert wide.locator("#focus").text_content() == focus_style(systems)
+    for _ in range(2):
+        wide.locator(".systems button", has_text="ALS").click()
+    assert wide.locator("#focus").text_content() == focus_style(systems)
 
 
 @pytest.mark.parametrize("figure", ["scatter", "differences", "distribution", "segments"])
@@ -329,6 +351,7 @@ def test_copying_the_table_as_sorted(wide: Any) -> None:
     assert [len(re.findall(r"(?<!\\)&", row)) for row in rows] == [12] * 11
     assert [row.partition(" & ")[0] for row in rows[1:]] == order
     assert "$\\alpha$-nDCG" in rows[0] and "\\textbf{" in latex and "\\blacktriangle" in latex
+    assert rows[0].endswith(" & 1 $-$ Gini \\\\")
     markdown = copied("Markdown").splitlines()
     assert {line.count("|") for line in markdown} == {14}
     assert [line.split(" | ")[0][2:] for line in markdown[2:]] == order
@@ -339,6 +362,16 @@ def test_copying_the_table_as_sorted(wide: Any) -> None:
     report = sample()
     for row in table[1:]:
         assert float(row[6]) == pytest.approx(report.scores["ILD@10"][row[0]].value, rel=1e-5)
+
+
+def test_formulas_are_shown_and_copied(wide: Any) -> None:
+    details = wide.locator(".how details")
+    for at in (0, 1):  # with MathML, and without
+        details.nth(at).locator("summary").click()
+        assert details.nth(at).locator("math" if at == 0 else "code").is_visible()
+    details.first.get_by_role("button", name="Copy LaTeX of nDCG").click()
+    wide.locator("#how [data-tex]", has_text="Copied").wait_for()
+    assert wide.evaluate("navigator.clipboard.readText()") == r"f = \sqrt{x}"
 
 
 def test_hostile_names_copy_as_text(browser: Any, files: dict[str, Path]) -> None:
@@ -356,6 +389,8 @@ def test_hostile_names_copy_as_text(browser: Any, files: dict[str, Path]) -> Non
 
 def test_tabs_of_lists(wide: Any) -> None:
     tabs, panels = wide.get_by_role("tab"), wide.locator(".pair")
+    left, right = (wide.locator(".pair:visible .list").nth(at).bounding_box() for at in range(2))
+    assert left is not None and right is not None and left["y"] == right["y"] and right["x"] + right["width"] - left["x"] > 1000
     assert [panels.nth(at).is_visible() for at in range(3)] == [True, False, False]
     tabs.nth(1).click()
     assert [panels.nth(at).is_visible() for at in range(3)] == [False, True, False]
@@ -383,7 +418,7 @@ def test_skip_link_is_the_first_stop(wide: Any) -> None:
 def test_headings_go_down_one_level_at_a_time(wide: Any) -> None:
     levels = [int(tag[1]) for tag in wide.locator("h1,h2,h3,h4").evaluate_all("all => all.map(one => one.tagName)")]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(second - first <= 1 for first, second in zip(levels, levels[1:], strict=False))
+    assert all(second - first <= 1 for first, second in pairwise(levels))
 
 
 def test_phone_opens_the_other_panels_on_request(browser: Any, files: dict[str, Path]) -> None:

@@ -27,7 +27,7 @@ LIMIT = 5_000_000
 """Bytes of a page; what does not fit is left out, and the notes say what."""
 
 _WITHOUT_SCRIPT = (
-    ".pair[hidden]{display:grid}.tools,.tbar .x,.tbar .seg,#lists .seg,#theme,.more,.live{display:none}"
+    ".pair[hidden]{display:grid}.tools,.tbar .x,.tbar .seg,#lists .seg,#theme,.more,.live,.how .dl{display:none}"
     ".who .kind{display:inline}.systems button{pointer-events:none}"
     "select.pick{appearance:none;border:0;padding:0;background:none;pointer-events:none}"
 )
@@ -171,6 +171,7 @@ def _data(report: Report) -> str:
         "baseline": None if report.baseline is None else systems.index(report.baseline),
         "focus": [systems.index(name) for name in systems.in_colour],
         "metrics": [visible(measure.name) for measure in by_family(report.measures)],
+        "latex": [measure.latex for measure in by_family(report.measures)],
         "marks": [theme.MARKS[slot] for slot in (0, 1, 2, 3, 4, 5, None)],
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -9,8 +9,10 @@
   // Tooltips: lines of text, by pointer or by focus. A described element has the tooltip read out.
 
   let described = null;
+  let crossHair = null;
   const hide = () => {
     tip.classList.remove("on");
+    if (crossHair) crossHair.style.display = "none";
     described?.removeAttribute("aria-describedby");
     described = null;
   };
@@ -189,7 +191,7 @@
       const row = (cells) => cells.join(" & ") + " \\\\\n";
       return (
         `% needs booktabs and amssymb\n\\begin{tabular}{l${"r".repeat(data.metrics.length)}}\n\\toprule\n` +
-        row(["System", ...data.metrics.map(latex)]) + "\\midrule\n" +
+        row(["System", ...data.metrics.map((name, at) => data.latex[at] || latex(name))]) + "\\midrule\n" +
         rows().map(({ system, cells }) => row([latex(system), ...cells.map(cell)])).join("") + "\\bottomrule\n\\end{tabular}\n"
       );
     },
@@ -215,15 +217,17 @@
       area.remove();
     }
   };
-  all("[data-copy]").forEach((button) => {
+  const copyOnClick = (button, text, said) => {
     const name = button.textContent;
     button.onclick = async () => {
-      await copied(copies[button.dataset.copy]());
+      await copied(text());
       button.textContent = "Copied";
-      live.textContent = "Table copied";
+      live.textContent = said;
       setTimeout(() => (button.textContent = name), 1200);
     };
-  });
+  };
+  all("[data-copy]").forEach((button) => copyOnClick(button, copies[button.dataset.copy], "Table copied"));
+  all("[data-tex]").forEach((button) => copyOnClick(button, () => button.dataset.tex, "Formula copied"));
 
   // Cutoff panels: a cross-hair that follows the pointer or the arrow keys.
 
@@ -237,6 +241,8 @@
     const read = (next, x, y) => {
       at = next;
       hair.setAttribute("d", `M${curve.x[at]} ${curve.top}V${curve.foot}`);
+      if (crossHair && crossHair !== hair) crossHair.style.display = "none";
+      crossHair = hair;
       hair.style.display = "inline";
       const found = curve.values
         .map((values, system) => [data.short[system], values?.[at] ?? null, system])
@@ -260,18 +266,13 @@
     panel.addEventListener("focus", () => panel.matches(":focus-visible") && byKey());
     panel.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (event.key === "Escape") hair.style.display = "none";
       if (!step) return;
       event.preventDefault();
       at = Math.max(0, Math.min(last, at + step));
       byKey();
     });
-    const leave = () => {
-      hair.style.display = "none";
-      hide();
-    };
-    panel.addEventListener("pointerleave", leave);
-    panel.addEventListener("blur", leave);
+    panel.addEventListener("pointerleave", hide);
+    panel.addEventListener("blur", hide);
   });
   all(".grid").forEach((grid) => {
     const more = grid.nextElementSibling;
@@ -365,7 +366,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 3000);
   };
-  all(".dl").forEach((button) => {
+  all("[data-format]").forEach((button) => {
     button.onclick = () => {
       const figure = button.closest(".fig");
       const { width, height, source } = sheet(figure);
