@@ -76,7 +76,9 @@ def result(
         how: How all numbers were computed.
         counts: What else the states counted.
     """
-    columns, blocks, further = {}, [], []
+    columns: dict[str, Column] = {}
+    blocks: list[UserScores] = []
+    further: list[UserScores] = []
     for name, own in [*scores.items(), *(whole or {}).items()]:
         ids = Ids(list(own))
         values = np.array(list(own.values()), dtype=np.float64)
@@ -89,7 +91,7 @@ def result(
         lower = {name: np.array([(least or {})[name][user] for user in own])} if name in (least or {}) else {}
         block = UserScores(ids, (name,), values[:, np.newaxis], lower, {name: weight} if name in (weights or {}) else {})
         (blocks if name in scores else further).append(block)
-    return asp.Results(columns, tuple(blocks), evidence=Kept(further) if further else None)  # type: ignore[arg-type]
+    return asp.Results(columns, tuple(blocks), evidence=Kept(further) if further else None)
 
 
 def results(systems: Mapping[str, UserScore], metric: str = METRIC, **options: Any) -> asp.SystemResults:

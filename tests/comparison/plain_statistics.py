@@ -15,7 +15,8 @@ def exact(values: Sequence[float]) -> list[Fraction]:
 
 
 def mean(values: Sequence[float]) -> float:
-    return float(sum(exact(values), Fraction(0)) / len(values))
+    """The sum, rounded once, over n."""
+    return float(sum(exact(values), Fraction(0))) / len(values)
 
 
 def variance(values: Sequence[float]) -> float:

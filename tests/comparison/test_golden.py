@@ -178,7 +178,7 @@ def test_float_ties_2() -> None:
     equal = [0.5] * 5  # users who tie change nothing, and make enough of them to test
     found = asp.compare(pair([*given["A"], *equal], [*given["B"], *equal]))[METRIC, "B"]
     assert (found.p, found.exact) == (given["p_exact"], True)
-    assert found.p > 0.05 > given["p_if_floats_are_compared_naively"]
+    assert (found.p or 0) > 0.05 > given["p_if_floats_are_compared_naively"]
 
 
 def _units(key: str) -> None:
@@ -201,7 +201,7 @@ def test_corrections() -> None:
     assert benjamini_hochberg(expected["p"]) == near(expected["benjamini_hochberg"])
     assert holm([1 / 10_000] * 540)[0] == near(float(re.findall(r"[\d.]+$", expected["floor_note"])[0]))
     # A comparison without a p-value is not in the family.
-    few = {**by_user([0.1, 0.3] * 5), **{f"v{number}": 0.2 for number in range(5)}}
+    few = by_user([0.1, 0.3] * 5)
     none = dict.fromkeys(few, math.nan)
     systems = {"A": (few, few), "B": ({user: score + 0.1 for user, score in few.items()}, none)}
     made = {name: result({METRIC: own[0], "P@10": own[1]}) for name, own in systems.items()}
@@ -276,7 +276,7 @@ def test_whole_system(name: str) -> None:
     columns = []
     for system in "AB":
         lists = given[f"lists_{system}"]
-        items = np.array(sum(lists, []), dtype=np.int32)
+        items = np.concatenate([np.array(one, dtype=np.int32) for one in lists])
         offsets = np.array([0, *np.cumsum([len(one) for one in lists])], dtype=np.int64)
         without = without_each(np.bincount(items, minlength=given["items"]), offsets, items)
         assert without.tolist() == near(expected[f"leave_one_out_{system}"])
