@@ -32,6 +32,7 @@ from aspectrum.comparison.segments import Attribute, SegmentDifference, SegmentT
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import PYTHON, Notice, Option, Speaker
 from aspectrum.errors import InputError, MetricError
+from aspectrum.extras import needed
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
 from aspectrum.kernels import set_threads
@@ -249,8 +250,6 @@ class Comparison(Output):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a frame of pandas."""
-        from aspectrum.extras import needed
-
         pandas = needed("pandas", "pandas", "frames are made")
         return pandas.DataFrame(self.to_polars().to_dicts())  # type: ignore[no-any-return]
 
@@ -465,6 +464,7 @@ def compared(
     speaker: Speaker = PYTHON,
 ) -> Comparison:
     """As :func:`compare`, of any number of systems."""
+    needed("scipy.special", "compare", "differences are tested")
     names, notices = _chosen(systems, metrics)
     scores = Scores(systems, names, common=common)
     before = None if threads is None else set_threads(check_count(threads, "threads", 1))
@@ -476,6 +476,7 @@ def compared(
     listed = tuple(one for (_, _, other), one in found.differences.items() if baseline is None or other == baseline)
     attributes = attributes_of(segments, systems, scores.users)
     notices += _notices(listed)
+    notices += [Notice("remark", detail={"text": f"segments by {one.name}: {one.note}"}) for one in attributes if one.note]
     drawn = notices if attention is None else attention.draw(notices)
     return Comparison(dict(systems), baseline, listed, found, procedure, scores, attributes, (), tuple(drawn), speaker)
 
@@ -551,7 +552,7 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
         raise InputError(f"the systems have no metric in common: {', '.join(first)} and {', '.join(next(iter(others)))}")
     if metrics is not None:
         several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-        return [_named(one, first, shared) for one in several], []
+        return list(dict.fromkeys(_named(one, first, shared) for one in several)), []
     notices = []
     odd = dict.fromkeys(name for result in systems.values() for name in result.columns if name not in shared)
     if odd:

@@ -72,7 +72,7 @@ class MetricScores:
     def present(self) -> Flags:
         """Users whom every system averages."""
         assert self.absent is not None
-        return ~self.absent.any(axis=1)
+        return np.asarray(~self.absent.any(axis=1), dtype=np.bool_)
 
     @cached_property
     def tie(self) -> float:
