@@ -184,3 +184,7 @@ def welch(groups: Sequence[Sequence[float]]) -> float:
     between = sum(weight * (mean(group) - centre) ** 2 for weight, group in zip(weights, groups, strict=True)) / (k - 1)
     lost = sum((1 - weight / total) ** 2 / (len(group) - 1) for weight, group in zip(weights, groups, strict=True))
     return between / (1 + 2 * (k - 2) / (k**2 - 1) * lost)
+
+
+def quantile_of_t(share: float, df: float) -> float:
+    return float(stats.t.ppf(share, df))
