@@ -32,6 +32,7 @@ from aspectrum.comparison.segments import Attribute, SegmentDifference, SegmentT
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Option, Speaker
 from aspectrum.errors import InputError, MetricError
+from aspectrum.extras import needed
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
 from aspectrum.kernels import set_threads
@@ -255,8 +256,6 @@ class Comparison(Output):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a frame of pandas."""
-        from aspectrum.extras import needed
-
         pandas = needed("pandas", "pandas", "frames are made")
         return pandas.DataFrame(self.to_polars().to_dicts())  # type: ignore[no-any-return]
 
@@ -485,6 +484,7 @@ def compared(
     notices += _notices(listed)
     if speaker.nouns == CONTACTS.nouns and found.family_size:
         notices.append(Notice("not_independent"))
+    notices += [Notice("remark", detail={"text": f"segments by {one.name}: {one.note}"}) for one in attributes if one.note]
     drawn = notices if attention is None else attention.draw(notices)
     return Comparison(dict(systems), baseline, listed, found, procedure, scores, attributes, (), tuple(drawn), speaker, noticed)
 
@@ -560,7 +560,7 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
         raise InputError(f"the systems have no metric in common: {', '.join(first)} and {', '.join(next(iter(others)))}")
     if metrics is not None:
         several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-        return [_named(one, first, shared) for one in several], []
+        return list(dict.fromkeys(_named(one, first, shared) for one in several)), []
     notices = []
     odd = dict.fromkeys(name for result in systems.values() for name in result.columns if name not in shared)
     if odd:

@@ -38,8 +38,6 @@ IntervalKind = Literal["t", "percentile", "bca"]
 FEWEST = 10
 """Users below which nothing is tested."""
 
-_TIE = 2.0**-40
-
 
 @dataclass(frozen=True)
 class Procedure:
@@ -263,13 +261,11 @@ def _alike(
     procedure: Procedure,
 ) -> Iterable[_Pair]:
     """Pairs of systems that score the same users."""
-    n, names, eps = len(users), list(scores.systems), _TIE * metric.top
+    n, names = len(users), list(scores.systems)
     place_of = {system: place for place, system in enumerate(systems)}
     units, column_of = np.zeros((n, len(systems)), np.int64), [None] * len(systems)
     if n >= FEWEST and (procedure.correction == "max-t" or procedure.test == "flips"):
-        shifted = columns - columns[:, :1]
-        shifted[np.abs(shifted) <= eps] = 0.0
-        units, _ = on_grid(shifted, n)
+        units, _ = on_grid(metric.cleared(columns - columns[:, :1]), n)
         whole = np.zeros((scores.n_users, len(systems) - 1), np.int64)
         whole[users] = units[:, 1:]
         first = flips.add(whole)
@@ -278,14 +274,15 @@ def _alike(
     spread = variances(columns, centres) if n > 1 else np.full(len(systems), math.nan)
     for a, b in pairs:
         at_a, at_b = place_of[a], place_of[b]
-        d = columns[:, at_b] - columns[:, at_a]
-        d[np.abs(d) <= eps] = 0.0
+        d = metric.cleared(columns[:, at_b] - columns[:, at_a])
         counts = _left_out(metric, a, b)
         difference = Difference(metric.name, names[b], names[a], n=n, **counts)
         if n == 0:
             yield _Pair(replace(difference, notes=("undefined: no user is scored by both",)), Paired(0, math.nan, math.nan))
             continue
         found = paired(d)
+        if not metric.vary(d):
+            found = replace(found, sd=0.0 if n > 1 else math.nan)
         mean_a, mean_b = float(centres[at_a]), float(centres[at_b])
         if metric.kind == "whole":  # of which contributions are the mean up to rounding
             mean_a, mean_b = metric.values[a], metric.values[b]
@@ -398,10 +395,9 @@ def _users(metric: MetricScores, ids: Ids, users: Offsets, a: int, b: int, d: Fl
         return {}
     if metric.kind == "ratio":
         assert metric.scores is not None
-        d = metric.scores[users, b] - metric.scores[users, a]
-        d[np.abs(d) <= _TIE * metric.top] = 0.0
+        d = metric.cleared(metric.scores[users, b] - metric.scores[users, a])
     better = -d if metric.higher_is_better is False else d
-    gain, loss = int(better.argmax()), int(better.argmin())
+    gain, loss = (int(np.flatnonzero(side >= side.max() - metric.tie)[0]) for side in (better, -better))  # of equals the first by id
     return {
         "wins": int((better > 0).sum()),
         "ties": int((better == 0).sum()),

@@ -102,8 +102,9 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
             f"gate {gate}: the mean of {comparison.baseline} is {difference.mean_a:g}, and a relative limit needs one above 0"
         )
     if difference.n < FEWEST:
+        untested: Decision = "fail" if gate.unless else "inconclusive"
         why = "there are no per-user scores" if not difference.n else f"{difference.n} users are too few to test"
-        return GateResult(gate, system, "inconclusive", None, None, None, alpha, f"{system}: {gate}: inconclusive, as {why}")
+        return GateResult(gate, system, untested, None, None, None, alpha, f"{system}: {gate}: {untested}, as {why}")
     metric = comparison.metric_scores(difference.metric)
     b, a = (list(comparison.systems).index(name) for name in (system, difference.baseline))
     users = np.flatnonzero(metric.defined[:, a] & metric.defined[:, b])
@@ -111,7 +112,7 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
     for least in (False, True) if metric.least is not None else (False,):
         side_b, side_a = metric.contributions(users, [b, a], least).T
         z = side_b - (1 + gate.limit) * side_a if gate.relative else side_b - side_a - gate.limit
-        t, df = paired(z).t, len(z) - 1
+        t, df = paired(metric.cleared(z)).t, len(z) - 1
         below, above = tail(-t, df), tail(t, df)
         ends.append((below, above, t) if gate.below else (above, below, t))
     beyond, within = max(end[0] for end in ends), max(end[1] for end in ends)  # of two ends, the less certain

@@ -114,8 +114,11 @@ def fieller(mean_a: float, mean_b: float, var_a: float, var_b: float, cov: float
         var_a, var_b, cov: Variances of the means, and their covariance.
         critical: Quantile of t.
     """
-    square = critical * critical
-    a, b, e = mean_a * mean_a - square * var_a, mean_a * mean_b - square * cov, mean_b * mean_b - square * var_b
+    if mean_a == 0:
+        return None
+    ratio, square = mean_b / mean_a, critical * critical
+    spread_a, spread_b, shared = (square * one / mean_a / mean_a for one in (var_a, var_b, cov))  # in units of the mean: no scale overflows
+    a, b, e = 1 - spread_a, ratio - shared, ratio * ratio - spread_b
     if a <= 0:
         return None
     root = math.sqrt(max(0.0, b * b - a * e))

@@ -63,9 +63,9 @@ class MetricScores:
     def defined(self) -> Flags:
         """Where a user counts, (users, systems)."""
         assert self.scores is not None
-        defined: Flags = np.asarray(np.isfinite(self.scores), dtype=np.bool_)
+        defined: Flags = np.isfinite(self.scores)
         if self.weights is not None:
-            defined = defined & (self.weights > 0)
+            defined &= self.weights > 0
         return defined
 
     @cached_property
@@ -75,17 +75,25 @@ class MetricScores:
         return np.asarray(~self.absent.any(axis=1), dtype=np.bool_)
 
     @cached_property
-    def top(self) -> float:
-        """The largest size of a score: differences far below are rounding."""
+    def tie(self) -> float:
+        """Up to which values are rounding, as they are far below the largest score."""
         assert self.scores is not None
-        return float(np.nanmax(np.abs(self.scores), initial=0.0))
+        return 2.0**-40 * float(np.nanmax(np.abs(self.scores), initial=0.0))
+
+    def cleared(self, differences: Floats) -> Floats:
+        """Differences of scores with 0 for those that are rounding."""
+        return np.where(np.abs(differences) <= self.tie, 0.0, differences)
+
+    def vary(self, differences: Floats) -> bool:
+        """Whether differences differ by more than rounding."""
+        return bool(np.ptp(differences) > self.tie) if len(differences) else False
 
     def contributions(self, users: Offsets, systems: Sequence[int], least: bool = False) -> Floats:
         """What each of some users contributes to the number of each system over these users, (users, systems)."""
         scores = self.least if least else self.scores
         assert scores is not None
         chosen: Floats = scores[users][:, list(systems)]
-        if self.weights is None:
+        if self.weights is None or not len(users):
             return chosen
         weights = self.weights[users][:, list(systems)]
         return np.column_stack([linearised(chosen[:, c] * weights[:, c], weights[:, c])[1] for c in range(len(systems))])

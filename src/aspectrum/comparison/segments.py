@@ -118,7 +118,7 @@ def segment_differences(
             continue
         columns = metric.contributions(users, [a, b])
         mean_a, mean_b = means(columns).tolist()
-        d = paired(columns[:, 1] - columns[:, 0])
+        d = paired(metric.cleared(columns[:, 1] - columns[:, 0]))
         interval, ratio = None, None
         if n >= FEWEST:
             interval = d.interval(level)
@@ -149,8 +149,8 @@ def segment_test(metric: MetricScores, attribute: Attribute, a: int, b: int) -> 
         users = np.flatnonzero(flags & both)
         if len(users) >= FEWEST:
             columns = metric.contributions(users, [a, b])
-            d: Floats = columns[:, 1] - columns[:, 0]
-            if d.std() > 0:
+            d: Floats = metric.cleared(columns[:, 1] - columns[:, 0])
+            if metric.vary(d):
                 groups.append(d)
     if len(groups) < 2:
         return None
