@@ -233,14 +233,14 @@ def _metric_pairs(
         for a, b in pairs:
             yield _untested(metric, names[b], names[a], metric.values[b], metric.values[a])
         return
-    together: dict[bytes, list[tuple[int, int]]] = {}
+    by_users: dict[bytes, list[tuple[int, int]]] = {}
     for a, b in pairs:
-        together.setdefault(np.packbits(metric.defined[:, a] & metric.defined[:, b]).tobytes(), []).append((a, b))
-    for alike in together.values():
+        by_users.setdefault(np.packbits(metric.defined[:, a] & metric.defined[:, b]).tobytes(), []).append((a, b))
+    for alike in by_users.values():
         users = np.flatnonzero(metric.defined[:, alike[0][0]] & metric.defined[:, alike[0][1]])
         systems = sorted({place for pair in alike for place in pair}, key=lambda place: names[place])
-        columns = metric.contributions(users, systems, least)
-        yield from _alike(metric, scores, alike, users, systems, columns, flips, procedure)
+        together = _Together(metric, scores, users, systems, flips, procedure, least)
+        yield from (together.pair(a, b) for a, b in alike)
 
 
 def _untested(metric: MetricScores, system: str, baseline: str, value: float, other: float) -> _Pair:
@@ -250,40 +250,56 @@ def _untested(metric: MetricScores, system: str, baseline: str, value: float, ot
     return _Pair(replace(difference, notes=("not tested: no per-user scores",)), Paired(0, value - other, math.nan))
 
 
-def _alike(
-    metric: MetricScores,
-    scores: Scores,
-    pairs: Sequence[tuple[int, int]],
-    users: Offsets,
-    systems: Sequence[int],
-    columns: Floats,
-    flips: SharedFlips,
-    procedure: Procedure,
-) -> Iterable[_Pair]:
-    """Pairs of systems that score the same users."""
-    n, names = len(users), list(scores.systems)
-    place_of = {system: place for place, system in enumerate(systems)}
-    units, column_of = np.zeros((n, len(systems)), np.int64), [None] * len(systems)
-    if n >= FEWEST and (procedure.correction == "max-t" or procedure.test == "flips"):
-        units, _ = on_grid(metric.cleared(columns - columns[:, :1]), n)
-        whole = np.zeros((scores.n_users, len(systems) - 1), np.int64)
-        whole[users] = units[:, 1:]
-        first = flips.add(whole)
-        column_of = [None, *range(first, first + len(systems) - 1)]
-    centres = means(columns) if n else np.full(len(systems), math.nan)
-    spread = variances(columns, centres) if n > 1 else np.full(len(systems), math.nan)
-    for a, b in pairs:
-        at_a, at_b = place_of[a], place_of[b]
-        d = metric.cleared(columns[:, at_b] - columns[:, at_a])
-        counts = _left_out(metric, a, b)
-        difference = Difference(metric.name, names[b], names[a], n=n, **counts)
+class _Together:
+    """Systems that score the same users on one metric.
+
+    Args:
+        metric: The metric.
+        scores: Of all metrics.
+        users: Whom these systems score.
+        systems: Their places, in the order of their names, so that the order of the input cannot show.
+        flips: What their columns are added to.
+        least: Whether the least that scores can be is meant.
+    """
+
+    def __init__(
+        self,
+        metric: MetricScores,
+        scores: Scores,
+        users: Offsets,
+        systems: Sequence[int],
+        flips: SharedFlips,
+        procedure: Procedure,
+        least: bool,
+    ) -> None:
+        self.metric, self.users, self.procedure = metric, users, procedure
+        self.ids, self.names = scores.users, list(scores.systems)
+        self.place_of = {system: place for place, system in enumerate(systems)}
+        self.columns = columns = metric.contributions(users, systems, least)
+        n = len(users)
+        self.centres = means(columns) if n else np.full(len(systems), math.nan)
+        self.spread = variances(columns, self.centres) if n > 1 else np.full(len(systems), math.nan)
+        self.units: Counts = np.zeros((n, len(systems)), np.int64)
+        self.column_of: list[int | None] = [None] * len(systems)
+        if n >= FEWEST and (procedure.correction == "max-t" or procedure.test == "flips"):
+            self.units, _ = on_grid(metric.cleared(columns - columns[:, :1]), n)
+            whole = np.zeros((scores.n_users, len(systems) - 1), np.int64)
+            whole[users] = self.units[:, 1:]
+            first = flips.add(whole)
+            self.column_of = [None, *range(first, first + len(systems) - 1)]
+
+    def pair(self, a: int, b: int) -> _Pair:
+        """System b against system a."""
+        metric, n = self.metric, len(self.users)
+        difference = Difference(metric.name, self.names[b], self.names[a], n=n, **_left_out(metric, a, b))
         if n == 0:
-            yield _Pair(replace(difference, notes=("undefined: no user is scored by both",)), Paired(0, math.nan, math.nan))
-            continue
+            return _Pair(replace(difference, notes=("undefined: no user is scored by both",)), Paired(0, math.nan, math.nan))
+        at_a, at_b = self.place_of[a], self.place_of[b]
+        d = metric.cleared(self.columns[:, at_b] - self.columns[:, at_a])
         found = paired(d)
         if not metric.vary(d):
             found = replace(found, sd=0.0 if n > 1 else math.nan)
-        mean_a, mean_b = float(centres[at_a]), float(centres[at_b])
+        mean_a, mean_b = float(self.centres[at_a]), float(self.centres[at_b])
         if metric.kind == "whole":  # of which contributions are the mean up to rounding
             mean_a, mean_b = metric.values[a], metric.values[b]
             found = replace(found, mean=mean_b - mean_a if found.mean else 0.0)
@@ -293,41 +309,57 @@ def _alike(
             relative=mean_b / mean_a - 1 if mean_a > 0 else None,
             mean_a=mean_a,
             mean_b=mean_b,
-            **_users(metric, scores.users, users, a, b, d),
+            notes=self._notes_on_means(a, b, mean_a, mean_b),
+            **_users(metric, self.ids, self.users, a, b, d),
         )
         if n < FEWEST:
-            yield _Pair(replace(difference, notes=("too few users to test",)), found)
-            continue
-        own = units[:, at_b] - units[:, at_a]
-        t = quantile((1 + procedure.level) / 2, found.df)
-        cov = (spread[at_a] + spread[at_b] - found.sd**2) / 2
-        ratio = fieller(mean_a, mean_b, float(spread[at_a] / n), float(spread[at_b] / n), float(cov / n), t) if mean_a > 0 else None
-        scored = metric.kind == "mean"
-        interval, notes = _interval(metric, users, a, b, d, found, procedure)
-        skew = skewness(d, found.mean)
+            return _Pair(replace(difference, notes=(*difference.notes, "too few users to test")), found)
+        return self._tested(difference, found, d, a, b)
+
+    def _notes_on_means(self, a: int, b: int, mean_a: float, mean_b: float) -> tuple[str, ...]:
+        """Where a pair leaves users out, its means are not those of the table."""
+        apart = [abs(mean - self.metric.values[place]) > 1000 * self.metric.tie for place, mean in ((a, mean_a), (b, mean_b))]
+        return (f"{mean_b:.4f} against {mean_a:.4f} over the {len(self.users):,} users whom both score",) if any(apart) else ()
+
+    def _tested(self, difference: Difference, found: Paired, d: Floats, a: int, b: int) -> _Pair:
+        """The same with intervals, and what its test needs."""
+        metric, procedure, n = self.metric, self.procedure, len(self.users)
+        at_a, at_b = self.place_of[a], self.place_of[b]
+        var_a, var_b = float(self.spread[at_a]), float(self.spread[at_b])
+        cov, t = (var_a + var_b - found.sd**2) / 2, quantile((1 + procedure.level) / 2, found.df)
+        ratio = fieller(difference.mean_a, difference.mean_b, var_a / n, var_b / n, cov / n, t) if difference.mean_a > 0 else None
+        interval, notes = _interval(metric, self.users, a, b, d, found, procedure)
+        skew, span = skewness(d, found.mean), _range(metric, self.users, a, b) if _is_open(metric) else None
         if not d.any():
             notes.append("identical for all users")
         elif is_carried_by_few(n, skew):
             notes.append(FEW_CARRY)
-        span = _range(metric, users, a, b) if _is_open(metric) else None
-        if span is not None and not span[1]:
-            notes.append(OTHER_IDEALS)
+        if span is not None:
+            notes += _notes_on_range(*span, interval)
         difference = replace(
             difference,
             interval=interval,
             relative_interval=ratio,
             t=found.t,
             p_t=found.p,
-            effect_size=found.effect_size if scored else None,
-            effect_interval=found.effect_interval(procedure.level) if scored else None,
+            effect_size=found.effect_size if metric.kind == "mean" else None,
+            effect_interval=found.effect_interval(procedure.level) if metric.kind == "mean" else None,
             skewness=skew,
             range=None if span is None else span[0],
             exact=procedure.test == "flips" and int(np.count_nonzero(d)) <= MOST_EXACT,
-            notes=tuple(notes),
+            notes=(*difference.notes, *notes),
         )
-        yield _Pair(
-            difference, found, (column_of[at_b], column_of[at_a]), int(own.sum()), sum_of_squares(own), _own_p(d, difference, procedure)
-        )
+        own = self.units[:, at_b] - self.units[:, at_a]
+        columns = self.column_of[at_b], self.column_of[at_a]
+        return _Pair(difference, found, columns, int(own.sum()), sum_of_squares(own), _own_p(d, difference, procedure))
+
+
+def _notes_on_range(span: Interval, alike: bool, interval: Interval) -> list[str]:
+    """What to know of scores that are intervals; a range that is thin beside the interval changes nothing."""
+    low, high = span
+    wide = high - low > 0.01 * (interval[1] - interval[0])
+    said = [f"scores are intervals: the difference lies between {low:+.4f} and {high:+.4f}"] if wide else []
+    return said if alike else [*said, OTHER_IDEALS]
 
 
 FEW_CARRY = "a few users carry this difference; p and interval are unreliable"

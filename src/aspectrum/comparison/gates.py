@@ -128,8 +128,8 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
 
 def _said(gate: Gate, difference: Difference, decision: Decision, level: float) -> str:
     if gate.relative:
-        value, interval = f"{100 * (difference.relative or 0):+.1f}%", difference.relative_interval
-        ends = "unbounded" if interval is None else f"{100 * interval[0]:+.1f}% to {100 * interval[1]:+.1f}%"
+        value, interval = f"{100 * (difference.relative or 0):+.1f} %", difference.relative_interval
+        ends = "unbounded" if interval is None else f"{100 * interval[0]:+.1f} to {100 * interval[1]:+.1f} %"
     else:
         value, interval = f"{difference.difference:+.4f}", difference.interval
         ends = "" if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
@@ -137,5 +137,5 @@ def _said(gate: Gate, difference: Difference, decision: Decision, level: float) 
     if decision != "inconclusive" or difference.minimum_detectable is None:
         return text
     least = difference.minimum_detectable
-    share = f" ({100 * least / difference.mean_a:.1f}%)" if difference.mean_a > 0 else ""
+    share = f" ({100 * least / difference.mean_a:.1f} %)" if difference.mean_a > 0 else ""
     return f"{text}; with these {difference.n:,} users a true difference of ±{least:.4f}{share} would be found 4 times in 5"

@@ -28,8 +28,9 @@ def read_side_table(given: Any, what: str) -> tuple[str, polars.DataFrame]:
             return name, polars.read_parquet(name)
         return name, polars.read_csv(name, separator="\t" if extension == ".tsv" else ",", infer_schema_length=None)
     except (OSError, polars.exceptions.PolarsError, ValueError, TypeError) as error:
-        reason = "file not found" if isinstance(error, FileNotFoundError) else str(error).splitlines()[0]
-        raise InputError(f"{name}: cannot be read as {what}: {reason}") from None
+        if isinstance(error, FileNotFoundError):
+            raise InputError(f"{name}: file not found") from None
+        raise InputError(f"{name}: cannot be read as {what}: {str(error).splitlines()[0]}") from None
 
 
 def check_ids(name: str, ids: polars.Series, role: str) -> None:
