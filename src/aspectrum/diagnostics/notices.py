@@ -454,6 +454,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "few_carry": Kind("warning", "{count} difference{s}: a few users carry {them}; p-values and intervals are unreliable"),
     "other_ideals": Kind("warning", "{metric}: the ideals of {system} and {baseline} are not equally certain; evaluate both in one call"),
+    "large_report": Kind("warning", "the report is too large for one page; left out: {left_out}"),
     "not_independent": Kind("note", "users of a social network are not independent: p-values and intervals may be too small"),
     "inconclusive": Kind("warning", "{said}"),
     "not_tested": Kind("note", "{metrics}: not tested, as {why}"),

@@ -132,6 +132,7 @@ class _Building:
             remarks=self._remarks(),
             digits=self.origin.digits,
             percent=self.origin.percent,
+            level=comparison.procedure.level,
         )
 
     def _of_family(self, family: str) -> list[str]:

@@ -246,6 +246,12 @@ class Report:
     remarks: tuple[Remark, ...] = ()
     digits: int = 3
     percent: bool = False
+    level: float = 0.95  # of all intervals
+
+    @property
+    def intervals(self) -> str:
+        """The level of intervals, as text."""
+        return f"{100 * self.level:g} %"
 
     def measure(self, key: str) -> Measure:
         return next(one for one in self.measures if one.key == key)

@@ -19,7 +19,7 @@ from aspectrum.report.charts.scale import Numbers, count
 from aspectrum.report.charts.svg import NARROW, WIDE
 from aspectrum.report.charts.systems import Systems
 from aspectrum.report.charts.table import Table
-from aspectrum.report.content import Report, Score
+from aspectrum.report.content import Interval, Report, Score
 from aspectrum.report.table import by_family
 
 
@@ -100,7 +100,7 @@ def scores(report: Report) -> tuple[DataTable, ...]:
         for system in report.systems
     ]
     heads = ("System", *(visible(one.name) for one in measures))
-    return (DataTable.of("Scores with 95 % intervals", (heads, rows)),)
+    return (DataTable.of(f"Scores with {report.intervals} intervals", (heads, rows)),)
 
 
 def trade_off(report: Report, most: int | None) -> Figure | None:
@@ -108,7 +108,8 @@ def trade_off(report: Report, most: int | None) -> Figure | None:
     if report.trade_off is None or not report.trade_off.fronts:
         return None
     fronts = report.trade_off.fronts
-    words = ["Crosses are 95 % intervals of the mean."] if _has_intervals(report) else []
+    words = [f"Crosses are {report.intervals} intervals of the mean."] if _has_intervals(report) else []
+    words += _thin(score.interval for score in report.scores[report.trade_off.horizontal].values())
     if report.baseline is not None:
         words.append(f"The tinted corner is better than {_baseline(report)} on both.")
     return Figure(
@@ -122,6 +123,17 @@ def trade_off(report: Report, most: int | None) -> Figure | None:
     )
 
 
+_THIN = 1 / 400
+"""The share of an axis below which an interval is thinner than the line that draws it."""
+
+
+def _thin(intervals: Iterable[Interval | None]) -> list[str]:
+    """What to say of intervals that cannot be seen beside the others."""
+    found = [one for one in intervals if one is not None]
+    span = max((high for _, high in found), default=0.0) - min((low for low, _ in found), default=0.0)
+    return ["Some intervals are thinner than the line."] if any(high - low < _THIN * span for low, high in found) else []
+
+
 def _has_intervals(report: Report) -> bool:
     return any(score.interval is not None for by_system in report.scores.values() for score in by_system.values())
 
@@ -132,7 +144,10 @@ def differences(report: Report, most: int | None) -> Figure | None:
     if report.baseline is None or not keys:
         return None
     shown = [one for key in keys for one in report.differences[key].values()]
-    words = ["95 % intervals of the paired difference." if any(one.interval for one in shown) else "Too few users for intervals."]
+    words = [
+        f"{report.intervals} intervals of the paired difference." if any(one.interval for one in shown) else "Too few users for intervals."
+    ]
+    words += _thin(one.interval for one in report.differences[keys[0]].values())
     if any(one.mark is not None for one in shown):
         words.append("Grey: not significant after correction.")
     return Figure(
@@ -151,9 +166,10 @@ def cutoffs(report: Report, most: int | None) -> Figure | None:
     curves = report.curves[:most]
     if not curves:
         return None
-    words = ["Bands are 95 % intervals of systems in colour."] if any(one.bands for one in curves) else []
+    words = [f"Bands are {report.intervals} intervals of systems in colour."] if any(one.bands for one in curves) else []
     if report.baseline is not None:
         words.append(f"Dashed: {_baseline(report)}.")
+    words += _thin(band for bands in curves[0].bands.values() for band in bands)
     if len(curves) > 1:
         words.append("Scales differ between panels.")
     alone = len(curves) == 1
@@ -192,7 +208,7 @@ def segments(report: Report, most: int | None) -> Figure | None:
     return Figure(
         id="segments",
         title="By segment:",
-        caption=f"Mean of each group of users with 95 % interval. Users are grouped by {listed(attributes)}.",
+        caption=f"Mean of each group of users with {report.intervals} interval. Users are grouped by {listed(attributes)}.",
         drawings=tuple(
             Drawing.of(
                 _name(report, key),

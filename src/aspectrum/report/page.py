@@ -38,6 +38,11 @@ _KINDS = {"gain": "Largest gain", "loss": "Largest loss", "typical": "Typical us
 
 def page(report: Report, *, limit: int = LIMIT) -> str:
     """The page of a report. The same report gives the same bytes."""
+    return fitted(report, limit=limit)[0]
+
+
+def fitted(report: Report, *, limit: int = LIMIT) -> tuple[str, tuple[str, ...]]:
+    """The page, and what was left out of it to keep within the limit."""
     left_out: list[_Omission] = []
     for omission in (None, *_OMISSIONS):
         if omission is not None:
@@ -45,7 +50,7 @@ def page(report: Report, *, limit: int = LIMIT) -> str:
         text = _rendered(report, left_out, limit)
         if len(text.encode()) <= limit:
             break
-    return text
+    return text, tuple(one.what for one in left_out)
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ def _cells(report: Report, systems: Systems, measure: Measure, column: Column, *
             filled=f"{100 * max(score.value, 0) / longest:.3g}" if longest and math.isfinite(score.value) else "0",
             tip=tip,
             difference="" if difference is None or math.isnan(difference.difference) else f"{difference.difference:.6g}",
-            difference_text="" if difference is None else numbers.signed(difference.difference),
+            difference_text=("–" if system == report.baseline else "") if difference is None else numbers.signed(difference.difference),
             sign=_sign(report, measure, difference),
             bar=None if difference is None else _bar(report, measure, difference, scale),
         )
@@ -219,7 +219,7 @@ def _tip(report: Report, systems: Systems, measure: Measure, system: str, score:
         lines.append(f"undefined: {score.reason}" if score.reason else "undefined")
     else:
         interval = numbers.interval(score.interval)
-        lines.append(numbers.exact(score.value) + (f"  95 % CI {interval}" if interval else ""))
+        lines.append(numbers.exact(score.value) + (f"  {report.intervals} CI {interval}" if interval else ""))
     if difference is not None and report.baseline is not None:
         lines += _difference_lines(numbers, difference, systems.full(report.baseline))
     if stands:

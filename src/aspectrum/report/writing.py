@@ -7,11 +7,13 @@ from typing import Any
 
 from aspectrum.comparison.comparison import Comparison, compared, named_results
 from aspectrum.comparison.differences import Procedure
+from aspectrum.diagnostics.attention import Attention
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import OutputError
 from aspectrum.output_files import write_text
 from aspectrum.report.building import Origin, report_of
 from aspectrum.report.charts.saving import FORMATS, charts
-from aspectrum.report.page import page
+from aspectrum.report.page import fitted
 from aspectrum.results import SystemResults
 
 
@@ -23,7 +25,10 @@ def write_report(of: Any, path: str | os.PathLike[str], origin: Origin | None = 
         path: The file, as ``report.html``.
         origin: What the page says of where it comes from.
     """
-    write_text(path, page(report_of(as_comparison(of), origin)))
+    text, left_out = fitted(report_of(as_comparison(of), origin))
+    if left_out:
+        Attention().draw([Notice("large_report", detail={"left_out": ", ".join(left_out)})])
+    write_text(path, text)
 
 
 def write_charts(of: Any, folder: str | os.PathLike[str], extension: str = ".svg", origin: Origin | None = None) -> list[str]:

@@ -118,7 +118,7 @@ def _cutoff(cutoff: int) -> str:
 def _caption(report: Report, all_curves: Sequence[Curves]) -> str:
     words = []
     if any(band is not None for curves in all_curves for bands in curves.bands.values() for band in bands):
-        words.append("Bands are 95 % intervals, drawn for systems in colour")
+        words.append(f"Bands are {report.intervals} intervals, drawn for systems in colour")
     if report.baseline is not None:
         words.append(f"dashed: {Systems.of(report).short(report.baseline)}")
     text = "; ".join(words)

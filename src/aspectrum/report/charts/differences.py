@@ -16,7 +16,7 @@ _TOP = 26.0
 
 
 def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page") -> str:
-    """A forest plot of one metric: differences with 95 % intervals, best first, and shares of users better, tied and worse.
+    """A forest plot of one metric: differences with intervals, best first, and shares of users better, tied and worse.
 
     Args:
         report: Its `differences` of the metric are drawn; at most 12 systems, those in colour first.
@@ -74,7 +74,7 @@ def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page
         drawing.text("t", (scale.start + scale.end) / 2, _TOP + 18, "nothing to compare", "middle")
     if left_out:
         drawing.text("t", 0, foot + 48, f"and {left_out} more in the data table")
-    sentences = ["95 % intervals of the paired difference."] if any(one.interval for one in found.values()) else []
+    sentences = [f"{report.intervals} intervals of the paired difference."] if any(one.interval for one in found.values()) else []
     if any(one.mark for one in found.values()):
         sentences.append("Hollow and grey: not significant after correction.")
     elif found:
@@ -112,7 +112,7 @@ def label(report: Report, key: str) -> str:
 def rows(report: Report, key: str) -> Table:
     """All systems, with interval, test and shares of users."""
     numbers = Numbers.of(report)
-    head = ("System", "Δ mean", "95 % interval", "relative", "adjusted p", "better", "tied", "worse", "users", "note")
+    head = ("System", "Δ mean", f"{report.intervals} interval", "relative", "adjusted p", "better", "tied", "worse", "users", "note")
     found = []
     for name in _sorted(report, key):
         one = report.differences[key][name]
@@ -156,7 +156,7 @@ def _tip(report: Report, key: str, name: str, one: Difference) -> list[str]:
         f"{systems.full(name)}{f' − {systems.full(report.baseline)}' if report.baseline is not None else ''}, {visible(report.measure(key).name)}"
     ]
     interval = numbers.interval(one.interval, signed=True)
-    own.append(f"Δ {numbers.signed(one.difference, 1)}{f'  95 % CI {interval}' if interval else ''}")
+    own.append(f"Δ {numbers.signed(one.difference, 1)}{f'  {report.intervals} CI {interval}' if interval else ''}")
     if one.relative is not None and math.isfinite(one.relative):
         own.append(f"{_relative(one.relative)} relative to the baseline")
     if one.p_adjusted is not None:

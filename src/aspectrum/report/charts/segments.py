@@ -46,7 +46,7 @@ def draw(report: Report, data: Sequence[Segmentation], width: float = WIDE, them
     key = data[0].key if data else ""
     title = f"{visible(report.measure(key).name)} by segment" if data else ""
     intervals = any(interval is not None and segment.users >= FEWEST for segment in segments for interval in segment.intervals.values())
-    sentences = ["Mean per group of users with 95 % interval." if intervals else "Mean per group of users."]
+    sentences = [f"Mean per group of users with {report.intervals} interval." if intervals else "Mean per group of users."]
     if any(segment.users < FEWEST for segment in segments):
         sentences.append(f"Hollow and grey: fewer than {FEWEST} users.")
     sentences += [visible(text) for one in data for text in (one.verdict, one.note) if text]
@@ -74,7 +74,7 @@ def label(report: Report, data: Sequence[Segmentation]) -> str:
 def rows(report: Report, data: Sequence[Segmentation]) -> Table:
     """Every system's mean in every segment."""
     numbers = Numbers.of(report)
-    head = ("Attribute", "Segment", "users", "System", "mean", "95 % interval")
+    head = ("Attribute", "Segment", "users", "System", "mean", f"{report.intervals} interval")
     return head, [
         (
             visible(one.attribute),

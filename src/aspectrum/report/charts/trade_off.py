@@ -41,7 +41,7 @@ class _Edge:
 
 
 def draw(report: Report, front: Front, width: float = WIDE, theme: ThemeName = "page") -> str:
-    """A scatter plot with the Pareto staircase, 95 % crosses, and the corner that is better than the baseline on both metrics."""
+    """A scatter plot with the Pareto staircase, intervals as crosses, and the corner that is better than the baseline on both metrics."""
     return _Scatter(report, front, width, theme).svg()
 
 
@@ -49,7 +49,7 @@ def rows(report: Report, front: Front) -> Table:
     """Both scores of every system, and whether it is on the front."""
     across, up, points = _data(report, front)
     numbers = Numbers.of(report)
-    head = ("System", across.name, "95 % interval", up.name, "95 % interval", "Pareto front")
+    head = ("System", across.name, f"{report.intervals} interval", up.name, f"{report.intervals} interval", "Pareto front")
     return head, [
         (
             visible(point.system),
@@ -197,7 +197,9 @@ class _Scatter:
         for edge in edges:
             self._edge(edge)
         captions = [
-            "Crosses are 95 % intervals of the mean." if any(point.across.interval or point.up.interval for point in self.drawn) else ""
+            f"Crosses are {self.report.intervals} intervals of the mean."
+            if any(point.across.interval or point.up.interval for point in self.drawn)
+            else ""
         ]
         if self.systems.baseline in marks and None not in (self.across.higher_is_better, self.up.higher_is_better):
             captions.append(f"The tinted corner is better than {self.systems.short(self.systems.baseline or '')} on both.")
