@@ -76,7 +76,7 @@ class _Scatter:
     """One drawing: places are found first, then everything is drawn from back to front."""
 
     def __init__(self, report: Report, front: Front, width: float, theme: ThemeName) -> None:
-        self.front = front
+        self.front, self.report = front, report
         self.across, self.up, points = _data(report, front)
         self.numbers = Numbers.of(report)
         self.systems = Systems.of(report)
