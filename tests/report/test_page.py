@@ -195,7 +195,7 @@ def test_numbers_of_the_table_are_those_of_the_data(digits: int, percent: bool) 
             assert plain(text) == round(score * factor, decimals)
             assert float(value) == pytest.approx(score, rel=1e-5)
             if system == report.baseline:
-                assert (difference, written) == ("", "")
+                assert (difference, written) == ("", "–")
             else:
                 expected = report.differences[measure.key][system].difference
                 assert plain(written) == round(expected * factor, decimals)
