@@ -577,8 +577,7 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
         chosen.append(by_cutoff.get(10) or by_cutoff[max(by_cutoff)])
         curves.append(chosen[-1])
     if curves:
-        why = "of a metric at more than three cutoffs, one is tested; name the metrics to test others"
-        notices.append(Notice("not_tested", detail={"metrics": f"cutoffs beside {', '.join(curves)}", "why": why}))
+        notices.append(Notice("one_cutoff", detail={"metrics": ", ".join(curves)}))
     return [name for name in shared if name in chosen], notices
 
 

@@ -457,6 +457,7 @@ KINDS: Mapping[str, Kind] = {
     "large_report": Kind("warning", "the report is too large for one page; left out: {left_out}"),
     "not_independent": Kind("note", "users of a social network are not independent: p-values and intervals may be too small"),
     "inconclusive": Kind("warning", "{said}"),
+    "one_cutoff": Kind("note", "{metrics}: of more than three cutoffs, only this one is tested; name metrics to test others"),
     "not_tested": Kind("note", "{metrics}: not tested, as {why}"),
     # Whatever else
     "remark": Kind("note", "{text}"),
