@@ -209,7 +209,7 @@ def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("given", [3, None, {"A": 3}, []])
 def test_results_that_are_none(given: Any) -> None:
-    with pytest.raises(asp.InputError, match="results is|needs at least two systems"):
+    with pytest.raises(asp.InputError, match=r"results is|needs at least two systems"):
         asp.compare(given)
 
 
