@@ -52,7 +52,7 @@ def test_saved_results_are_compared_as_in_python(call: Call, saved: str, expecte
     assert said.code == 0, said.err
     assert said.out == expected.to_text() + "\n"
     for format in ("json", "csv", "markdown", "latex"):
-        assert call("compare", saved, "--format", format).out == expected.written(format)  # type: ignore[arg-type]
+        assert call("compare", saved, "--format", format).out == expected.written(format)
 
 
 def test_json_can_be_parsed(call: Call, saved: str, expected: asp.Comparison) -> None:
