@@ -12,7 +12,7 @@ import pytest
 from scipy.special import stdtr, stdtrit
 
 from aspectrum import kernels, leave_one_out
-from aspectrum.arrays import Counts, Floats
+from aspectrum.arrays import Codes, Counts, Floats, Offsets
 from aspectrum.comparison.flips import FlippedPair, on_grid, step_down, sum_of_squares, tolerance
 
 pytestmark = pytest.mark.slow
@@ -159,14 +159,14 @@ def _entropy(counts: Counts) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
-METRICS: dict[str, tuple[Callable[[Counts], float], Callable[[Counts, Counts, Counts], Floats]]] = {
+METRICS: dict[str, tuple[Callable[[Counts], float], Callable[[Counts, Offsets, Codes], Floats]]] = {
     "coverage": (_coverage, leave_one_out.coverage_without),
     "Gini": (_gini_complement, leave_one_out.gini_complement_without),
     "entropy": (_entropy, leave_one_out.entropy_without),
 }
 
 
-def lists_of(choose: np.random.Generator, n: int, n_items: int, steepness: float, length: int = 10) -> Counts:
+def lists_of(choose: np.random.Generator, n: int, n_items: int, steepness: float, length: int = 10) -> Codes:
     """Lists without repeats, in rows: popular items first, more so for a steeper system."""
     weights = -steepness * np.log(np.arange(1, n_items + 1))
     return np.argpartition(-(weights + choose.gumbel(size=(n, n_items))), length, axis=1)[:, :length].astype(np.int32)
