@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import aspectrum as asp
 from aspectrum.config import (
     EXAMPLE,
+    ComparisonSettings,
     ContactSettings,
     OutputSettings,
     Settings,
@@ -747,6 +748,7 @@ def test_the_example_has_every_key_and_its_comments_hold(folder: Path, validator
     written = yaml.safe_load(EXAMPLE)
     assert list(written) == list(Settings.model_fields)
     assert set(written["inputs"]) == set(ALL_TRUTH)
+    assert list(written["comparison"]) == list(ComparisonSettings.model_fields)
     sources = [source for part in (written["systems"], written["inputs"]) for source in part.values() if isinstance(source, dict)]
     assert set().union(*sources) == set(SourceSettings.model_fields)
     for word in (*ROLES, *asp.CONVENTIONS, *FORMATS, *EXTENSIONS, *INPUT_FORMATS):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,6 +31,7 @@ def test_commands_are_listed_whole(call: Call) -> None:
     assert COMMANDS == [
         "check",
         "communities",
+        "compare",
         "completion",
         "contacts",
         "demo",
@@ -62,7 +64,7 @@ def test_examples_of_help_are_read(call: Call, here: Path) -> None:
         examples = cli.commands[name].epilog or ""
         known = {option for parameter in cli.commands[name].params for option in parameter.opts + parameter.secondary_opts}
         lines = [part for line in examples.replace("\\\n", " ").splitlines() for part in line.split("&&")]
-        words = [word for line in lines if f"aspectrum {name}" in line for word in line.split()]
+        words = [word for line in lines if f"aspectrum {name}" in line for word in shlex.split(line)]
         assert {word for word in words if word.startswith("-")} <= known
 
 

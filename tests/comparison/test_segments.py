@@ -62,6 +62,19 @@ def test_few_users_have_no_interval_and_unknown_ones_come_last() -> None:
     assert len(compared(dict.fromkeys(IDS[:9], "few") | dict.fromkeys(IDS[9:18], "many")).segment_tests) == 0
 
 
+def test_users_whose_segment_is_called_unknown_are_with_those_who_have_none() -> None:
+    given = {user: "unknown" if place < 20 else "known" for place, user in enumerate(IDS[:50])}
+    assert [(one.segment, one.users) for one in compared(given).segments] == [("known", 30), ("unknown", 30)]
+
+
+@pytest.mark.parametrize(("ids", "given"), [(range(60), map(str, range(60))), (map(str, range(60)), range(60))])
+def test_ids_of_text_files_are_text(ids: Any, given: Any) -> None:
+    ids = list(ids)
+    made = results({name: dict(zip(ids, SCORES[:, place].tolist(), strict=True)) for place, name in enumerate("AB")})
+    segments = {user: ("a", "b")[place % 2] for place, user in enumerate(given)}
+    assert [(one.segment, one.users) for one in asp.compare(made, segments=segments).segments] == [("a", 30), ("b", 30)]
+
+
 def test_undefined_users_are_in_a_segment_and_not_in_its_mean() -> None:
     b = SCORES[:, 1].copy()
     b[::3] = math.nan

@@ -109,14 +109,14 @@ class Comparing:
     @classmethod
     def of(cls, options: dict[str, Any], settings: ComparisonSettings | None = None) -> Comparing:
         """From the values of options, which are taken out; they come on top of those of a configuration."""
-        found = {} if settings is None else {name: getattr(settings, name) for name in settings.model_fields_set}
-        found |= {name: value for name, value in taken(options).items() if value is not None and value != ()}
-        return cls(found)
+        found = {} if settings is None else {"compare": True, **settings.model_dump(exclude_unset=True, exclude_none=True)}
+        asked = {name: value for name, value in taken(options).items() if value is not None and value != ()}
+        return cls({**found, **({"compare": True} if asked else {}), **asked})
 
     @property
     def wanted(self) -> bool:
         """Whether anything asks for a comparison."""
-        return bool(self.given)
+        return bool(self.given.get("compare"))
 
     @property
     def is_shown(self) -> bool:

@@ -227,9 +227,14 @@ def _check_alike(name: str, columns: Mapping[str, Column]) -> None:
 
 
 def _facts(column: Column) -> dict[str, str]:
-    how = {key: str(value) for key, value in column.how.items() if key not in _MAY_DIFFER}
+    how = {key: _plain(value) for key, value in column.how.items() if key not in _MAY_DIFFER}
     n_items = column.state.counts.get("catalogue_items")
     return how if n_items is None else {**how, "catalogue_items": str(n_items)}
+
+
+def _plain(value: Any) -> str:
+    """The same text for the same value, also from a file: 2 and 2.0 are one threshold."""
+    return f"{value:.17g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def _key(id: Hashable) -> tuple[int, Any]:

@@ -36,10 +36,11 @@ class Attribute:
     @classmethod
     def of(cls, name: str, given: Mapping[Hashable, Hashable], users: Sequence[Hashable], note: str = "") -> Attribute:
         """From the segment of each user; segments are in the order of their names, numbers by value."""
-        known = {user: given.get(user, given.get(str(user))) for user in users}
+        by_text = {str(user): segment for user, segment in given.items()}  # ids of a text file are text
+        known = {user: given.get(user, by_text.get(str(user))) for user in users}
         if all(segment is None for segment in known.values()):
             raise InputError(f"segments {name!r}: none of the users compared has one; are these ids of the same users?")
-        present = {segment for segment in known.values() if segment is not None and segment == segment}
+        present = {segment for segment in known.values() if segment is not None and segment == segment and segment != UNKNOWN}
         numbers = all(isinstance(segment, int | float) for segment in present)
         segments = sorted(present, key=(lambda one: one) if numbers else str)
         code_of = {segment: code for code, segment in enumerate(segments)}
