@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from aspectrum import formats
 from aspectrum.arrays import check_count
+from aspectrum.comparison import tables
 from aspectrum.comparison.attributes import attributes_of
 from aspectrum.comparison.differences import (
     FEW_CARRY,
@@ -29,6 +30,7 @@ from aspectrum.comparison.gates import Gate, GateResult, check_gates
 from aspectrum.comparison.marks import Pareto, Standing, pareto, standing
 from aspectrum.comparison.scores import MetricScores, Scores
 from aspectrum.comparison.segments import Attribute, SegmentDifference, SegmentTest, segment_differences, segment_test, with_holm
+from aspectrum.comparison.tables import tested_by
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Option, Speaker
 from aspectrum.errors import InputError, MetricError
@@ -97,13 +99,15 @@ class Comparison(Output):
         for one in (system, other):
             if one not in self.results:
                 raise KeyError(f"there is no system {one!r}; there are {', '.join(map(repr, self.systems))}")
-        found = self.found.differences.get((name, system, other))
-        if found is None:
-            turned = self.found.differences.get((name, other, system))
-            if turned is None:
-                raise KeyError(f"{system!r} is not compared with itself")
-            found = _turned(turned)
-        return found
+        if system == other:
+            raise KeyError(f"{system!r} is not compared with itself")
+        key = (name, system, other)
+        is_turned = key not in self.found.differences
+        found = self.found.differences[(name, other, system) if is_turned else key]
+        if found.significant is None and found.tested:  # not with the baseline: corrected over all pairs
+            adjusted = self.found.against_all[found.metric, found.system, found.baseline]
+            found = replace(found, p_adjusted=adjusted, significant=adjusted <= self.procedure.alpha)
+        return _turned(found) if is_turned else found
 
     def _name(self, metric: str | Metric) -> str:
         column = next(iter(self.results.values())).column(metric)
@@ -118,16 +122,21 @@ class Comparison(Output):
 
     @cached_property
     def standings(self) -> Mapping[str, Standing]:
-        """Who is marked on each metric; nobody where nothing was tested, or nothing was corrected."""
+        """Who is marked on each metric; nobody where nothing was tested, or the tests do not allow it."""
         return {name: self._standing(name) for name in self.metrics}
 
     def _standing(self, name: str) -> Standing:
         direction = self._column(name).metric.higher_is_better
-        uncorrected = self.procedure.correction == "none" and self.found.all_size > 1
-        if direction is None or uncorrected or not any(one.tested for one in self._of(name)):
+        if direction is None or not self._marks(self.found.all_size, best=True) or not any(one.tested for one in self._of(name)):
             return Standing()
         means = {system: score.common_mean for system, score in self.scores[name].items()}
         return standing(means, lambda one, other: self.beats(name, one, other), higher_is_better=direction)
+
+    def _marks(self, family_size: int, *, best: bool = False) -> bool:
+        """Whether tests allow marks: they compare means, and are corrected; that a system is best, for any number of false claims."""
+        procedure = self.procedure
+        corrected = family_size == 1 or procedure.correction in (("max-t", "holm") if best else ("max-t", "holm", "bh"))
+        return corrected and not procedure.ranks
 
     def _of(self, name: str) -> list[Difference]:
         return [one for key, one in self.found.differences.items() if key[0] == name]
@@ -139,7 +148,7 @@ class Comparison(Output):
         """Whether a system is significantly better than another, corrected over all pairs."""
         key = (name, system, other) if (name, system, other) in self.found.differences else (name, other, system)
         p, direction = self.found.against_all.get(key), self._column(name).metric.higher_is_better
-        if p is None or p > self.procedure.alpha or direction is None:
+        if p is None or p > self.procedure.alpha or direction is None or self.procedure.ranks:
             return False
         d = self.difference(name, system, other)
         certain = d.range is None or not d.range[0] <= 0 <= d.range[1]
@@ -190,7 +199,7 @@ class Comparison(Output):
         pairs = dict.fromkeys((one.baseline, one.system) for one in self.differences)
         return [(self.systems.index(a), self.systems.index(b)) for a, b in pairs]
 
-    def check(self, *gates: str | Gate, unless: Iterable[str | Gate] = ()) -> list[GateResult]:
+    def check(self, *gates: str | Gate, unless: str | Gate | Iterable[str | Gate] = ()) -> list[GateResult]:
         """Decide gates: conditions that must not be shown to hold, and those that must be.
 
         Args:
@@ -198,7 +207,8 @@ class Comparison(Output):
             unless: Fail unless proved, as ``"NDCG@10 > -1%"``.
         """
         made = [gate if isinstance(gate, Gate) else Gate.parse(gate) for gate in gates]
-        made += [gate if isinstance(gate, Gate) else Gate.parse(gate, unless=True) for gate in unless]
+        proofs = [unless] if isinstance(unless, str | Gate) else unless
+        made += [gate if isinstance(gate, Gate) else Gate.parse(gate, unless=True) for gate in proofs]
         for gate in made:
             try:
                 self._name(gate.metric)
@@ -221,7 +231,7 @@ class Comparison(Output):
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
-            "users": self.source.n_users,
+            "users": self.source.n_compared,
             "procedure": {**asdict(self.procedure), "comparisons": self.found.family_size, "critical_t": _ten(self.found.critical)},
             "metrics": [
                 {
@@ -257,7 +267,8 @@ class Comparison(Output):
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a frame of pandas."""
         pandas = needed("pandas", "pandas", "frames are made")
-        return pandas.DataFrame(self.to_polars().to_dicts())  # type: ignore[no-any-return]
+        kinds = dict.fromkeys(("wins", "ties", "losses"), "Int64")
+        return pandas.DataFrame(self.to_polars().to_dicts()).astype(kinds)  # type: ignore[no-any-return]
 
     def to_csv(self) -> str:
         """A row per metric and pair of systems, with all digits; empty where something was not tested."""
@@ -266,62 +277,33 @@ class Comparison(Output):
         return formats.as_csv(head, [[_cell(value) for value in row.values()] for row in rows])
 
     def to_text(self) -> str:
-        """A table of differences, one of segments if there are any, how they were tested, gates, and the notes."""
-        tables = [self._table(), *([self._segment_table()] if self.attributes else [])]
-        first = [formats.plain_table(*table) + "\n\n" for table in tables[:-1]]
-        return "".join(first) + formats.as_text(*tables[-1], [*self._below(), self.tested_by], self._remarks)
+        """A table of differences, one of segments if there are any, what the tests show, how they were made, gates, and the notes."""
+        first, last = self._tables()
+        return "".join(formats.plain_table(*table) + "\n\n" for table in first) + formats.as_text(*last, self._below(), self._remarks)
 
     def to_markdown(self) -> str:
         """The same in Markdown."""
-        tables = [self._table(), *([self._segment_table()] if self.attributes else [])]
-        first = [formats.as_markdown(*table, (), {}) + "\n\n" for table in tables[:-1]]
-        return "".join(first) + formats.as_markdown(*tables[-1], [*self._below(), self.tested_by], self._remarks)
+        first, last = self._tables()
+        return "".join(formats.as_markdown(*table, (), {}) + "\n\n" for table in first) + formats.as_markdown(
+            *last, self._below(), self._remarks
+        )
 
-    def _segment_table(self) -> tuple[list[str], list[list[str]]]:
-        level = f"{100 * self.procedure.level:g} % each, not corrected"
-        head = ["Metric", "System", "By", "Segment", "Users", "Mean", "Difference", level, "Relative"]
-        return head, [
-            [
-                one.metric, one.system, one.attribute, one.segment, f"{one.users}", *_segment_numbers(one),
-            ]
-            for one in self.segments
-        ]  # fmt: skip
-
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        level = f"{100 * self.procedure.level:g} % interval"
-        against = [] if self.baseline is not None else ["Against"]
-        head = [
-            "Metric",
-            "System",
-            *against,
-            "Mean",
-            "Difference",
-            level,
-            "Relative",
-            "p",
-            "Adjusted p",
-            "",
-            "Better/equal/worse",
-            "Detectable",
-        ]
-        return head, [_table_row(one, self.mark(one), bool(against)) for one in self.differences]
-
-    def mark(self, difference: Difference) -> str:
-        """▲ significantly higher, ▼ significantly lower, ≈ no difference shown; nothing if nothing was tested."""
-        if difference.significant is None:
-            return ""
-        return ("▲" if difference.difference > 0 else "▼") if difference.significant else "≈"
+    def _tables(self) -> tuple[list[tables.Table], tables.Table]:
+        """All tables but the last, and the last."""
+        marks = [self.mark(one) for one in self.differences]
+        several = [tables.of_differences(self.differences, marks, self.procedure.level, with_baseline=self.baseline is None)]
+        several += [tables.of_segments(self.segments, self.procedure.level)] if self.attributes else []
+        return several[:-1], several[-1]
 
     def _below(self) -> list[str]:
-        """What the tests show of all systems together."""
-        said = []
-        for name, one in self.standings.items():
-            if one.best is not None:
-                said.append((name, f"best is {one.best}" + (f", second is {one.second}" if one.second else "")))
-            elif one.tie:
-                said.append((name, f"no system is significantly best; {', '.join(one.tie)} are tied with the leader"))
-        effects = [(f"{test.metric} of {test.system}", f"by {test.attribute}, {test.said}") for test in self.segment_tests]
-        return [*formats.grouped(said), *formats.grouped(effects), *(f"Gate {result.said}" for result in self.gates)]
+        said = [*tables.who_is_best(self.standings), *tables.effects_of_segments(self.segment_tests), *tables.notes_on(self.differences)]
+        return [*said, *(f"Gate {result.said}" for result in self.gates), self.tested_by]
+
+    def mark(self, difference: Difference) -> str:
+        """▲ significantly higher, ▼ significantly lower, ≈ no difference shown; nothing if the tests do not allow marks."""
+        if difference.significant is None or not self._marks(self.found.family_size):
+            return ""
+        return ("▲" if difference.difference > 0 else "▼") if difference.significant else "≈"
 
     def paper_table(
         self, *, caption: str = "", label: str = "", digits: int = 3, percent: bool = False, systems_as: SystemsAs = "rows"
@@ -356,9 +338,9 @@ class Comparison(Output):
         return self.paper_table(**options).to_latex()
 
     def _repr_html_(self) -> str:
-        head, rows = self._table()
+        first, last = self._tables()
         remarks = [f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several]
-        return html_table(head, rows, below=[*self._below(), self.tested_by, *remarks])
+        return "".join(html_table(*table) for table in first) + html_table(*last, below=[*self._below(), *remarks])
 
     def written(self, format: Format = "table") -> str:
         """The text in one of the formats, with a line end."""
@@ -560,6 +542,8 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
         raise InputError(f"the systems have no metric in common: {', '.join(first)} and {', '.join(next(iter(others)))}")
     if metrics is not None:
         several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+        if not several:
+            raise InputError("metrics is empty, expected at least one; leave it out to compare all")
         return list(dict.fromkeys(_named(one, first, shared) for one in several)), []
     notices = []
     odd = dict.fromkeys(name for result in systems.values() for name in result.columns if name not in shared)
@@ -597,47 +581,13 @@ def _notices(differences: Sequence[Difference]) -> list[Notice]:
         lost = one.undefined_a + one.undefined_b
         if lost and one.n:
             detail = {"metric": one.metric, "system": one.system, "baseline": one.baseline}
-            found.append(Notice("one_sided", lost, one.n, detail=detail))
+            found.append(Notice("one_sided", lost, one.n + lost, detail=detail))
         if OTHER_IDEALS in one.notes:
             found.append(Notice("other_ideals", detail={"metric": one.metric, "system": one.system, "baseline": one.baseline}))
     few = [one for one in differences if FEW_CARRY in one.notes]
     if few:
         found.append(Notice("few_carry", len(few), examples=tuple(f"{one.metric} of {one.system}" for one in few[:3])))
     return found
-
-
-_TESTS = {
-    "flips": "sign-flip randomisation test",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon signed-rank test (of symmetry around 0, not of means; ties are dropped)",
-    "sign": "sign test (of wins against losses, not of means; ties are dropped)",
-}
-_CORRECTIONS = {
-    "max-t": "step-down max-T over {}",
-    "holm": "Holm's correction over {}",
-    "bh": "Benjamini-Hochberg over {} (which bounds the share of false claims, not their number)",
-    "none": "no correction for {}",
-}
-
-
-def tested_by(procedure: Procedure, found: Found, baseline: str | None) -> str:
-    """How differences were tested, in a sentence."""
-    if not found.family_size:
-        return "Nothing was tested."
-    size = f"{found.family_size:,} comparison{'s' if found.family_size > 1 else ''}"
-    size = f"the {size} of each metric" if procedure.family == "metric" else size
-    test = _TESTS[procedure.test]
-    if procedure.test == "flips":
-        test += ", exact for up to 30 users who differ, else " if not found.exact else ", exact"
-        test += "" if found.exact else f"with {found.flips:,} flips (seed {procedure.seed})"
-    elif procedure.correction == "max-t":
-        size += f" with {found.flips:,} flips (seed {procedure.seed})"
-    interval = {"t": "t intervals", "percentile": "percentile bootstrap intervals", "bca": "BCa bootstrap intervals"}[procedure.interval]
-    against = "" if baseline is None else f" against {baseline}"
-    return (
-        f"Two-sided {test}{against}; {_CORRECTIONS[procedure.correction].format(size)}; "
-        f"significant at adjusted p ≤ {procedure.alpha:g}; {100 * procedure.level:g} % {interval}."
-    )
 
 
 def _turned(one: Difference) -> Difference:
@@ -728,39 +678,6 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return formats.exact_number(value) if isinstance(value, float) else str(value)
-
-
-def _table_row(one: Difference, mark: str, with_baseline: bool) -> list[str]:
-    def percent(value: float | None, digits: int = 1) -> str:
-        return "-" if value is None else f"{100 * value:+.{digits}f} %"
-
-    interval = "-" if one.interval is None else f"{one.interval[0]:+.4f} to {one.interval[1]:+.4f}"
-    users = "-" if one.wins is None else f"{one.wins}/{one.ties}/{one.losses}"
-    detectable = ""
-    if one.significant is False and one.minimum_detectable is not None:
-        share = f" ({100 * one.minimum_detectable / one.mean_a:.1f} %)" if one.mean_a > 0 else ""
-        detectable = f"±{one.minimum_detectable:.4f}{share}"
-    difference = "undefined" if math.isnan(one.difference) else f"{one.difference:+.4f}"
-    notes = next(iter(one.notes), "") if one.p is None else detectable
-    return [
-        one.metric, one.system, *([one.baseline] if with_baseline else []), formats.number(one.mean_b), difference, interval,
-        percent(one.relative), p_text(one.p), p_text(one.p_adjusted), mark, users, notes,
-    ]  # fmt: skip
-
-
-def _segment_numbers(one: SegmentDifference) -> list[str]:
-    if one.difference is None or one.mean_b is None:
-        return ["undefined", "undefined", "-", "-"]
-    interval = "too few users" if one.interval is None else f"{one.interval[0]:+.4f} to {one.interval[1]:+.4f}"
-    relative = "-" if one.relative is None else f"{100 * one.relative:+.1f} %"
-    return [formats.number(one.mean_b), f"{one.difference:+.4f}", interval, relative]
-
-
-def p_text(p: float | None) -> str:
-    """A p-value as tables write it."""
-    if p is None:
-        return "-"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 __test__ = {"compare": compare}

@@ -66,6 +66,11 @@ class Procedure:
     seed: int = 0
     margin: float = 0.01
 
+    @property
+    def ranks(self) -> bool:
+        """Whether the test asks about ranks or signs, not about means: it then says nothing of a mean's direction."""
+        return self.test in ("wilcoxon", "sign")
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -166,6 +171,7 @@ class _Pair:
     total: int = 0
     squares: float = 0.0
     p: float | None = None  # where it does not come from the shared flips
+    testable: bool = True
 
     def flipped(self, sums: Counts) -> FlippedPair:
         return FlippedPair(self.paired.n, self.total, self.squares, sums, *self.columns)
@@ -189,7 +195,7 @@ def find_differences(scores: Scores, baseline: str | None, procedure: Procedure)
         numbers[metric.name] = _system_scores(metric, names, procedure)
         for one in _metric_pairs(metric, scores, pairs, flips, procedure):
             found[_key(one.difference)] = one
-        if _is_open(metric):
+        if is_open(metric):
             for one in _metric_pairs(metric, scores, pairs, flips, procedure, least=True):
                 lower[_key(one.difference)] = one
     mine = [key for key in found if baseline is None or key[2] == baseline]
@@ -210,8 +216,11 @@ def _system_scores(metric: MetricScores, names: Sequence[str], procedure: Proced
     """The numbers of a metric, with intervals over the users of each system."""
     if metric.scores is None:
         return {name: SystemScore(value, None, None, value) for name, value in zip(names, metric.values, strict=True)}
-    shared = np.flatnonzero(metric.defined.all(axis=1))
-    common = means(metric.contributions(shared, range(len(names)))) if len(shared) else np.full(len(names), math.nan)
+    some = np.flatnonzero(metric.defined.any(axis=0))  # a system that scores nobody takes nobody away
+    shared = np.flatnonzero(metric.defined[:, some].all(axis=1))
+    common = np.full(len(names), math.nan)
+    if len(shared):
+        common[some] = means(metric.contributions(shared, some.tolist()))
     found = {}
     for place, name in enumerate(names):
         users = np.flatnonzero(metric.defined[:, place])
@@ -247,7 +256,7 @@ def _untested(metric: MetricScores, system: str, baseline: str, value: float, ot
     """Two numbers without scores of users behind them."""
     relative = value / other - 1 if other > 0 else None
     difference = Difference(metric.name, system, baseline, value - other, relative, mean_a=other, mean_b=value)
-    return _Pair(replace(difference, notes=("not tested: no per-user scores",)), Paired(0, value - other, math.nan))
+    return _Pair(replace(difference, notes=(f"not tested: {metric.untested}",)), Paired(0, value - other, math.nan))
 
 
 class _Together:
@@ -329,13 +338,19 @@ class _Together:
         cov, t = (var_a + var_b - found.sd**2) / 2, quantile((1 + procedure.level) / 2, found.df)
         ratio = fieller(difference.mean_a, difference.mean_b, var_a / n, var_b / n, cov / n, t) if difference.mean_a > 0 else None
         interval, notes = _interval(metric, self.users, a, b, d, found, procedure)
-        skew, span = skewness(d, found.mean), _range(metric, self.users, a, b) if _is_open(metric) else None
+        skew, span = skewness(d, found.mean), difference_range(metric, self.users, a, b) if is_open(metric) else None
         if not d.any():
             notes.append("identical for all users")
         elif is_carried_by_few(n, skew):
             notes.append(FEW_CARRY)
         if span is not None:
             notes += _notes_on_range(*span, interval)
+        if ratio is None and difference.mean_a > 0:
+            notes.append("no relative interval: the baseline's mean is not distinguishable from 0")
+        if procedure.ranks:
+            whole = metric.kind == "whole"
+            zeros = int(np.count_nonzero(d == 0))
+            notes += ["not tested: ranks of contributions mean nothing"] if whole else [f"{zeros:,} ties are dropped"] if zeros else []
         difference = replace(
             difference,
             interval=interval,
@@ -351,7 +366,9 @@ class _Together:
         )
         own = self.units[:, at_b] - self.units[:, at_a]
         columns = self.column_of[at_b], self.column_of[at_a]
-        return _Pair(difference, found, columns, int(own.sum()), sum_of_squares(own), _own_p(d, difference, procedure))
+        testable = not (procedure.ranks and metric.kind == "whole")
+        p = _own_p(d, difference, procedure) if testable else None
+        return _Pair(difference, found, columns, int(own.sum()), sum_of_squares(own), p, testable)
 
 
 def _notes_on_range(span: Interval, alike: bool, interval: Interval) -> list[str]:
@@ -366,12 +383,12 @@ FEW_CARRY = "a few users carry this difference; p and interval are unreliable"
 OTHER_IDEALS = "the ideals of the systems are not equally certain; evaluate them in one call"
 
 
-def _is_open(metric: MetricScores) -> bool:
+def is_open(metric: MetricScores) -> bool:
     """Whether some scores are intervals: the ideal is not proved."""
     return metric.least is not None and metric.scores is not None and bool((metric.least != metric.scores)[metric.defined].any())
 
 
-def _range(metric: MetricScores, users: Offsets, a: int, b: int) -> tuple[Interval, bool]:
+def difference_range(metric: MetricScores, users: Offsets, a: int, b: int) -> tuple[Interval, bool]:
     """What the mean difference may be where scores are intervals; and whether both systems divide by the same unknown ideals.
 
     If they do, one factor shrinks both scores of a user, and the sign of the difference is certain.
@@ -474,7 +491,7 @@ def _tested(
 
     Raw p-values are written to the differences. Where scores are intervals, both ends are tested, and the larger p counts.
     """
-    tested = [key for key in family if found[key].difference.interval is not None]
+    tested = [key for key in family if found[key].testable and found[key].difference.interval is not None]
     groups = [tested]
     if procedure.family == "metric":
         groups = [[key for key in tested if key[0] == metric] for metric in dict.fromkeys(key[0] for key in tested)]

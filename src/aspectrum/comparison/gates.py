@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from aspectrum.comparison.differences import FEWEST, Difference
+from aspectrum.arrays import Floats, Offsets
+from aspectrum.comparison.differences import FEWEST, Difference, difference_range, is_open
 from aspectrum.comparison.paired import paired, tail
+from aspectrum.comparison.scores import MetricScores
 from aspectrum.errors import MetricError
 
 if TYPE_CHECKING:
@@ -97,20 +99,19 @@ def check_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[GateResul
 
 def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> GateResult:
     difference = comparison.difference(gate.metric, system)
-    if gate.relative and not difference.mean_a > 0:
+    if gate.relative and difference.n and not difference.mean_a > 0:
         raise MetricError(
             f"gate {gate}: the mean of {comparison.baseline} is {difference.mean_a:g}, and a relative limit needs one above 0"
         )
     if difference.n < FEWEST:
         untested: Decision = "fail" if gate.unless else "inconclusive"
-        why = "there are no per-user scores" if not difference.n else f"{difference.n} users are too few to test"
+        why = f"{difference.n} users are too few to test" if difference.n else next(iter(difference.notes), "nothing was scored")
         return GateResult(gate, system, untested, None, None, None, alpha, f"{system}: {gate}: {untested}, as {why}")
     metric = comparison.metric_scores(difference.metric)
     b, a = (list(comparison.systems).index(name) for name in (system, difference.baseline))
     users = np.flatnonzero(metric.defined[:, a] & metric.defined[:, b])
     ends = []
-    for least in (False, True) if metric.least is not None else (False,):
-        side_b, side_a = metric.contributions(users, [b, a], least).T
+    for side_b, side_a in _sides(metric, users, a, b):
         z = side_b - (1 + gate.limit) * side_a if gate.relative else side_b - side_a - gate.limit
         t, df = paired(metric.cleared(z)).t, len(z) - 1
         below, above = tail(-t, df), tail(t, df)
@@ -124,6 +125,16 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
     if gate.unless and proved != "pass":
         proved = "fail"
     return GateResult(gate, system, proved, ends[0][2], beyond, within, alpha, _said(gate, difference, proved, comparison.procedure.level))
+
+
+def _sides(metric: MetricScores, users: Offsets, a: int, b: int) -> list[tuple[Floats, Floats]]:
+    """Scores of both systems; where they are intervals, at both ends of the difference."""
+    score_b, score_a = metric.contributions(users, [b, a]).T
+    if not is_open(metric):
+        return [(score_b, score_a)]
+    least_b, least_a = metric.contributions(users, [b, a], least=True).T
+    alike = difference_range(metric, users, a, b)[1]
+    return [(score_b, score_a), (least_b, least_a)] if alike else [(least_b, score_a), (score_b, least_a)]
 
 
 def _said(gate: Gate, difference: Difference, decision: Decision, level: float) -> str:

@@ -5,8 +5,9 @@ Users are in the order of their ids (numbers by value, then text by its UTF-8 by
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,11 +16,12 @@ import numpy as np
 from aspectrum.arrays import Flags, Floats, Offsets
 from aspectrum.coding import Ids
 from aspectrum.coding.ids import quoted
-from aspectrum.comparison.paired import linearised
+from aspectrum.comparison.paired import linearised, means
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.metric import Metric, UserMetric
 from aspectrum.results import Column, Results
+from aspectrum.user_scores import WEIGHT
 
 Kind = Literal["mean", "ratio", "whole"]
 """What a number is: the mean of scores, a ratio of sums, or a metric of a whole system."""
@@ -38,6 +40,7 @@ class MetricScores:
         absent: Where a user is not averaged by a system.
         weights: What scores weigh, if the number is a ratio of sums.
         least: What scores that may not be proved are at least.
+        untested: Why nothing can be tested, if there are no scores.
     """
 
     name: str
@@ -48,6 +51,7 @@ class MetricScores:
     absent: Flags | None = None
     weights: Floats | None = None
     least: Floats | None = None
+    untested: str = "no per-user scores"
 
     @property
     def kind(self) -> Kind:
@@ -78,7 +82,7 @@ class MetricScores:
     def tie(self) -> float:
         """Up to which values are rounding, as they are far below the largest score."""
         assert self.scores is not None
-        return 2.0**-40 * float(np.nanmax(np.abs(self.scores), initial=0.0))
+        return 2.0**-40 * float(np.abs(self.scores[self.defined]).max(initial=0.0))
 
     def cleared(self, differences: Floats) -> Floats:
         """Differences of scores with 0 for those that are rounding."""
@@ -87,6 +91,11 @@ class MetricScores:
     def vary(self, differences: Floats) -> bool:
         """Whether differences differ by more than rounding."""
         return bool(np.ptp(differences) > self.tie) if len(differences) else False
+
+    def value_of(self, place: int) -> float:
+        """The number of a system over the users who count for it; NaN if there are none."""
+        users = np.flatnonzero(self.defined[:, place])
+        return float(means(self.contributions(users, [place]))[0]) if len(users) else math.nan
 
     def contributions(self, users: Offsets, systems: Sequence[int], least: bool = False) -> Floats:
         """What each of some users contributes to the number of each system over these users, (users, systems)."""
@@ -135,6 +144,19 @@ class Scores:
     def n_users(self) -> int:
         return len(self.users)
 
+    @cached_property
+    def n_compared(self) -> int:
+        """How many users are compared: all, or those whom every system averages."""
+        if not self._common:
+            return self.n_users
+        times = np.zeros(self.n_users, dtype=np.int64)
+        for blocks in self._blocks:
+            mine = np.zeros(self.n_users, dtype=np.bool_)
+            for users, *_ in blocks.values():
+                mine[self._rows[id(users)]] = True
+            times += mine
+        return int((times == len(self.systems)).sum())
+
     def __iter__(self) -> Iterator[MetricScores]:
         return (self.metric(name) for name in self.names)
 
@@ -145,7 +167,14 @@ class Scores:
         found = [blocks.get(name) for blocks in self._blocks]
         values, metric = tuple(column.value for column in columns), columns[0].metric
         if any(one is None for one in found):
-            return MetricScores(name, metric, values, columns, None)
+            why = "no per-user scores" if isinstance(metric, UserMetric) else "what users contribute is not known"
+            return MetricScores(name, metric, values, columns, None, untested=why)
+        if isinstance(metric, UserMetric) and metric.pooled:
+            for system, one in zip(self.systems, found, strict=True):
+                if one is not None and one[3] is None:
+                    raise InputError(
+                        f"{name} of {system} is a ratio of sums, and its file lacks the column {name + WEIGHT!r}; save it again"
+                    )
         placed = [self._placed(*one) for one in found if one is not None]
         scores, absent = np.column_stack([one[0] for one in placed]), np.column_stack([one[1] for one in placed])
         least, weights = (
@@ -190,13 +219,11 @@ class Scores:
                 ", where a missing list scores 0",
             )
         if found.kind == "whole":
-            raise InputError(
-                f"{found.name} is a number of all lists, and the systems have different users; evaluate again with ",
-                Option("users", "common"),
-            )
+            why = "a number of all lists, of different users; evaluate with users='common'"
+            return replace(found, scores=None, untested=why)
         assert found.scores is not None
-        scores = np.where(missing[:, np.newaxis], np.nan, found.scores)
-        return MetricScores(found.name, found.metric, found.values, found.columns, scores, found.absent, found.weights, found.least)
+        kept = replace(found, scores=np.where(missing[:, np.newaxis], np.nan, found.scores))
+        return replace(kept, values=tuple(kept.value_of(place) for place in range(len(self.systems))))
 
 
 def _blocks(result: Results) -> dict[str, tuple[Ids, Floats, Floats | None, Floats | None]]:
@@ -222,7 +249,8 @@ def _check_alike(name: str, columns: Mapping[str, Column]) -> None:
         for key in mine:
             if mine[key] != theirs.get(key, mine[key]):
                 raise InputError(
-                    f"{name} was computed in two ways: {key} is {mine[key]} in {first}, and {theirs[key]} in {system}; evaluate them alike"
+                    f"{name} was computed in two ways: {key} is {mine[key]} in {first}, and {theirs[key]} in {system}; evaluate them alike",
+                    *((", with ", Option("catalogue")) if key == "catalogue_items" else ()),
                 )
 
 
