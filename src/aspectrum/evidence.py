@@ -46,6 +46,7 @@ class Evidence:
     plan: Measured
     lists: CodedLists
     among: tuple[Input, ...] = ()
+    averaged: Flags | None = None  # users of the lists who are; None means all
 
     def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
         """What users contribute to metrics of a whole system; see :mod:`aspectrum.leave_one_out`."""
@@ -76,7 +77,8 @@ class Evidence:
         return counts[self.catalogue]
 
     def _top(self, cutoff: int) -> Rankings:
-        return self.lists.rankings if cutoff < 0 else self.lists.rankings.cut(cutoff)
+        lists = self.lists.rankings if self.averaged is None else self.lists.rankings.take(np.flatnonzero(self.averaged))
+        return lists if cutoff < 0 else lists.cut(cutoff)
 
     def aspect_names(self) -> list[str]:
         return [str(aspect) for aspect in self.plan.truth.aspect_ids] if self.plan.truth.aspects is not None else []

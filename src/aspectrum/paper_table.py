@@ -150,7 +150,12 @@ class PaperTable:
         text = "\n".join(lines)
         needs = ["booktabs", *(["amssymb"] if "triangle" in text else [])]
         engine = "; names need XeLaTeX or LuaLaTeX, and a font that has their letters" if needs_unicode_engine(text) else ""
-        return f"% Packages: {', '.join(needs)}{engine}\n{text}"
+        full = [
+            f"% {short}: {_cut(name, _LONGEST_TEXT)}"
+            for name, short in zip(self.systems, short_names(self.systems), strict=True)
+            if short != name
+        ]
+        return "\n".join([f"% Packages: {', '.join(needs)}{engine}", *map(one_line, full), text])
 
     def to_markdown(self) -> str:
         """The same as a table of Markdown, caption above, footnote below."""

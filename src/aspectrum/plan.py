@@ -199,7 +199,13 @@ class Plan:
         found = {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
         if not self.per_user:
             return found
-        return {name: replace(result, evidence=Evidence(plan, coded[name], among)) for name, result in found.items()}
+        return {name: replace(result, evidence=plan.evidence(coded[name], among)) for name, result in found.items()}
+
+    def evidence(self, lists: CodedLists, among: Iterable[Input] = ()) -> Evidence:
+        """The lists of a system, to be kept with its results."""
+        users = lists.input.ids["user"].within(self.tables.user)
+        averaged = np.any([group.averages(users, True) for group in self._groups], axis=0)
+        return Evidence(self, lists, tuple(among), None if averaged.all() else averaged)
 
     def _as_coded(self, lists: Any) -> CodedLists:
         if isinstance(lists, World | Rankings):

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
@@ -23,7 +23,7 @@ from aspectrum.extras import needed
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
-from aspectrum.metric import Metric, parse
+from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.output_files import write_text
 from aspectrum.saved import PER_USER, check_once, read_saved
 from aspectrum.states import Saved, State
@@ -211,6 +211,7 @@ class Results(Output, Mapping[str, float]):
     partial: Unfinished | None = None
     speaker: Speaker = PYTHON
     evidence: Lists | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)  # of the files that the lists were measured against, where they are known
 
     _frame_columns: ClassVar[list[str]] = _FRAME
 
@@ -317,6 +318,7 @@ class Results(Output, Mapping[str, float]):
             ],
             "warnings": list(self.warnings),
             "notes": list(self.notes),
+            **({"inputs": dict(self.digests)} if self.digests else {}),
         }
 
     def _records(self) -> list[dict[str, Any]]:
@@ -550,13 +552,14 @@ def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path:
     if scores is not None:
         check_once(path, scores["user"])
     if content:
-        columns = {one["metric"]: _restored_column(one) for one in content["metrics"]}
+        columns = {one["metric"]: _restored_column(one, path) for one in content["metrics"]}
     else:
         assert scores is not None
         mine = [name for name in scores.columns if name != "user" and not _is_further(name, scores)]
         columns = {name.removesuffix(CONTRIBUTION): _column_of_scores(name, scores, path) for name in mine}
+    digests = content.get("inputs", {})
     if scores is None:
-        return Results(columns, notices=_remarks(content))
+        return Results(columns, notices=_remarks(content), digests=digests)
     blocks: list[UserScores] = []
     further: list[UserScores] = []
     users = scores["user"]
@@ -571,9 +574,11 @@ def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path:
             return {name: rows[name + kind].to_numpy()} if name + kind in rows.columns else {}
 
         own = rows[name + kind].to_numpy()[:, np.newaxis]
+        if np.isinf(own).any():
+            raise InputError(f"{path}: column {name + kind!r} has an infinite score, expected finite ones, or NaN where undefined")
         block = UserScores(Ids(users.filter(averaged)), (name,), own, values(AT_LEAST), values(WEIGHT))
         (further if kind else blocks).append(block)
-    return Results(columns, tuple(blocks), _remarks(content), evidence=_Kept(tuple(further)))
+    return Results(columns, tuple(blocks), _remarks(content), evidence=_Kept(tuple(further)), digests=digests)
 
 
 @dataclass(frozen=True, eq=False)
@@ -589,20 +594,23 @@ class _Kept(Lists):
         raise InputError(f"segments by {trait} need the history, which saved results do not hold; give a segment for each user instead")
 
 
-def _parsed(name: str) -> Metric:
+def _parsed(name: str, path: str) -> Metric:
     """A metric of a file, in which every metric may be named."""
     import aspectrum.metrics  # noqa: F401  so that their names are known
 
-    return parse(name)
+    try:
+        return parse(name)
+    except MetricError as error:
+        raise InputError(f"{path}: {error}; import the module that defines it, or leave the column out") from None
 
 
-def _restored_column(saved: Mapping[str, Any]) -> Column:
+def _restored_column(saved: Mapping[str, Any], path: str) -> Column:
     counted = saved.get("counts", ())
     counts = {name: saved[name] for name in counted if isinstance(saved[name], int)}
     limits = {name: saved[name] for name in counted if isinstance(saved[name], float)}
     how = {name: value for name, value in saved.items() if name not in (*counted, "counts", "value")}
     value = math.nan if saved["value"] is None else float(saved["value"])
-    metric = _parsed(saved.get("definition", saved["metric"]))
+    metric = _parsed(saved.get("definition", saved["metric"]), path)
     return Column(metric, Saved(value, counts, limits), {**how, "metric": type(metric).__name__})
 
 
@@ -617,15 +625,18 @@ def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:
     if values.null_count() > scores[name].null_count():
         raise InputError(f"{path}: column {name!r} does not hold numbers, expected scores of users")
     own = name.removesuffix(CONTRIBUTION)
+    metric = _parsed(own, path)
     found = values.drop_nulls().to_numpy()
     scored = found[~np.isnan(found)]
+    if isinstance(metric, UserMetric) and metric.pooled and own + WEIGHT not in scores.columns:
+        raise InputError(f"{path}: {own} is a ratio of sums, and the column {own + WEIGHT!r} is missing; write the file by write_per_user")
     if own + WEIGHT in scores.columns:
         weights = scores[own + WEIGHT].drop_nulls().to_numpy()[~np.isnan(found)]
         value = math.fsum(scored * weights) / math.fsum(weights) if len(scored) else math.nan
     else:
         value = math.fsum(scored) / len(scored) if len(scored) else math.nan
     counts = {"scored": len(scored), "undefined": len(found) - len(scored)} if own == name else {}
-    return Column(_parsed(own), Saved(value, counts), {})
+    return Column(metric, Saved(value, counts), {})
 
 
 def _remarks(content: Mapping[str, Any]) -> tuple[Notice, ...]:

@@ -55,8 +55,13 @@ def _read_json(name: str) -> Saved:
         raise InputError(f"{name}: {_reason(error)}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: is not valid JSON: {error}") from None
-    if not isinstance(content, dict) or not ("metrics" in content or "systems" in content):
-        raise InputError(f"{name}: does not hold results of aspectrum, as written by --output results.json")
+    if not _is_results(content):
+        what = (
+            "holds a comparison, not results"
+            if isinstance(content, dict) and "differences" in content
+            else "does not hold results of aspectrum"
+        )
+        raise InputError(f"{name}: {what}; expected a file as written by --output results.json")
     beside = content.get(PER_USER)
     if beside is None:
         return Saved(name, content)
@@ -75,15 +80,34 @@ def _read_scores(name: str, separator: str | None) -> Saved:
             content = json.loads(polars.read_parquet_metadata(name).get("aspectrum", "{}"))
             frame = polars.read_parquet(name)
         else:
-            content, frame = (
-                {},
-                polars.read_csv(name, separator=separator, infer_schema_length=None, schema_overrides={"user": polars.String}),
-            )
+            text = polars.read_csv(name, separator=separator, infer_schema_length=None, schema_overrides={"user": polars.String})
+            content, frame = {}, text.with_columns(_numbered(text["user"])) if "user" in text.columns else text
     except (OSError, ValueError, polars.exceptions.PolarsError) as error:
         raise InputError(f"{name}: {_reason(error)}") from None
     if "user" not in frame.columns:
         raise InputError(f"{name}: no user column found; columns are {', '.join(map(repr, frame.columns[:8]))}")
     return Saved(name, content, frame)
+
+
+def _numbered(users: polars.Series) -> polars.Series:
+    """Users as numbers, as they were before they were written, if all look like whole numbers."""
+    import polars
+
+    numbers = users.cast(polars.Int64, strict=False)
+    return numbers if numbers.null_count() == users.null_count() and (numbers.cast(polars.String) == users).all() else users
+
+
+def _is_results(content: Any) -> bool:
+    """Whether JSON has the shape of results, of one system or of several."""
+    if not isinstance(content, dict):
+        return False
+    systems = content.get("systems", {"": content})
+    return isinstance(systems, dict) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("metrics"), list)
+        and all(isinstance(entry, dict) and {"metric", "value"} <= entry.keys() for entry in one["metrics"])
+        for one in systems.values()
+    )
 
 
 def _reason(error: Exception) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aspectrum.cli.comparing import Comparing
 from aspectrum.cli.contacts import asked_of_contacts, contacts_job, social_options
 from aspectrum.cli.options import IGNORE, STRICT, Job, input_options
 from aspectrum.inputs import SOCIAL_TRUTH, TRUTH
@@ -65,6 +66,7 @@ def _on_lists(given: dict[str, Any]) -> Report:
     social = {name: given.pop(name) for name in (*_ONLY_SOCIAL, *ContactSettings.model_fields)}
     _refuse(social, "goes with --train, which is not given")
     job = Job.of(command="check", **given)
+    Comparing.of({}, job.settings.comparison).check(list(job.systems))
     options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.attention, **job.reading}
     return check_inputs(job.systems, job.inputs, job.metrics or "all@10", **options)
 

@@ -65,11 +65,13 @@ def compare(
     comparing.check_files([*output, *(path for _, path in named)])
     results = named_results([path for _, path in named] if not any(name for name, _ in named) else dict(_all_named(named)))
     attention = Attention(bool(strict), ignore, COMMAND_LINE)
+    if len(results) < 2 and not comparing.given.keys() & {"report", "plots"}:
+        raise click.UsageError(f"a comparison needs at least two systems, found {', '.join(map(repr, results))}")
     comparison = comparing.of_results(results, attention, metrics=metrics or None, common=users == "common", threads=threads)
     for path in output:
-        comparison.write(path)
+        comparing.write(comparison, path)
     comparing.write_pages(comparison, [path for _, path in named])
-    if not quiet or not output:
+    if not quiet or not (output or comparing.given.keys() & {"report", "plots"}):
         click.echo(comparing.written(comparison, format or "table"), nl=False)
     comparing.check_gates(comparison)
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ import click
 from aspectrum.cli.options import Number, choice, file_option, with_options
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import FORMATS, format_of
+from aspectrum.output_files import write_text
 from aspectrum.wording import listed, one_line
 
 if TYPE_CHECKING:
@@ -35,15 +37,21 @@ statistics_options = with_options(
         "The test: sign-flip randomisation (default), paired t; Wilcoxon's and the sign test do not compare means.",
     ),
     choice("--correction", "max-t holm bh none", "For many comparisons: step-down max-T (default), Holm, Benjamini-Hochberg, or none."),
-    choice("--interval", "t percentile bca", "Of differences: t (default), or a bootstrap, which is too short for few users."),
+    choice("--interval", "t percentile bca", "Intervals of differences: t (default), or a bootstrap, which is too short for few users."),
     choice("--family", "all metric", "Correct over all comparisons (default), or within each metric."),
-    click.option("--level", type=Number(0.5, 0.9999), metavar="SHARE", help="Of intervals. Default: 0.95."),
+    click.option("--level", type=Number(0.5, 0.9999), metavar="SHARE", help="Level of intervals. Default: 0.95."),
     click.option(
         "--alpha", type=Number(1e-9, 0.5), metavar="SHARE", help="Adjusted p-value up to which a difference is significant. Default: 0.05."
     ),
     click.option("--flips", type=click.IntRange(99, 10**8), metavar="NUMBER", help="Random sign flips. Default: 9999."),
     click.option("--resamples", type=click.IntRange(99, 10**8), metavar="NUMBER", help="Resamples of a bootstrap. Default: 9999."),
-    click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="NUMBER", help="Of flips and resamples. Default: 0."),
+    click.option(
+        "--margin",
+        type=Number(1e-9, 0.9999),
+        metavar="SHARE",
+        help="Relative loss of accuracy that findings of a report take for none. Default: 0.01.",
+    ),
+    click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="NUMBER", help="Seed of flips and resamples. Default: 0."),
     click.option(
         "--segments",
         multiple=True,
@@ -69,8 +77,9 @@ statistics_options = with_options(
 report_options = with_options(
     click.option("--report", metavar="FILE", help="Write a self-contained HTML page with tables, tests and charts here, as report.html."),
     click.option("--plots", metavar="FOLDER", help="Write every chart of the report there."),
-    choice("--plot-format", "svg png pdf", "Of the files of --plots. Default: svg; the others need the extra plots."),
-    click.option("--title", metavar="TEXT", help="The title of the report."),
+    choice("--plot-format", "svg png pdf", "Format of the files of --plots. Default: svg; the others need the extra plots."),
+    click.option("--title", metavar="TEXT", help="The title of the report, and the caption in LaTeX."),
+    click.option("--label", metavar="TEXT", help="The label in LaTeX, as tab:main."),
     file_option("--titles", help="What items are called, for the lists of the report: item, title."),
     click.option(
         "--digits", type=click.IntRange(1, 10), metavar="NUMBER", help="Decimals of tables in the report and in LaTeX. Default: 3."
@@ -93,9 +102,9 @@ compare_options = with_options(
 
 _STATISTICS = (
     *("baseline", "all_pairs", "significance", "correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed"),
-    *("segments", "fail_if", "fail_unless", "inconclusive"),
+    *("margin", "segments", "fail_if", "fail_unless", "inconclusive"),
 )
-_REPORT = ("report", "plots", "plot_format", "title", "titles", "digits", "percent")
+_REPORT = ("report", "plots", "plot_format", "title", "label", "titles", "digits", "percent")
 NAMES = ("compare", "comparison", *_STATISTICS, *_REPORT)
 """Names of all these options."""
 
@@ -111,24 +120,28 @@ class Comparing:
         """From the values of options, which are taken out; they come on top of those of a configuration."""
         found = {} if settings is None else {"compare": True, **settings.model_dump(exclude_unset=True, exclude_none=True)}
         asked = {name: value for name, value in taken(options).items() if value is not None and value != ()}
-        return cls({**found, **({"compare": True} if asked else {}), **asked})
+        if asked:
+            found.pop("compare", None)  # whatever the configuration says, this asks for it
+        return cls({name: str(value) if isinstance(value, Path) else value for name, value in {**found, **asked}.items()})
 
     @property
     def wanted(self) -> bool:
         """Whether anything asks for a comparison."""
-        return bool(self.given.get("compare"))
+        return bool(self.given) and self.given.get("compare") is not False
 
     @property
     def is_shown(self) -> bool:
         """Whether the comparison is printed; a report alone is not."""
-        return not self.given.keys() <= {*_REPORT, "baseline"}
+        return not self.given.keys() <= {*_REPORT, "baseline", "segments", "level"}
 
     @property
     def file(self) -> str | None:
         return self.given.get("comparison")
 
     def check_files(self, others: Sequence[str]) -> None:
-        """What cannot be written is said before the long work."""
+        """What cannot be written, or understood, is said before the long work."""
+        from aspectrum.comparison.gates import Gate
+
         if self.file is not None:
             check_format(self.file, "--comparison")
         report = self.given.get("report")
@@ -136,9 +149,28 @@ class Comparing:
             raise click.UsageError(f"--report {report}: a report is an HTML page, expected a name that ends in .html")
         written = [path for path in (self.file, report) if path is not None]
         check_paths(written, others)
-        needing = {"title", "titles", "digits", "percent", "plot_format"} & self.given.keys()
-        for name in sorted(needing if report is None and "plots" not in self.given and self.file is None else ()):
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --report or --plots")
+        for name in ("titles", "plot_format"):
+            if name in self.given and report is None and "plots" not in self.given:
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --report or --plots")
+        folder = self.given.get("plots")
+        if folder is not None and os.path.exists(folder) and not os.path.isdir(folder):
+            raise click.UsageError(f"--plots {folder}: is a file, expected a folder")
+        for gate in (*self.given.get("fail_if", ()), *self.given.get("fail_unless", ())):
+            Gate.parse(gate)
+
+    def check(self, systems: Sequence[str]) -> None:
+        """What can be said before any number: gates, the baseline, files of segments and titles."""
+        from aspectrum.user_traits import TRAITS
+
+        self.check_files(())
+        self._baseline(systems)
+        words = [one for given in self.given.get("segments", ()) for one in (given.split(",") if not os.path.exists(given) else ())]
+        for path in (
+            *(one for one in words if one.strip().lower() not in TRAITS),
+            *([self.given["titles"]] if "titles" in self.given else []),
+        ):
+            if not os.path.exists(path):
+                raise click.UsageError(f"{path}: file not found")
 
     def of_results(self, results: Mapping[str, Results], attention: Attention, **options: Any) -> Comparison:
         """The comparison, with its gates decided."""
@@ -148,9 +180,9 @@ class Comparing:
         from aspectrum.results import SystemResults
 
         given = self.given
-        names = ("correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed")
+        names = ("correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed", "margin")
         procedure = checked_procedure(test=given.get("significance"), **{name: given[name] for name in names if name in given})
-        if len(results) < 2 and not (self.given.keys() <= {*_REPORT, "segments", "level"}):
+        if len(results) < 2 and self.is_shown:
             raise InputError(f"a comparison needs at least two systems, found {', '.join(map(repr, results)) or 'none'}")
         baseline = self._baseline(list(results))
         about = results if isinstance(results, SystemResults) else SystemResults({}, speaker=COMMAND_LINE)
@@ -181,7 +213,7 @@ class Comparing:
             title=given.get("title", ""),
             date=_today(),
             command=shlex.join(["aspectrum", *sys.argv[1:]]),
-            inputs={path: _digest(path) for path in files if os.path.isfile(path)},
+            inputs={path: digest_of(path) for path in files if os.path.isfile(path)},
             titles=read_titles(given["titles"]) if "titles" in given else {},
             digits=given.get("digits", 3),
             percent=bool(given.get("percent")),
@@ -192,11 +224,15 @@ class Comparing:
             write_charts(comparison, given["plots"], f".{given.get('plot_format', 'svg')}", origin)
 
     def written(self, comparison: Comparison, format: Any) -> str:
-        """The comparison as text; LaTeX with the digits that were asked for."""
+        """The comparison as text; LaTeX with the title and the digits that were asked for."""
         if format != "latex":
             return comparison.written(format)
-        options = {name: self.given[name] for name in ("digits", "percent") if name in self.given}
+        options = {name: self.given[name] for name in ("digits", "percent", "label") if name in self.given}
         return comparison.to_latex(caption=self.given.get("title", ""), **options) + "\n"
+
+    def write(self, comparison: Comparison, path: str) -> None:
+        """The comparison to a file, in the format of its extension."""
+        write_text(path, self.written(comparison, format_of(path)))
 
     def _baseline(self, systems: Sequence[str]) -> str | None:
         from aspectrum.wording import did_you_mean
@@ -229,7 +265,7 @@ def _today() -> str:
     return f"{now.day} {now:%B %Y}"
 
 
-def _digest(path: str) -> str:
+def digest_of(path: str) -> str:
     with open(path, "rb") as file:
         return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 

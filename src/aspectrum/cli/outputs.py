@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.comparing import Comparing, compare_options
+from aspectrum.cli.comparing import Comparing, compare_options, digest_of
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, as_json, format_of, scores_separator
@@ -87,12 +88,15 @@ def deliver(
         results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
     results = job.with_notes(results, left_out)
     job.usual.check()
+    if outputs or scores is not None:
+        digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
+        results = replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
     comparison = comparing.of_results(results, job.attention_to, threads=job.settings.threads) if comparing.wanted else None
     writing = [partial(results.write, path, kind, placed, scores=scores) for path, kind in outputs]
     if scores is not None:
         writing.append(partial(results.write_per_user, scores))
     if comparison is not None and comparing.file is not None:
-        writing.append(partial(comparison.write, comparing.file))
+        writing.append(partial(comparing.write, comparison, comparing.file))
     if comparison is not None:
         writing.append(partial(comparing.write_pages, comparison, job.files))
     failures = []

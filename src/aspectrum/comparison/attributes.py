@@ -14,15 +14,20 @@ from aspectrum.errors import InputError
 from aspectrum.io.columns import usual_column
 from aspectrum.io.side_tables import check_ids, read_side_table
 from aspectrum.results import Results
-from aspectrum.user_traits import TRAITS, Trait, quantile_segments
+from aspectrum.user_traits import TRAITS, Trait
+from aspectrum.wording import did_you_mean, listed
 
 
 def attributes_of(given: Any, systems: Mapping[str, Results], users: Ids) -> tuple[Attribute, ...]:
     """Attributes in any form that :func:`aspectrum.compare` takes."""
     if given is None:
         return ()
-    if isinstance(given, str) and given in TRAITS:
-        return (_trait(given, systems, users),)
+    if isinstance(given, str) and not os.path.exists(given):
+        words = [word.strip().lower() for word in given.split(",")]
+        if all(word in TRAITS for word in words):
+            return tuple(_trait(word, systems, users) for word in words)  # type: ignore[arg-type]
+        if not os.path.splitext(given)[1]:
+            raise InputError(f"segments: {given!r} is neither a file nor {listed(TRAITS)}{did_you_mean(given, TRAITS)}")
     if isinstance(given, str | os.PathLike) or hasattr(given, "columns") or hasattr(given, "__arrow_c_stream__"):
         return _from_frame(given, users)
     if isinstance(given, Mapping):
@@ -44,11 +49,7 @@ def _trait(trait: Trait, systems: Mapping[str, Results], users: Ids) -> Attribut
     places = [place_of.get(user, -1) for user in users]
     inside = np.array(places) >= 0
     mine[inside] = values[np.array(places)[inside]]
-    segments = quantile_segments(mine, TRAITS[trait])
-    codes = np.full(len(users), -1, dtype=np.int32)
-    for code, flags in enumerate(segments.values()):
-        codes[flags] = code
-    return Attribute(trait, tuple(segments), codes, note)
+    return Attribute.by_quantiles(trait, mine, TRAITS[trait], note)
 
 
 def _from_frame(given: Any, users: Ids) -> tuple[Attribute, ...]:

@@ -88,6 +88,8 @@ class Comparison(Output):
         return self.found.scores
 
     def __getitem__(self, key: tuple[str | Metric, str] | tuple[str | Metric, str, str]) -> Difference:
+        if not isinstance(key, tuple):
+            raise KeyError(f"{key}: name metric and system, as in comparison['NDCG@10', 'ALS']")
         return self.difference(*key)
 
     def difference(self, metric: str | Metric, system: str, baseline: str | None = None) -> Difference:
@@ -189,9 +191,9 @@ class Comparison(Output):
                 for a, b in self._places():
                     test = segment_test(metric, attribute, a, b)
                     if test is not None:
-                        f, df, p = test
+                        f, df, p, left_out = test
                         head = (name, self.systems[b], self.systems[a], attribute.name)
-                        found.append(SegmentTest(*head, f, df, p, p, self.procedure.alpha))
+                        found.append(SegmentTest(*head, f, df, p, p, self.procedure.alpha, left_out))
         return tuple(with_holm(found))
 
     def _places(self) -> list[tuple[int, int]]:
@@ -362,7 +364,7 @@ def compare(
     pairs: Pairs = "baseline",
     users: Literal["common"] | None = None,
     test: Test | None = None,
-    correction: Correction = "max-t",
+    correction: Correction | None = None,
     interval: IntervalKind = "t",
     level: float = 0.95,
     alpha: float = 0.05,
@@ -388,7 +390,8 @@ def compare(
         users: ``"common"`` compares the users whom all systems average; by default, other users are an error.
         test: ``"flips"`` (sign-flip randomisation, the default), ``"t"``, ``"wilcoxon"`` or ``"sign"``. Wilcoxon's test and the sign
             test do not ask whether means differ. Default with Holm or Benjamini-Hochberg: ``"t"``.
-        correction: For many comparisons: ``"max-t"`` (step-down, by shared flips), ``"holm"``, ``"bh"`` or ``"none"``.
+        correction: For many comparisons: ``"max-t"`` (step-down, by shared flips), ``"holm"``, ``"bh"`` or ``"none"``. Default: ``"max-t"``
+            for tests of means, else ``"holm"``.
         interval: ``"t"``, or a bootstrap ``"percentile"`` or ``"bca"``, which are too short for few users.
         level: Of intervals.
         alpha: The adjusted p-value up to which a difference is significant.
@@ -455,6 +458,10 @@ def compared(
     speaker, noticed = (PYTHON, ()) if about is None else (about.speaker, about.notices)
     names, notices = _chosen(systems, metrics)
     scores = Scores(systems, names, common=common)
+    if common and scores.n_users and not scores.n_compared:
+        raise InputError("no user is averaged by all systems; are their ids of the same kind?")
+    saved = dict.fromkeys(one for result in systems.values() for one in result.notices if one.kind == "saved_warning")
+    notices += [*saved, *_other_inputs(systems)]
     before = None if threads is None else set_threads(check_count(threads, "threads", 1))
     try:
         found = find_differences(scores, baseline, procedure)
@@ -471,9 +478,10 @@ def compared(
     return Comparison(dict(systems), baseline, listed, found, procedure, scores, attributes, (), tuple(drawn), speaker, noticed)
 
 
-def checked_procedure(*, test: Test | None, **options: Any) -> Procedure:
-    """How to test, with every option checked."""
-    procedure = Procedure(test=test or ("t" if options.get("correction") in ("holm", "bh") else "flips"), **options)
+def checked_procedure(*, test: Test | None, correction: Correction | None = None, **options: Any) -> Procedure:
+    """How to test, with every option checked; what is not said follows from what is."""
+    test = test or ("t" if correction in ("holm", "bh") else "flips")
+    procedure = Procedure(test=test, correction=correction or ("holm" if test in ("wilcoxon", "sign") else "max-t"), **options)
     words = {"test": Test, "correction": Correction, "interval": IntervalKind, "family": Literal["all", "metric"]}
     for name, kind in words.items():
         value = getattr(procedure, name)
@@ -508,7 +516,9 @@ def named_results(given: Any) -> dict[str, Results]:
         return found
     if isinstance(given, str | os.PathLike):
         read = Results.read(given)
-        return dict(read.systems) if isinstance(read, SystemResults) else {_stem(given): read}
+        if isinstance(read, Results):
+            return {_stem(given): read}
+        return {name: replace(result, notices=(*result.notices, *read.notices)) for name, result in read.systems.items()}
     if isinstance(given, Sequence) and all(isinstance(one, str | os.PathLike) for one in given):
         files = {os.fspath(path): named_results(path) for path in given}
         if len(files) < len(given):
@@ -563,6 +573,17 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
     if curves:
         notices.append(Notice("one_cutoff", detail={"metrics": ", ".join(curves)}))
     return [name for name in shared if name in chosen], notices
+
+
+def _other_inputs(systems: Mapping[str, Results]) -> list[Notice]:
+    """Inputs that some systems were measured against and that are not those of others, as far as files tell."""
+    (first, one), *others = systems.items()
+    return [
+        Notice("other_inputs", detail={"input": name, "system": first, "baseline": other})
+        for other, result in others
+        for name, digest in one.digests.items()
+        if result.digests.get(name, digest) != digest
+    ][:1]
 
 
 def _named(metric: str | Metric, results: Results, shared: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 
 from aspectrum.arrays import Floats, Offsets
 from aspectrum.comparison.differences import FEWEST, Difference, difference_range, is_open
-from aspectrum.comparison.paired import paired, tail
+from aspectrum.comparison.paired import Interval, fieller, means, paired, quantile, tail, variances
 from aspectrum.comparison.scores import MetricScores
 from aspectrum.errors import MetricError
 
@@ -52,6 +53,8 @@ class Gate:
         if found is None:
             raise MetricError(f"gate {text!r} is not of the form METRIC < LIMIT or METRIC > LIMIT, as in 'NDCG@10 < -1%' or 'ILD@10 < 0'")
         relative = bool(found["percent"])
+        if not math.isfinite(float(found["limit"])):
+            raise MetricError(f"gate {text!r}: the limit is not a finite number")
         return cls(found["metric"], found["sign"] == "<", float(found["limit"]) / (100 if relative else 1), relative, unless)
 
     def __str__(self) -> str:
@@ -112,10 +115,11 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
     users = np.flatnonzero(metric.defined[:, a] & metric.defined[:, b])
     ends = []
     for side_b, side_a in _sides(metric, users, a, b):
-        z = side_b - (1 + gate.limit) * side_a if gate.relative else side_b - side_a - gate.limit
-        t, df = paired(metric.cleared(z)).t, len(z) - 1
-        below, above = tail(-t, df), tail(t, df)
-        ends.append((below, above, t) if gate.below else (above, below, t))
+        z = paired(metric.cleared(side_b - (1 + gate.limit) * side_a if gate.relative else side_b - side_a - gate.limit))
+        below, above = tail(-z.t, z.df), tail(z.t, z.df)
+        if z.sd == 0:  # nothing varies, so nothing is in doubt: what is not beyond the limit is within
+            below, above = (0.0, 1.0) if (z.mean < 0 if gate.below else z.mean <= 0) else (1.0, 0.0)
+        ends.append((below, above, z.t) if gate.below else (above, below, z.t))
     beyond, within = max(end[0] for end in ends), max(end[1] for end in ends)  # of two ends, the less certain
     proved: Decision = "inconclusive"
     if beyond <= alpha:
@@ -124,7 +128,8 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
         proved = "fail" if gate.unless else "pass"
     if gate.unless and proved != "pass":
         proved = "fail"
-    return GateResult(gate, system, proved, ends[0][2], beyond, within, alpha, _said(gate, difference, proved, comparison.procedure.level))
+    said = _said(gate, difference, proved, _bounds(gate, *_sides(metric, users, a, b)[0], alpha), alpha)
+    return GateResult(gate, system, proved, ends[0][2], beyond, within, alpha, said)
 
 
 def _sides(metric: MetricScores, users: Offsets, a: int, b: int) -> list[tuple[Floats, Floats]]:
@@ -137,14 +142,25 @@ def _sides(metric: MetricScores, users: Offsets, a: int, b: int) -> list[tuple[F
     return [(score_b, score_a), (least_b, least_a)] if alike else [(least_b, score_a), (score_b, least_a)]
 
 
-def _said(gate: Gate, difference: Difference, decision: Decision, level: float) -> str:
-    if gate.relative:
-        value, interval = f"{100 * (difference.relative or 0):+.1f} %", difference.relative_interval
-        ends = "unbounded" if interval is None else f"{100 * interval[0]:+.1f} to {100 * interval[1]:+.1f} %"
-    else:
-        value, interval = f"{difference.difference:+.4f}", difference.interval
-        ends = "" if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
-    text = f"{difference.system}: {gate}: {decision} ({value}, {100 * level:g} % interval {ends})"
+def _bounds(gate: Gate, side_b: Floats, side_a: Floats, alpha: float) -> Interval | None:
+    """One-sided bounds of the difference, each at the level that decides the gate; None if they are unbounded."""
+    d = paired(side_b - side_a)
+    t = quantile(1 - alpha, d.df)
+    if not gate.relative:
+        return d.mean - t * d.se, d.mean + t * d.se
+    columns = np.column_stack((side_a, side_b))
+    centres = means(columns)
+    var_a, var_b = (variances(columns, centres) / d.n).tolist()
+    return fieller(float(centres[0]), float(centres[1]), var_a, var_b, (var_a + var_b - d.se**2) / 2, t)
+
+
+def _said(gate: Gate, difference: Difference, decision: Decision, bounds: Interval | None, alpha: float) -> str:
+    """The decision, with the bounds that make it."""
+    unit, factor, digits = (" %", 100, 1) if gate.relative else ("", 1, 4)
+    value = (difference.relative or 0) if gate.relative else difference.difference
+    ends = "unbounded" if bounds is None else f"{factor * bounds[0]:+.{digits}f} and {factor * bounds[1]:+.{digits}f}{unit}"
+    level = f"{100 * (1 - alpha):.3g} % bound{'s' if bounds is not None else ''}"
+    text = f"{difference.system}: {gate}: {decision} ({factor * value:+.{digits}f}{unit}; one-sided {level} {ends})"
     if decision != "inconclusive" or difference.minimum_detectable is None:
         return text
     least = difference.minimum_detectable

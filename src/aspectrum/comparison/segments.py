@@ -13,8 +13,17 @@ from aspectrum.comparison.differences import FEWEST
 from aspectrum.comparison.paired import Interval, fieller, means, paired, quantile, variances, welch
 from aspectrum.comparison.scores import MetricScores
 from aspectrum.errors import InputError
+from aspectrum.user_traits import quantile_segments
 
 UNKNOWN = "unknown"
+MOST_NUMBERS = 12
+"""Different numbers up to which each is a segment; more are cut into quarters."""
+
+QUARTERS = ("lowest", "low", "high", "highest")
+
+
+def _number(value: Hashable) -> float:
+    return float(value) if isinstance(value, int | float) else np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +51,21 @@ class Attribute:
             raise InputError(f"segments {name!r}: none of the users compared has one; are these ids of the same users?")
         present = {segment for segment in known.values() if segment is not None and segment == segment and segment != UNKNOWN}
         numbers = all(isinstance(segment, int | float) for segment in present)
+        if numbers and len(present) > MOST_NUMBERS:
+            return cls.by_quantiles(name, np.array([_number(known[user]) for user in users]), QUARTERS, note)
         segments = sorted(present, key=(lambda one: one) if numbers else str)
         code_of = {segment: code for code, segment in enumerate(segments)}
         codes = np.array([code_of.get(segment, -1) for segment in known.values()], dtype=np.int32)
         return cls(name, tuple(map(str, segments)), codes, note)
+
+    @classmethod
+    def by_quantiles(cls, name: str, values: Floats, names: tuple[str, ...], note: str = "") -> Attribute:
+        """From a number for each user, NaN where it is not known."""
+        segments = quantile_segments(values, names)
+        codes = np.full(len(values), -1, dtype=np.int32)
+        for code, flags in enumerate(segments.values()):
+            codes[flags] = code
+        return cls(name, tuple(segments), codes, note)
 
     def places(self) -> list[tuple[str, Flags]]:
         """Segments with a flag for each user who is in them; users without a segment come last."""
@@ -88,12 +108,14 @@ class SegmentTest:
     p: float
     p_adjusted: float
     alpha: float = 0.05
+    left_out: tuple[str, ...] = ()  # segments in which nothing varies, or with fewer than ten users
 
     @property
     def said(self) -> str:
+        without = f" ({', '.join(self.left_out)} left out: too few users, or nothing varies)" if self.left_out else ""
         if self.p_adjusted <= self.alpha:
-            return f"the effect differs between segments (p = {self.p_adjusted:.3g})"
-        return "no evidence that the effect differs"
+            return f"the effect differs between segments, adjusted p = {self.p_adjusted:.3g}{without}"
+        return f"no evidence that the effect differs{without}"
 
 
 @dataclass(frozen=True)
@@ -143,20 +165,25 @@ def segment_means(metric: MetricScores, attribute: Attribute, place: int, level:
     return found
 
 
-def segment_test(metric: MetricScores, attribute: Attribute, a: int, b: int) -> tuple[float, tuple[float, float], float] | None:
-    """Welch's F on differences: F, its degrees of freedom, p; None if fewer than two segments can be tested."""
+def segment_test(
+    metric: MetricScores, attribute: Attribute, a: int, b: int
+) -> tuple[float, tuple[float, float], float, tuple[str, ...]] | None:
+    """Welch's F on differences: F, its degrees of freedom, p, and segments that are left out; None if fewer than two can be tested."""
     both, groups = metric.defined[:, a] & metric.defined[:, b], []
-    for _, flags in attribute.places():
+    left_out = []
+    for name, flags in attribute.places():
         users = np.flatnonzero(flags & both)
         if len(users) >= FEWEST:
             columns = metric.contributions(users, [a, b])
             d: Floats = metric.cleared(columns[:, 1] - columns[:, 0])
             if metric.vary(d):
                 groups.append(d)
+                continue
+        left_out.append(name)
     if len(groups) < 2:
         return None
     f, first, second, p = welch(groups)
-    return f, (first, second), p
+    return f, (first, second), p, tuple(left_out)
 
 
 def with_holm(tests: Sequence[SegmentTest]) -> list[SegmentTest]:

@@ -19,6 +19,7 @@ from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, ROLES
 from aspectrum.io import FORMATS
 from aspectrum.metric import Metric
+from aspectrum.user_traits import TRAITS
 from aspectrum.wording import did_you_mean, listed
 
 _USER_CHOICES: tuple[str, ...] = get_args(UserChoice)
@@ -91,6 +92,11 @@ def _as_output(value: Any) -> Any:
 
 def _as_several(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _as_segments(value: Any, info: ValidationInfo) -> tuple[str, ...]:
+    """Words that name a trait of users, and paths of files."""
+    return tuple(one if one in TRAITS else str(_path(one, info)) for one in _as_several(value))
 
 
 def _as_conventions(value: Any) -> tuple[Any, ...]:
@@ -183,6 +189,7 @@ class ContactSettings(_Model):
 _Share = Annotated[float, Field(gt=0, lt=1)]
 _Resampling = Annotated[int, Field(ge=99, le=10**8)]
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_as_several)]
+_Segments = Annotated[tuple[str, ...], BeforeValidator(_as_segments, json_schema_input_type=str | tuple[str, ...])]
 
 
 class ComparisonSettings(_Model):
@@ -194,17 +201,22 @@ class ComparisonSettings(_Model):
     all_pairs: bool | None = _optional("Whether all systems are compared with one another, without a baseline.")
     significance: Literal["flips", "t", "wilcoxon", "sign"] | None = _optional("The test. Default: flips, sign-flip randomisation.")
     correction: Literal["max-t", "holm", "bh", "none"] | None = _optional("For many comparisons. Default: max-t, step-down max-T.")
-    interval: Literal["t", "percentile", "bca"] | None = _optional("Of differences: t (default), or a bootstrap.")
+    interval: Literal["t", "percentile", "bca"] | None = _optional("Intervals of differences: t (default), or a bootstrap.")
     family: Literal["all", "metric"] | None = _optional("Correct over all comparisons (default), or within each metric.")
-    level: _Share | None = _optional("Of intervals. Default: 0.95.")
+    level: _Share | None = _optional("Level of intervals. Default: 0.95.")
     alpha: _Share | None = _optional("The adjusted p-value up to which a difference is significant. Default: 0.05.")
     flips: _Resampling | None = _optional("Random sign flips. Default: 9999.")
     resamples: _Resampling | None = _optional("Resamples of a bootstrap. Default: 9999.")
-    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = _optional("Of flips and resamples. Default: 0.")
-    segments: _Texts = _optional("Files with users' attributes, or activity, breadth, mainstreaminess.", ())
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = _optional("Seed of flips and resamples. Default: 0.")
+    margin: _Share | None = _optional("The relative loss of accuracy that findings of a report take for none. Default: 0.01.")
+    segments: _Segments = _optional("Files with users' attributes, or activity, breadth, mainstreaminess.", ())
     fail_if: _Texts = _optional("Gates that fail if shown, such as NDCG@10 < -1%.", ())
     fail_unless: _Texts = _optional("Gates that fail unless shown, such as NDCG@10 > -1%.", ())
     inconclusive: Literal["warn", "fail"] | None = _optional("What a gate does that the users cannot decide. Default: warn.")
+    report: _FilePath | None = _optional("A file for the report, such as report.html.")
+    plots: _FilePath | None = _optional("A folder for the charts of the report.")
+    title: str | None = _optional("The title of the report.")
+    titles: _FilePath | None = _optional("A file with what items are called, for the lists of the report: item, title.")
 
 
 class Settings(_Model):

@@ -53,6 +53,7 @@ def read_titles(given: Any) -> dict[Any, str]:
     if item is None or not others:
         found = ", ".join(map(repr, frame.columns))
         raise InputError(f"{name}: expected a column of items and one of titles, as item,title; columns are {found}")
+    frame = frame.select(item, others[0]).unique(maintain_order=True)  # a row per genre says the same
     check_ids(name, frame[item], "item")
     titles = zip(frame[item].to_list(), frame[others[0]].to_list(), strict=True)
     return {id: str(title) for id, title in titles if title is not None}

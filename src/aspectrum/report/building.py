@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -16,6 +16,7 @@ from aspectrum.comparison.differences import FEWEST
 from aspectrum.comparison.differences import Difference as Compared
 from aspectrum.comparison.paired import paired
 from aspectrum.comparison.segments import segment_means
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.documentation import explained
 from aspectrum.evidence import Evidence
 from aspectrum.metric import Metric
@@ -24,6 +25,7 @@ from aspectrum.references import bibtex
 from aspectrum.report.content import (
     AspectShare,
     Curves,
+    Definition,
     Difference,
     Distribution,
     Distributions,
@@ -48,7 +50,7 @@ from aspectrum.report.findings import findings_of
 _BINS = 40
 _LORENZ_POINTS = 100
 _MOST_IN_FOCUS = 5
-_SHOWN_ITEMS = 8
+_SHOWN_ITEMS = 10
 _FAMILIES = {"relevance": "Relevance", "aspects": "Aspects", "distance": "Diversity", "novelty": "Novelty", "exposure": "Exposure"}
 
 
@@ -92,13 +94,15 @@ class _Building:
         cutoffs = {metric.cutoffs[0] for metric in self.metrics.values()}
         self.cutoff = next(iter(cutoffs)) if len(cutoffs) == 1 else None
         self.depth = max(cutoffs, key=lambda k: (k == 10, k < 0, k))
-        self.left_out: list[str] = []
+        self.left_out: list[Notice] = []
+        self.focus: tuple[str, ...] = ()
 
     def report(self) -> Report:
         comparison = self.comparison
         accuracy = self._first("relevance")
         diversity = [name for family in ("distance", "aspects", "novelty", "exposure") for name in self._of_family(family)]
         trade_off = self._trade_off(accuracy)
+        self.focus = self._focus(trade_off)
         tested = {one.metric for one in comparison.differences if one.tested}
         parts: dict[str, Any] = {
             "curves": self._curves(),
@@ -112,17 +116,25 @@ class _Building:
             title=self.origin.title or self._title(),
             question=self._question(),
             eyebrow=" · ".join(
-                filter(None, ("aspectrum comparison" if len(comparison.systems) > 1 else "aspectrum evaluation", self.origin.date))
+                filter(
+                    None,
+                    (
+                        "aspectrum comparison" if len(comparison.systems) > 1 else "aspectrum evaluation",
+                        self.origin.date,
+                        f"version {_version('aspectrum')}",
+                    ),
+                )
             ),
             facts=self._facts(),
             systems=comparison.systems,
             baseline=comparison.baseline if len(comparison.systems) > 1 else None,
-            focus=self._focus(trade_off),
+            focus=self.focus,
             measures=tuple(self._measure(name) for name in self.metrics),
             scores={name: self._scores(name) for name in self.metrics},
             differences=self._differences(),
             standings={name: Standing(one.best, one.tie, one.second) for name, one in comparison.standings.items()},
-            findings=findings_of(comparison, accuracy, diversity, self._first("aspects")),
+            findings=findings_of(comparison, accuracy, diversity, self._relevant_diversity()),
+            gates=tuple((one.decision, one.said) for one in comparison.gates),
             tested_by=comparison.tested_by if tested else "",
             trade_off=trade_off,
             **parts,
@@ -143,21 +155,33 @@ class _Building:
         names = sorted(self._of_family(family), key=lambda name: self.metrics[name].cutoffs[0] != self.depth)
         return next((name for name in names if type(self.metrics[name]).__name__ in ("NDCG", "AlphaNDCG")), next(iter(names), None))
 
+    def _relevant_diversity(self) -> str | None:
+        """The metric of aspects that are judged by relevance, by users or in subtopics: others do not ask for relevance."""
+        names = [name for name in self._of_family("aspects") if self.how(name).get("judged_by") in ("relevance", "subtopics")]
+        ordered = sorted(
+            names, key=lambda name: (self.metrics[name].cutoffs[0] != self.depth, type(self.metrics[name]).__name__ != "AlphaNDCG")
+        )
+        return next(iter(ordered), None)
+
+    def how(self, name: str) -> Mapping[str, Any]:
+        """How a number was computed."""
+        return next(iter(self.comparison.results.values())).columns[name].how
+
     def _title(self) -> str:
         systems = self.comparison.systems
         return f"{len(systems)} systems compared" if len(systems) > 2 else " and ".join(systems)
 
     def _question(self) -> str:
         if len(self.comparison.systems) == 1:
-            return f"Scores of {self.comparison.source.n_users:,} users."
+            return f"Scores of {self.comparison.source.n_compared:,} users."
         against = "" if self.comparison.baseline is None else f" Differences are against {self.comparison.baseline}."
-        return f"What won, is it real, what does it cost, and for whom? Scores of {self.comparison.source.n_users:,} users.{against}"
+        return f"What won, is it real, what does it cost, and for whom? Scores of {self.comparison.source.n_compared:,} users.{against}"
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         comparison = self.comparison
         evidence = next(iter(self.evidence.values()), None)
         facts = {
-            "Users": f"{comparison.source.n_users:,}",
+            "Users": f"{comparison.source.n_compared:,}",
             "Items": "" if evidence is None else f"{int(evidence.catalogue.sum()):,}",
             "Aspects": "" if evidence is None or not evidence.aspect_names() else f"{len(evidence.aspect_names()):,}",
             "Systems": f"{len(comparison.systems)}",
@@ -173,14 +197,25 @@ class _Building:
         metric = self.metrics[name]
         own = metric.at(-1) if self.cutoff is not None and name == str(metric) else metric
         shown = str(own) if name == str(metric) else name
+        judging = next(iter(self.comparison.results.values())).columns[name].chosen_judging
         return Measure(
             name,
-            readable_name(own, shown),
+            readable_name(own, shown) + (f" by {judging}" if judging is not None and name == str(metric) else ""),
             _FAMILIES.get(metric.family, metric.family.capitalize()),
             metric.higher_is_better,
             self.comparison.metric_scores(name).kind != "whole",
-            explained(metric),
+            self._definition(name),
             latex_name(metric, name),
+        )
+
+    def _definition(self, name: str) -> Definition:
+        """What a metric is, with every choice that was made."""
+        metric, how = self.metrics[name], self.how(name)
+        known = explained(metric)
+        chosen = {key: str(value) for key, value in how.items() if key not in ("metric", "definition") and value is not None}
+        return replace(
+            known,
+            parameters={**{key: value for key, value in known.parameters.items() if key in how}, **chosen} if how else known.parameters,
         )
 
     def _scores(self, name: str) -> dict[str, Score]:
@@ -285,7 +320,7 @@ class _Building:
     def _segmentations(self) -> tuple[Segmentation, ...]:
         comparison = self.comparison
         if not comparison.attributes:
-            self.left_out.append("Segments are left out; --segments adds them.")
+            self.left_out.append(Notice("no_segments"))
         found = []
         for attribute in comparison.attributes:
             for name in self.metrics:
@@ -312,7 +347,7 @@ class _Building:
 
     def _lorenz(self) -> Lorenz | None:
         if not self.evidence:
-            self.left_out.append("Exposure is left out: it needs the lists, which saved results do not hold.")
+            self.left_out.append(Notice("no_lists"))
             return None
         curves, gini, never = {}, {}, {}
         items = 0
@@ -335,7 +370,7 @@ class _Building:
             return ()
         names = evidence.aspect_names()
         if not names:
-            self.left_out.append("Exposure per aspect is left out; --aspects adds it.")
+            self.left_out.append(Notice("no_aspects"))
             return ()
         catalogue, histories = evidence.catalogue_shares(), evidence.history_shares()
         shares = {system: one.aspect_shares(self.depth) for system, one in self.evidence.items()}
@@ -353,15 +388,12 @@ class _Building:
     def _lists(self, names: Sequence[str]) -> tuple[ListPair, ...]:
         comparison = self.comparison
         if not self.evidence or not self.origin.titles:
-            self.left_out.append(
-                "Lists of single users are left out; --titles adds them." if self.evidence else "Lists of single users are left out."
-            )
+            self.left_out += [Notice("no_titles")] if self.evidence else []
             return ()
         if comparison.baseline is None or len(comparison.systems) < 2 or not names:
             return ()
         name = names[0]
-        focus = self._focus(self._trade_off(self._first("relevance")))
-        one = comparison.difference(name, focus[0])
+        one = comparison.difference(name, self.focus[0])
         metric = comparison.metric_scores(name)
         assert metric.scores is not None
         b, a = comparison.systems.index(one.system), comparison.systems.index(one.baseline)
@@ -369,10 +401,11 @@ class _Building:
         d = metric.scores[users, b] - metric.scores[users, a]
         if not len(d):
             return ()
-        typical = int(np.argsort(np.abs(d - np.median(d)), kind="stable")[0])
-        chosen = {"gain": int(d.argmax()), "loss": int(d.argmin()), "typical": typical}
-        if metric.higher_is_better is False:
-            chosen["gain"], chosen["loss"] = chosen["loss"], chosen["gain"]
+        chosen: dict[str, int] = {}
+        for kind, extreme in (("gain", one.largest_gain), ("loss", one.largest_loss)):
+            if extreme is not None:
+                chosen[kind] = next(place for place, user in enumerate(users) if comparison.source.users[int(user)] == extreme[0])
+        chosen["typical"] = int(np.argsort(np.abs(d - np.median(d)), kind="stable")[0])
         pairs = []
         for kind, place in chosen.items():
             user = comparison.source.users[int(users[place])]
@@ -405,7 +438,9 @@ class _Building:
     def _remarks(self) -> tuple[Remark, ...]:
         comparison = self.comparison
         warnings = dict.fromkeys((*comparison.warnings, *comparison.input_remarks["Warnings"]))
-        notes = dict.fromkeys((*comparison.notes, *comparison.input_remarks["Notes"], *self.left_out))
+        notes = dict.fromkeys(
+            (*comparison.notes, *comparison.input_remarks["Notes"], *(one.rendered(comparison.speaker) for one in self.left_out))
+        )
         return (*(Remark(True, text) for text in warnings), *(Remark(False, text) for text in notes))
 
 

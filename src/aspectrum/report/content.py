@@ -232,6 +232,7 @@ class Report:
     differences: Mapping[str, Mapping[str, Difference]] = field(default_factory=dict)  # without the baseline
     standings: Mapping[str, Standing] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    gates: tuple[tuple[str, str], ...] = ()  # decisions and their evidence
     tested_by: str = ""  # the sentence below the table: test, correction, family, seed
     trade_off: TradeOff | None = None
     curves: tuple[Curves, ...] = ()

@@ -11,6 +11,8 @@ from aspectrum.naming import readable_name
 from aspectrum.report.content import Finding
 
 _MOST_NAMED = 4
+_ADJECTIVES = {"novelty": "novel", "exposure": "even exposure"}
+"""What a system is more of, by the family of a metric; of others it is more diverse."""
 
 
 def findings_of(
@@ -61,10 +63,11 @@ def _leader(comparison: Comparison, name: str, heading: str) -> Finding | None:
         f" and {len(standing.tie) - _MOST_NAMED} more" if len(standing.tie) > _MOST_NAMED else ""
     )
     values = [comparison.scores[name][system].value for system in standing.tie]
+    ends = dict.fromkeys(f"{end:.4f}" for end in (min(values), max(values)))
     return Finding(
         heading,
         f"{len(standing.tie)} systems tie",
-        f"{title} {min(values):.4f} to {max(values):.4f}: {shown}. None is significantly better than all others.",
+        f"{title} {' to '.join(ends)}: {shown}. None is significantly better than all others.",
     )
 
 
@@ -73,13 +76,14 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
     if comparison.baseline is None:
         return None
     for name in diversity:
+        family = next(iter(comparison.results.values())).columns[name].metric.family
         better = [one for one in comparison.differences if one.metric == name and one.significant and _is_better(comparison, one)]
         ranked = sorted(better, key=lambda one: (-abs(one.difference), one.system))
         kept = [one for one in ranked if _is_kept(comparison, accuracy, one.system)]
         for gain in kept[:1]:
             margin = f"{100 * comparison.procedure.margin:g} %"
             return Finding(
-                "More diverse, accuracy kept",
+                f"More {_ADJECTIVES.get(family, 'diverse')}, accuracy kept",
                 gain.system,
                 f"{_title(comparison, name)} {comparison.scores[name][gain.system].value:.4f}{_change(comparison, name, gain.system)}; a loss of "
                 f"{_title(comparison, accuracy)} of more than {margin} is excluded{_change(comparison, accuracy, gain.system)}.",
@@ -93,7 +97,7 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
                 0 if comparison.results[gain.system].columns[accuracy].metric.higher_is_better is not False else 1
             ]
             return Finding(
-                "More diverse, no significant loss",
+                f"More {_ADJECTIVES.get(family, 'diverse')}, no significant loss",
                 gain.system,
                 f"{_title(comparison, name)} {comparison.scores[name][gain.system].value:.4f}{_change(comparison, name, gain.system)}; "
                 f"{_title(comparison, accuracy)}{_change(comparison, accuracy, gain.system)}: "
@@ -124,12 +128,16 @@ def _change(comparison: Comparison, name: str, system: str) -> str:
         return ""
     one = comparison.difference(name, system)
     if one.relative is None:
-        return f", {one.difference:+.4f} against {comparison.baseline}"
+        return f", {_signed(one.difference, 4)} against {comparison.baseline}"
     interval = ""
     if one.relative_interval is not None:
         low, high = one.relative_interval
-        interval = f", {_level(comparison)} interval {100 * low:+.1f} to {100 * high:+.1f} %"
-    return f" ({100 * one.relative:+.1f} % against {comparison.baseline}{interval})".replace("-", "−")
+        interval = f", {_level(comparison)} interval {_signed(100 * low)} to {_signed(100 * high)} %"
+    return f" ({_signed(100 * one.relative)} % against {comparison.baseline}{interval})"
+
+
+def _signed(value: float, digits: int = 1) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def _level(comparison: Comparison) -> str:

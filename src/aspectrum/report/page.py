@@ -176,6 +176,8 @@ def _data(report: Report) -> str:
         "baseline": None if report.baseline is None else systems.index(report.baseline),
         "focus": [systems.index(name) for name in systems.in_colour],
         "metrics": [visible(measure.name) for measure in by_family(report.measures)],
+        "keys": [visible(measure.key) for measure in by_family(report.measures)],
+        "legend": visible(report.tested_by),
         "latex": [measure.latex for measure in by_family(report.measures)],
         "marks": [theme.MARKS[slot] for slot in (0, 1, 2, 3, 4, 5, None)],
     }

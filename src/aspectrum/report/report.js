@@ -180,18 +180,20 @@
         exact: showsDifferences() ? cell.dataset.d : cell.dataset.v,
         text: one(showsDifferences() ? ".dv" : ".sv", cell).firstChild?.nodeValue ?? "",
         best: cell.classList.contains("best"),
-        tie: cell.classList.contains("tie"),
+        second: cell.classList.contains("second"),
         mark: one("b", cell)?.textContent ?? "",
       })),
     }));
+  const heads = () => data.keys.map((name) => (showsDifferences() ? "Δ " : "") + name);
+  const legend = () => (data.legend ? "\n% bold: best, underlined: second, triangles: against " + latex(data.systems[data.baseline] ?? "") + ". " + latex(data.legend) : "");
   const copies = {
     latex: () => {
       const marks = { "▲": "$^{\\blacktriangle}$", "▼": "$^{\\blacktriangledown}$" };
-      const cell = ({ text, best, tie, mark }) => (best ? `\\textbf{${latex(text)}}` : tie ? `\\underline{${latex(text)}}` : latex(text)) + (marks[mark] ?? "");
+      const cell = ({ text, best, second, mark }) => (best ? `\\textbf{${latex(text)}}` : second ? `\\underline{${latex(text)}}` : latex(text)) + (marks[mark] ?? "");
       const row = (cells) => cells.join(" & ") + " \\\\\n";
       return (
-        `% needs booktabs and amssymb\n\\begin{tabular}{l${"r".repeat(data.metrics.length)}}\n\\toprule\n` +
-        row(["System", ...data.metrics.map((name, at) => data.latex[at] || latex(name))]) + "\\midrule\n" +
+        `% needs booktabs and amssymb${legend()}\n\\begin{tabular}{l${"r".repeat(data.metrics.length)}}\n\\toprule\n` +
+        row(["System", ...data.metrics.map((name, at) => (showsDifferences() ? "$\\Delta$ " : "") + (data.latex[at] || latex(name)))]) + "\\midrule\n" +
         rows().map(({ system, cells }) => row([latex(system), ...cells.map(cell)])).join("") + "\\bottomrule\n\\end{tabular}\n"
       );
     },
@@ -199,11 +201,11 @@
       const cell = ({ text, best, mark }) => (best ? `**${text}**` : text) + (mark && " " + mark);
       const row = (cells) => `| ${cells.join(" | ")} |\n`;
       return (
-        row(["System", ...data.metrics.map(markdown)]) + "|---|" + "---:|".repeat(data.metrics.length) + "\n" +
+        row(["System", ...heads().map(markdown)]) + "|---|" + "---:|".repeat(data.metrics.length) + "\n" +
         rows().map(({ system, cells }) => row([markdown(system), ...cells.map(cell)])).join("")
       );
     },
-    csv: () => [["system", ...data.metrics], ...rows().map(({ system, cells }) => [system, ...cells.map((cell) => cell.exact)])].map((row) => row.map(quoted).join(",") + "\n").join(""),
+    csv: () => [["system", ...heads()], ...rows().map(({ system, cells }) => [system, ...cells.map((cell) => cell.exact)])].map((row) => row.map(quoted).join(",") + "\n").join(""),
   };
   const copied = async (text) => {
     try {

@@ -163,7 +163,12 @@ def _cells(report: Report, systems: Systems, measure: Measure, column: Column, *
         stands = "" if standing is None else "best" if standing.best == system else "tie" if system in standing.tie else ""
         second = standing is not None and standing.second == system
         tip = _tip(report, systems, measure, system, score, difference, stands or ("second" if second else "")) if tips else ""
-        kinds = [*(["ff"] if column.first_of_family else []), *([stands] if stands else []), *(["un"] if math.isnan(score.value) else [])]
+        stands_second = ["second"] if second else []
+        kinds = [
+            *(["ff"] if column.first_of_family else []),
+            *([stands] if stands else stands_second),
+            *(["un"] if math.isnan(score.value) else []),
+        ]
         cells[system] = Cell(
             kind=" ".join(kinds),
             value="" if math.isnan(score.value) else f"{score.value:.6g}",

@@ -25,6 +25,8 @@ def write_report(of: Any, path: str | os.PathLike[str], origin: Origin | None = 
         path: The file, as ``report.html``.
         origin: What the page says of where it comes from.
     """
+    if os.path.splitext(os.fspath(path))[1].lower() not in (".html", ".htm"):
+        raise OutputError(f"{os.fspath(path)}: a report is an HTML page, expected a name that ends in .html")
     text, left_out = fitted(report_of(as_comparison(of), origin))
     if left_out:
         Attention().draw([Notice("large_report", detail={"left_out": ", ".join(left_out)})])

@@ -34,7 +34,7 @@ def draw(report: Report, key: str, width: float = WIDE, theme: ThemeName = "page
     room = max([text_width(systems.short(name)) for name in found], default=40.0)
     name_end = min(max(116.0 if wide else 60.0, room), width * (0.2 if wide else 0.34))
     start = name_end + (40 if wide else 12)
-    row_names = names_within(list(found), name_end)
+    row_names = names_within(systems.names, name_end)
     widest = max([text_width(numbers.signed(one.difference)) for one in found.values()], default=0.0)
     values_at = width - 260 if wide else width - max(56.0, widest + 2)
     ends = [end for one in found.values() for end in (one.difference, *(one.interval or ()))]

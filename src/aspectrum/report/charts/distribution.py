@@ -26,7 +26,7 @@ def draw(report: Report, data: Distributions, width: float = WIDE, theme: ThemeN
     pitch = 34.0 if wide else 36.0
     room = max([text_width(systems.short(name)) for name in names], default=40.0)
     name_end = min(max(116.0, room) if wide else max(60.0, room), width * (0.2 if wide else 0.32))
-    row_names = names_within(names, name_end)
+    row_names = names_within(systems.names, name_end)
     widest = max(
         [text_width(numbers.value(data.systems[name].quartiles[1])) for name in names if sum(data.systems[name].counts)], default=0.0
     )

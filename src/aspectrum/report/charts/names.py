@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 LONGEST = 18  # characters of a name in a chart
 LONGEST_IN_TIP = 500
@@ -60,13 +60,15 @@ def _hangs_on(char: str) -> bool:
 
 
 def short_names(names: Sequence[str], longest: int = LONGEST) -> dict[str, str]:
-    """Each name as charts write it; names that would look alike are numbered.
+    """Each name as charts write it: of names that would look alike, what differs; those that still do are numbered.
 
     >>> short_names(["a" * 30, "a" * 31, "b"])
     {'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 'aaaaaaa…aaaaaa (1)', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 'aaaaaaa…aaaaaa (2)', 'b': 'b'}
+    >>> list(short_names(["wt12-indri-ql-catb-filtered", "wt12-indri-rm-cata-filtered"]).values())
+    ['wt12-…ql-catb…', 'wt12-…rm-cata…']
     """
     seen = {name: visible(_ends(name)) for name in names}
-    short = {name: shortened(text, longest) for name, text in seen.items()}
+    short = _telling({name: shortened(text, longest) for name, text in seen.items()}, seen, longest)
     counts: dict[str, int] = {}
     for text in short.values():
         counts[text] = counts.get(text, 0) + 1
@@ -84,6 +86,37 @@ def short_names(names: Sequence[str], longest: int = LONGEST) -> dict[str, str]:
         short[name] = candidate
         taken.add(candidate)
     return short
+
+
+def _telling(short: dict[str, str], seen: Mapping[str, str], longest: int) -> dict[str, str]:
+    """Short names, in which those that look alike show where they differ."""
+    alike: dict[str, list[str]] = {}
+    for name, text in short.items():
+        alike.setdefault(text, []).append(name)
+    found = dict(short)
+    for group in alike.values():
+        texts = [seen[name] for name in group]
+        if len(set(texts)) < 2:
+            continue
+        before = _n_shared(texts)
+        after = min(_n_shared([text[::-1] for text in texts]), min(map(len, texts)) - before)
+        room = longest - _HEAD - 2
+        middles = {name: text[before : len(text) - after] for name, text in zip(group, texts, strict=True)}
+        if before > _HEAD and all(0 < len(middle) <= room for middle in middles.values()):
+            head = texts[0][:_HEAD] + _ELLIPSIS
+            end = _ELLIPSIS if after else ""
+            found |= {name: f"{head}{middle}{end}" for name, middle in middles.items()}
+    return found
+
+
+def _n_shared(texts: Sequence[str]) -> int:
+    """How many characters texts begin with in common."""
+    different = (place for place, characters in enumerate(zip(*texts, strict=False)) if len(set(characters)) > 1)
+    return next(different, min(map(len, texts)))
+
+
+_HEAD = 5
+"""Characters at the start of a name that are kept before what differs."""
 
 
 def _ends(name: str) -> str:
@@ -124,7 +157,11 @@ def fitting(text: str, width: float, size: float = 13) -> str:
 
 
 def names_within(names: Sequence[str], width: float, size: float = 13) -> dict[str, str]:
-    """Each name as a column of some width can show it, still different from one another."""
+    """Each name as a column of some width can show it, still different from one another.
+
+    Args:
+        names: All systems in the order of the report, so that a name is shortened alike everywhere.
+    """
     for longest in range(LONGEST, 6, -1):
         short = short_names(names, longest)
         if all(text_width(text, size) <= width for text in short.values()):
