@@ -104,6 +104,7 @@ def test_equal_gains_do_not_vary_however_they_are_rounded() -> None:
     base = 0.1 * (np.arange(40) % 7)
     one = asp.compare(pair(base, base + 0.1))[METRIC, "B"]
     assert (one.t, one.p_t, one.effect_size, one.minimum_detectable) == (math.inf, 0.0, None, None)
+    assert (one.skewness, one.notes) == (0.0, ())
     assert json.loads(asp.compare(pair(base, base + 0.1)).to_json())["differences"][0]["t"] == "inf"
 
 

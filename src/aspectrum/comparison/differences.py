@@ -261,7 +261,7 @@ def _alike(
     procedure: Procedure,
 ) -> Iterable[_Pair]:
     """Pairs of systems that score the same users."""
-    n, names = len(users), list(scores.systems)
+    n = len(users)
     place_of = {system: place for place, system in enumerate(systems)}
     units, column_of = np.zeros((n, len(systems)), np.int64), [None] * len(systems)
     if n >= FEWEST and (procedure.correction == "max-t" or procedure.test == "flips"):
@@ -275,59 +275,70 @@ def _alike(
     for a, b in pairs:
         at_a, at_b = place_of[a], place_of[b]
         d = metric.cleared(columns[:, at_b] - columns[:, at_a])
-        counts = _left_out(metric, a, b)
-        difference = Difference(metric.name, names[b], names[a], n=n, **counts)
-        if n == 0:
-            yield _Pair(replace(difference, notes=("undefined: no user is scored by both",)), Paired(0, math.nan, math.nan))
-            continue
-        found = paired(d)
-        if not metric.vary(d):
-            found = replace(found, sd=0.0 if n > 1 else math.nan)
-        mean_a, mean_b = float(centres[at_a]), float(centres[at_b])
-        if metric.kind == "whole":  # of which contributions are the mean up to rounding
-            mean_a, mean_b = metric.values[a], metric.values[b]
-            found = replace(found, mean=mean_b - mean_a if found.mean else 0.0)
-        difference = replace(
-            difference,
-            difference=found.mean,
-            relative=mean_b / mean_a - 1 if mean_a > 0 else None,
-            mean_a=mean_a,
-            mean_b=mean_b,
-            **_users(metric, scores.users, users, a, b, d),
-        )
-        if n < FEWEST:
-            yield _Pair(replace(difference, notes=("too few users to test",)), found)
-            continue
-        own = units[:, at_b] - units[:, at_a]
-        t = quantile((1 + procedure.level) / 2, found.df)
-        cov = (spread[at_a] + spread[at_b] - found.sd**2) / 2
-        ratio = fieller(mean_a, mean_b, float(spread[at_a] / n), float(spread[at_b] / n), float(cov / n), t) if mean_a > 0 else None
-        scored = metric.kind == "mean"
-        interval, notes = _interval(metric, users, a, b, d, found, procedure)
-        skew = skewness(d, found.mean)
-        if not d.any():
-            notes.append("identical for all users")
-        elif is_carried_by_few(n, skew):
-            notes.append(FEW_CARRY)
-        span = _range(metric, users, a, b) if _is_open(metric) else None
-        if span is not None and not span[1]:
-            notes.append(OTHER_IDEALS)
-        difference = replace(
-            difference,
-            interval=interval,
-            relative_interval=ratio,
-            t=found.t,
-            p_t=found.p,
-            effect_size=found.effect_size if scored else None,
-            effect_interval=found.effect_interval(procedure.level) if scored else None,
-            skewness=skew,
-            range=None if span is None else span[0],
-            exact=procedure.test == "flips" and int(np.count_nonzero(d)) <= MOST_EXACT,
-            notes=tuple(notes),
-        )
-        yield _Pair(
-            difference, found, (column_of[at_b], column_of[at_a]), int(own.sum()), sum_of_squares(own), _own_p(d, difference, procedure)
-        )
+        pair = _described(metric, scores, users, a, b, d, (float(centres[at_a]), float(centres[at_b])))
+        if n >= FEWEST:
+            own = units[:, at_b] - units[:, at_a]
+            pair.difference = _with_intervals(pair, metric, users, a, b, d, (float(spread[at_a]), float(spread[at_b])), procedure)
+            pair.columns, pair.total, pair.squares = (column_of[at_b], column_of[at_a]), int(own.sum()), sum_of_squares(own)
+            pair.p = _own_p(d, pair.difference, procedure)
+        yield pair
+
+
+def _described(metric: MetricScores, scores: Scores, users: Offsets, a: int, b: int, d: Floats, centres: tuple[float, float]) -> _Pair:
+    """A pair without tests: who is compared, the difference, who wins."""
+    n, names = len(users), list(scores.systems)
+    difference = Difference(metric.name, names[b], names[a], n=n, **_left_out(metric, a, b))
+    if n == 0:
+        return _Pair(replace(difference, notes=("undefined: no user is scored by both",)), Paired(0, math.nan, math.nan))
+    found = paired(d)
+    if n > 1 and not metric.vary(d):
+        found = replace(found, sd=0.0)
+    mean_a, mean_b = centres
+    if metric.kind == "whole":  # of which contributions are the mean up to rounding
+        mean_a, mean_b = metric.values[a], metric.values[b]
+        found = replace(found, mean=mean_b - mean_a if found.mean else 0.0)
+    difference = replace(
+        difference,
+        difference=found.mean,
+        relative=mean_b / mean_a - 1 if mean_a > 0 else None,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        notes=("too few users to test",) if n < FEWEST else (),
+        **_users(metric, scores.users, users, a, b, d),
+    )
+    return _Pair(difference, found)
+
+
+def _with_intervals(
+    pair: _Pair, metric: MetricScores, users: Offsets, a: int, b: int, d: Floats, spread: tuple[float, float], procedure: Procedure
+) -> Difference:
+    """What enough users tell of a difference: t, intervals, and what to know of them."""
+    found, n, mean_a, mean_b = pair.paired, len(users), pair.difference.mean_a, pair.difference.mean_b
+    cov = (spread[0] + spread[1] - found.sd**2) / 2
+    t = quantile((1 + procedure.level) / 2, found.df)
+    scored = metric.kind == "mean"
+    interval, notes = _interval(metric, users, a, b, d, found, procedure)
+    skew = skewness(d, found.mean) if found.sd else 0.0
+    if not d.any():
+        notes.append("identical for all users")
+    elif is_carried_by_few(n, skew):
+        notes.append(FEW_CARRY)
+    span = _range(metric, users, a, b) if _is_open(metric) else None
+    if span is not None and not span[1]:
+        notes.append(OTHER_IDEALS)
+    return replace(
+        pair.difference,
+        interval=interval,
+        relative_interval=fieller(mean_a, mean_b, spread[0] / n, spread[1] / n, cov / n, t) if mean_a > 0 else None,
+        t=found.t,
+        p_t=found.p,
+        effect_size=found.effect_size if scored else None,
+        effect_interval=found.effect_interval(procedure.level) if scored else None,
+        skewness=skew,
+        range=None if span is None else span[0],
+        exact=procedure.test == "flips" and int(np.count_nonzero(d)) <= MOST_EXACT,
+        notes=tuple(notes),
+    )
 
 
 FEW_CARRY = "a few users carry this difference; p and interval are unreliable"
