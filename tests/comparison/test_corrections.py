@@ -57,7 +57,9 @@ def test_no_adjusted_p_value_is_below_the_raw_one() -> None:
 
 
 def test_differences_that_vary_by_rounding_have_an_infinite_t() -> None:
-    nearly, some, none = flipped([2**39 + place % 2 for place in range(20)], [2**39 + (place % 2 << 30) for place in range(20)], [0] * 20)
+    nearly, some, none = flipped(
+        [2**39 + (place % 2 << 18) for place in range(20)], [2**39 + (place % 2 << 30) for place in range(20)], [0] * 20
+    )
     assert (nearly.size, none.size) == (math.inf, 0.0)
     assert math.isfinite(some.size)
     assert none.sizes.tolist() == [0.0] * 99
