@@ -271,6 +271,7 @@ class Results(Output, Mapping[str, float]):
         """Results that were saved: a JSON file, or the scores of users as Parquet, CSV or TSV; those of several systems as such.
 
         >>> import tempfile
+        >>> import aspectrum as asp
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "results.parquet")
         ...     asp.evaluate({"ann": ["x"], "bob": ["y"]}, "NDCG@1", relevance={"ann": ["x"], "bob": ["x"]}).write_per_user(path)

@@ -104,6 +104,7 @@ def test_equal_gains_do_not_vary_however_they_are_rounded() -> None:
     base = 0.1 * (np.arange(40) % 7)
     one = asp.compare(pair(base, base + 0.1))[METRIC, "B"]
     assert (one.t, one.p_t, one.effect_size, one.minimum_detectable) == (math.inf, 0.0, None, None)
+    assert (one.skewness, one.notes) == (0.0, ())
     assert json.loads(asp.compare(pair(base, base + 0.1)).to_json())["differences"][0]["t"] == "inf"
 
 
@@ -135,6 +136,25 @@ def test_open_ideals() -> None:
         found = asp.compare(unlike)[METRIC, "B"]
     assert found.range is not None and found.range[0] < 0 < found.range[1]
     assert found.significant is False
+
+
+@pytest.mark.parametrize("uncertain", ["gains", "losses"])
+def test_of_both_ends_of_open_scores_the_less_certain_counts(uncertain: str) -> None:
+    """Where gains are uncertain, less is shown at the lower ends; where losses are, at the upper ones."""
+    d = [0.3, 0.28, 0.25, 0.31, 0.27, 0.3, 0.26, 0.24, 0.3, 0.29, 0.22, -0.2, -0.25, -0.3]
+    certainty = [0.3 if (one > 0) == (uncertain == "gains") else 1.0 for one in d]
+    upper, lower = (
+        {"A": by_user([0.5 * r for r in shrunk]), "B": by_user([(0.5 + one) * r for one, r in zip(d, shrunk, strict=True)])}
+        for shrunk in ([1.0] * 14, certainty)
+    )
+    found = asp.compare({name: result({METRIC: upper[name]}, least={METRIC: lower[name]}) for name in "AB"}, ignore="few_carry")[
+        METRIC, "B"
+    ]
+    ends = [asp.compare(results(end), ignore="few_carry")[METRIC, "B"] for end in (upper, lower)]
+    assert [one.p for one in ends] == sorted((one.p or 0 for one in ends), reverse=uncertain == "losses")
+    assert ends[0].p != ends[1].p
+    expected = ends[1 if uncertain == "gains" else 0]
+    assert (found.p, found.p_adjusted, found.difference) == (expected.p, expected.p_adjusted, ends[0].difference)
 
 
 # What cannot be compared

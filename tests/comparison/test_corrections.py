@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import aspectrum as asp
+from aspectrum import kernels
 from aspectrum.comparison.corrections import benjamini_hochberg, holm
+from aspectrum.comparison.flips import FlippedPair, step_down, sum_of_squares
 from tests.comparison import plain_statistics as plain
 from tests.comparison.data import METRIC, by_user, result, skewed
 from tests.strategies import checked
@@ -38,6 +40,29 @@ def test_max_t_over_all_flips(rows: list[list[int]]) -> None:
     keys = [(METRIC, "B"), (METRIC, "C"), ("P@10", "B"), ("P@10", "C")]
     columns = [(scores[:, place] - 2).tolist() for place in (0, 2, 1, 3)]
     assert [comparison[key].p_adjusted for key in keys] == pytest.approx(plain.max_t(columns), abs=1e-15)
+
+
+def flipped(*columns: list[int], flips: int = 99) -> list[FlippedPair]:
+    """Pairs of each column with zeros, under random flips."""
+    units = np.array(columns).T
+    sums = np.asfortranarray(kernels.flipped_sums(np.ascontiguousarray(units), 0, 0, flips))
+    return [FlippedPair(len(own), sum(own), sum_of_squares(np.array(own)), sums, place, None) for place, own in enumerate(columns)]
+
+
+def test_no_adjusted_p_value_is_below_the_raw_one() -> None:
+    """A raw one may be exact where the adjusted one comes from random flips."""
+    pairs = flipped([5] * 20, [1, -1] * 10)
+    assert step_down(pairs, [0.0, 0.0], exact=False).p[0] == 0.01
+    assert step_down(pairs, [0.5, 0.0], exact=False).p[0] == 0.5
+
+
+def test_differences_that_vary_by_rounding_have_an_infinite_t() -> None:
+    nearly, some, none = flipped(
+        [2**39 + (place % 2 << 18) for place in range(20)], [2**39 + (place % 2 << 30) for place in range(20)], [0] * 20
+    )
+    assert (nearly.size, none.size) == (math.inf, 0.0)
+    assert math.isfinite(some.size)
+    assert none.sizes.tolist() == [0.0] * 99
 
 
 def many(n_users: int, n_systems: int) -> dict[str, asp.Results]:

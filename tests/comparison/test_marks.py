@@ -45,6 +45,10 @@ def test_standings(table: tuple[dict[str, float], set[tuple[str, str]]]) -> None
     assert set(leaders) <= set(found.tie)
 
 
+def test_no_leader_of_equal_means_is_best() -> None:
+    assert standing({"A": 0.5, "B": 0.5, "C": 0.1}, lambda one, other: True) == Standing(tie=("A", "B"))
+
+
 @checked(50)
 @given(tables())
 def test_lower_may_be_better(table: tuple[dict[str, float], set[tuple[str, str]]]) -> None:

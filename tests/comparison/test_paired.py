@@ -242,8 +242,9 @@ def test_users_of_all_systems_are_common(a: dict[int, float], b: dict[int, float
 def test_pooled_ratios(rows: list[tuple[int, ...]]) -> None:
     tops, bottoms = ({name: [float(row[place]) for row in rows] for place, name in enumerate("AB", start)} for start in (0, 2))
 
-    def made(name: str) -> asp.Results:
-        scores = [top / bottom if bottom else math.nan for top, bottom in zip(tops[name], bottoms[name], strict=True)]
+    def made(name: str) -> asp.Results:  # where a denominator is 0, a score may be undefined, or 0 and without weight
+        undefined = {"A": math.nan, "B": 0.0}[name]
+        scores = [top / bottom if bottom else undefined for top, bottom in zip(tops[name], bottoms[name], strict=True)]
         return result({METRIC: by_user(scores)}, weights={METRIC: by_user(bottoms[name])})
 
     found = asp.compare({name: made(name) for name in "AB"}, flips=99)[METRIC, "B"]

@@ -338,7 +338,8 @@ class _Together:
         cov, t = (var_a + var_b - found.sd**2) / 2, quantile((1 + procedure.level) / 2, found.df)
         ratio = fieller(difference.mean_a, difference.mean_b, var_a / n, var_b / n, cov / n, t) if difference.mean_a > 0 else None
         interval, notes = _interval(metric, self.users, a, b, d, found, procedure)
-        skew, span = skewness(d, found.mean), difference_range(metric, self.users, a, b) if is_open(metric) else None
+        skew = skewness(d, found.mean) if found.sd else 0.0
+        span = difference_range(metric, self.users, a, b) if is_open(metric) else None
         if not d.any():
             notes.append("identical for all users")
         elif is_carried_by_few(n, skew):
