@@ -35,7 +35,7 @@ def listed(words: Iterable[str]) -> str:
 
 def is_number(cell: str) -> bool:
     """Whether the cell of a table is a number, or says why there is none."""
-    return cell in ("undefined", ABSENT) or re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
+    return cell in ("undefined", ABSENT) or re.fullmatch(r"[+-]?\d*\.?\d+(e-?\d+)?( %)?", cell) is not None
 
 
 def did_you_mean(word: Any, known: Iterable[str], *, cutoff: float = 0.6, plain: Callable[[str], str] = str.casefold) -> str:

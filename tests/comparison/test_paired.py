@@ -227,8 +227,12 @@ def test_users_of_all_systems_are_common(a: dict[int, float], b: dict[int, float
     if not same:
         with pytest.raises(asp.InputError, match="averaged over different users"):
             asp.compare(systems, flips=99)
-    comparison = asp.compare(systems, users="common", flips=99)
     shared = set(a) & set(b) & set(c)
+    if not shared:
+        with pytest.raises(asp.InputError, match="no user is averaged by all systems"):
+            asp.compare(systems, users="common", flips=99)
+        return
+    comparison = asp.compare(systems, users="common", flips=99)
     for name, other in {"B": b, "C": c}.items():
         found = comparison[METRIC, name]
         kept = [user for user in shared if a[user] == a[user] and other[user] == other[user]]

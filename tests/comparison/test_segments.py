@@ -46,7 +46,7 @@ def test_effects_that_differ() -> None:
     comparison = asp.compare(pair(base, base + gains), segments=SEGMENT)
     (test,) = comparison.segment_tests
     assert test.p_adjusted < 0.001
-    assert "by segment, the effect differs between segments (p = " in comparison.to_text()
+    assert "by segment, the effect differs between segments, adjusted p = " in comparison.to_text()
     assert "95 % each, not corrected" in comparison.to_text()
 
 

@@ -187,7 +187,7 @@ def test_what_is_left_out_is_named(results: asp.SystemResults, tmp_path: Path) -
     report = report_of(asp.compare(path, "weak"))
     assert report.lorenz is None and not report.aspects and not report.lists and not report.segmentations
     said = " ".join(remark.text for remark in report.remarks)
-    assert "--segments" in said and "saved results" in said
+    assert "segments= adds them" in said and "saved results" in said
 
 
 def test_lists_of_single_users(comparison: asp.Comparison) -> None:

@@ -32,9 +32,21 @@ def test_short_names_are_short_and_differ(names: list[str]) -> None:
     assert all(len(text) <= LONGEST for text in short.values())
 
 
-def test_names_that_differ_in_the_middle_are_numbered() -> None:
+def test_names_that_differ_in_the_middle_show_it() -> None:
     names = [f"matrix-factorisation-{middle}-with-side-information" for middle in "abc"]
+    assert list(short_names(names).values()) == ["matri…a…", "matri…b…", "matri…c…"]
+
+
+def test_names_that_differ_by_too_much_are_numbered() -> None:
+    names = [f"matrix-factorisation-{20 * middle}-with-side-information" for middle in "abc"]
     assert [text[-4:] for text in short_names(names).values()] == [" (1)", " (2)", " (3)"]
+
+
+def test_a_system_has_one_name_in_all_charts() -> None:
+    names = [f"{'x' * 9}{number}{'y' * 9}" for number in ("1" * 20, "2" * 20)]
+    for width in (60, 100, 400):
+        short = names_within(names, width)
+        assert [text[-3:] for text in short.values()] == ["(1)", "(2)"]
 
 
 def test_a_number_never_meets_a_name_that_is_there() -> None:

@@ -56,6 +56,7 @@ def compare(
     from aspectrum.comparison.comparison import named_results
     from aspectrum.diagnostics.attention import Attention
     from aspectrum.diagnostics.notices import COMMAND_LINE
+    from aspectrum.errors import InputError
 
     comparing = Comparing.of(given)
     for path in output:
@@ -66,7 +67,7 @@ def compare(
     results = named_results([path for _, path in named] if not any(name for name, _ in named) else dict(_all_named(named)))
     attention = Attention(bool(strict), ignore, COMMAND_LINE)
     if len(results) < 2 and not comparing.given.keys() & {"report", "plots"}:
-        raise click.UsageError(f"a comparison needs at least two systems, found {', '.join(map(repr, results))}")
+        raise InputError(f"a comparison needs at least two systems, found {', '.join(map(repr, results))}")
     comparison = comparing.of_results(results, attention, metrics=metrics or None, common=users == "common", threads=threads)
     for path in output:
         comparing.write(comparison, path)

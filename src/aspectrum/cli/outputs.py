@@ -88,7 +88,7 @@ def deliver(
         results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
     results = job.with_notes(results, left_out)
     job.usual.check()
-    if outputs or scores is not None:
+    if scores is not None:  # these results may be compared with others one day
         digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
         results = replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
     comparison = comparing.of_results(results, job.attention_to, threads=job.settings.threads) if comparing.wanted else None

@@ -219,7 +219,7 @@ def _system_scores(metric: MetricScores, names: Sequence[str], procedure: Proced
     some = np.flatnonzero(metric.defined.any(axis=0))  # a system that scores nobody takes nobody away
     shared = np.flatnonzero(metric.defined[:, some].all(axis=1))
     common = np.full(len(names), math.nan)
-    if len(shared):
+    if len(shared) and len(some):
         common[some] = means(metric.contributions(shared, some.tolist()))
     found = {}
     for place, name in enumerate(names):

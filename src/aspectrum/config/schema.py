@@ -64,7 +64,12 @@ def json_schema() -> dict[str, Any]:
 def _untitled(schema: Any) -> Any:
     """Without the titles that repeat the names, and the defaults that descriptions tell."""
     if isinstance(schema, dict):
-        return {name: _untitled(inner) for name, inner in schema.items() if name not in ("title", "default")}
+        kept = {name: inner for name, inner in schema.items() if name not in ("title", "default")}
+        # A property may be called title.
+        return {
+            name: {key: _untitled(one) for key, one in inner.items()} if name == "properties" else _untitled(inner)
+            for name, inner in kept.items()
+        }
     return [_untitled(inner) for inner in schema] if isinstance(schema, list) else schema
 
 
