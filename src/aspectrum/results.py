@@ -23,6 +23,7 @@ from aspectrum.extras import needed
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
+from aspectrum.io.side_tables import read_titles
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.output_files import write_text
 from aspectrum.saved import PER_USER, check_once, read_saved
@@ -95,15 +96,10 @@ def _title(name: str, *columns: Column) -> str:
 
 
 class Output:
-    """What results of one system and of several do alike."""
+    """What results and comparisons do alike."""
 
     notices: tuple[Notice, ...]
     speaker: Speaker
-    _frame_columns: ClassVar[list[str]]
-
-    @property
-    def per_user(self) -> polars.DataFrame:
-        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         raise NotImplementedError
@@ -123,13 +119,28 @@ class Output:
         """What stands below a table, by its heading."""
         return {"Warnings": self.warnings, "Notes": self.notes}
 
+    def _said_below(self, how: Sequence[str]) -> list[str]:
+        """How numbers were computed, warnings and notes, a paragraph each."""
+        return [*how, *(f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several)]
+
     def to_json(self) -> str:
         return formats.as_json(self.to_dict())
 
-    def write_report(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write one self-contained HTML page; the options are those of :class:`aspectrum.report.building.Origin`, such as ``title``."""
-        building = import_module("aspectrum.report.building")
-        import_module("aspectrum.report.writing").write_report(self, path, building.Origin(**options))
+    def write_report(
+        self, path: str | os.PathLike[str], *, title: str = "", titles: Any = None, digits: int = 3, percent: bool = False
+    ) -> None:
+        """Write one self-contained HTML page, whole or not at all.
+
+        Args:
+            path: The file, as ``report.html``.
+            title: Of the page.
+            titles: What items are called, for the lists of single users: ``{item: title}``, or a file or frame of both.
+            digits: Decimals of its tables.
+            percent: Whether numbers are shown in percent.
+        """
+        known = {} if titles is None else read_titles(titles)
+        origin = import_module("aspectrum.report.building").Origin(title=title, titles=known, digits=digits, percent=percent)
+        import_module("aspectrum.report.writing").write_report(self, path, origin)
 
     @cached_property
     def plot(self) -> Plots:
@@ -137,6 +148,19 @@ class Output:
         # Drawing is downstream of results, and nobody who does not draw loads it.
         plots: Plots = import_module("aspectrum.report.plots").Plots(self)
         return plots
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class _Numbers(Output):
+    """What results of one system and of several do alike."""
+
+    _frame_columns: ClassVar[list[str]]
+
+    @property
+    def per_user(self) -> polars.DataFrame:
+        raise NotImplementedError
 
     def _all_per_user(self) -> polars.DataFrame:
         raise NotImplementedError
@@ -188,16 +212,9 @@ class Output:
         folder = os.path.dirname(os.path.abspath(path))
         return formats.as_json({**self.to_dict(), PER_USER: os.path.relpath(os.path.abspath(scores), folder)}) + "\n"
 
-    def _said_below(self, how: Sequence[str]) -> list[str]:
-        """How numbers were computed, warnings and notes, a paragraph each."""
-        return [*how, *(f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several)]
-
-    def __repr__(self) -> str:
-        return str(self)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(Output, Mapping[str, float]):
+class Results(_Numbers, Mapping[str, float]):
     """The numbers of one evaluation.
 
     ``result["AlphaNDCG@10"]`` takes a metric, any spelling that parses to it, one cutoff at a time, or the name that it was given.
@@ -386,7 +403,7 @@ class Results(Output, Mapping[str, float]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemResults(Output, Mapping[str, Results]):
+class SystemResults(_Numbers, Mapping[str, Results]):
     """Results of several systems over the same truth, printed as one table: a row per metric, a column per system.
 
     ``warnings`` say why the numbers are probably not what is meant, ``notes`` how the inputs were read, ``notices`` both as data.

@@ -341,8 +341,7 @@ class Comparison(Output):
 
     def _repr_html_(self) -> str:
         first, last = self._tables()
-        remarks = [f"{heading.removesuffix('s')}: {one}" for heading, several in self._remarks.items() for one in several]
-        return "".join(html_table(*table) for table in first) + html_table(*last, below=[*self._below(), *remarks])
+        return "".join(html_table(*table) for table in first) + html_table(*last, below=self._said_below(self._below()))
 
     def written(self, format: Format = "table") -> str:
         """The text in one of the formats, with a line end."""
