@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 import numpy as np
 
 from aspectrum import formats
-from aspectrum.arrays import Floats
+from aspectrum.arrays import LARGEST, Floats
 from aspectrum.coding import Ids
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
@@ -592,8 +592,10 @@ def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path:
             return {name: rows[name + kind].to_numpy()} if name + kind in rows.columns else {}
 
         own = rows[name + kind].to_numpy()[:, np.newaxis]
-        if np.isinf(own).any():
-            raise InputError(f"{path}: column {name + kind!r} has an infinite score, expected finite ones, or NaN where undefined")
+        for odd in own[np.abs(own) > LARGEST][:1]:
+            raise InputError(
+                f"{path}: column {name + kind!r} has a score of {odd:g}, expected sizes up to {LARGEST:g}, or NaN where undefined"
+            )
         block = UserScores(Ids(users.filter(averaged)), (name,), own, values(AT_LEAST), values(WEIGHT))
         (further if kind else blocks).append(block)
     return Results(columns, tuple(blocks), _remarks(content), evidence=_Kept(tuple(further)), digests=digests)
