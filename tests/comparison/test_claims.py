@@ -173,7 +173,7 @@ def test_diversity_for_relevance_is_judged_by_it() -> None:
 
 @pytest.mark.parametrize("users", ["common", "judged", "lists"])
 def test_exposure_is_that_of_the_users_averaged(users: str) -> None:
-    lists = {"a": {**LISTS["a"], "stranger": ["i0"] * 1}, "b": LISTS["b"]}
+    lists: dict[str, Any] = {"a": {**LISTS["a"], "stranger": ["i0"] * 1}, "b": LISTS["b"]}
     relevance = {user: relevant for user, relevant in TRUTH["relevance"].items() if users != "judged" or user < 40}
     truth: dict[str, Any] = {**TRUTH, "relevance": relevance, "ignore": [*TRUTH["ignore"], "no_list", "unknown"]}
     made = asp.evaluate_systems(lists, ["NDCG@10", "GiniComplement@10"], users=users, **truth)
