@@ -814,3 +814,15 @@ def test_configuration_is_loaded_only_when_used() -> None:
 
     script = "import sys, aspectrum; print([name for name in ('yaml', 'pydantic', 'aspectrum.config') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_mistakes_in_a_comparison(tmp_path: Path) -> None:
+    path = tmp_path / "e.yaml"
+    path.write_text("systems: {a: x.csv}\ncomparison: {segmnts: 3, level: 95, flips: 5, baseline: 7}\n")
+    with pytest.raises(ConfigError) as caught:
+        read_settings(path)
+    said = str(caught.value)
+    assert "comparison: unknown key 'segmnts'" in said and "did you mean 'segments'?" in said
+    assert "comparison.level: found the number 95, expected less than 1" in said
+    assert "comparison.flips: found the number 5, expected at least 99" in said
+    assert "comparison.baseline: found the number 7, expected text" in said

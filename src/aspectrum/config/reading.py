@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from aspectrum.config.metric_grammar import MetricReader
-from aspectrum.config.settings import ContactSettings, OutputSettings, Settings, SourceSettings, system_name
+from aspectrum.config.settings import ComparisonSettings, ContactSettings, OutputSettings, Settings, SourceSettings, system_name
 from aspectrum.config.tree import read_tree
 from aspectrum.config.values import UNREADABLE, Mistakes, Value, unknown_key
 from aspectrum.formats import EXTENSIONS
@@ -105,6 +105,8 @@ def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
         mistakes.add(path, where, f"{said}, or a mapping with path and format")
     elif kind == "literal_error":
         mistakes.add(written, where, f"found {written.found}, expected {listed(words)}{did_you_mean(written.value, words)}")
+    elif kind == "string_type" and location[0] == "comparison":
+        mistakes.add(written, where, f"found {written.found}, expected text")
     elif kind in _EXPECTED:
         mistakes.add(written, where, f"found {written.found}, expected {_EXPECTED[kind].format(**context)}")
     else:
@@ -112,7 +114,7 @@ def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
         mistakes.add(written, where, f"found {written.found}, expected {error['msg']}{quotes}")
 
 
-_MODELS: Mapping[str | int, type[BaseModel]] = {"contacts": ContactSettings, "outputs": OutputSettings}
+_MODELS: Mapping[str | int, type[BaseModel]] = {"comparison": ComparisonSettings, "contacts": ContactSettings, "outputs": OutputSettings}
 _EXPECTED: Mapping[str, str] = {
     "model_type": "a mapping",
     "dict_type": "a mapping",
@@ -121,6 +123,9 @@ _EXPECTED: Mapping[str, str] = {
     "float_type": "a finite number",
     "finite_number": "a finite number",
     "greater_than_equal": "at least {ge}",
+    "greater_than": "more than {gt}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
     "string_type": "a separator, in quotes",
     "string_too_short": "a separator, in quotes",
     "string_pattern_mismatch": r'a separator without backslashes ("\t" in double quotes is a tab)',
