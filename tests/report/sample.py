@@ -258,7 +258,7 @@ def _lists(systems: tuple[str, ...], baseline: str | None, key: str, random: np.
         ("typical", 0.33, 0.36),
     )
     return tuple(
-        ListPair(kind, f"user {at}", key, after - before, (_list(baseline, before, random), _list(other, after, random)), "regular viewer")
+        ListPair(kind, f"{at}", key, after - before, (_list(baseline, before, random), _list(other, after, random)), "regular viewer")
         for at, (kind, before, after) in enumerate(pairs)
     )
 

@@ -84,6 +84,7 @@ report_options = with_options(
     click.option(
         "--digits", type=click.IntRange(1, 10), metavar="NUMBER", help="Decimals of tables in the report and in LaTeX. Default: 3."
     ),
+    click.option("--bibtex", metavar="FILE", help="Write what to cite for the metrics here, as references.bib."),
     click.option("--percent", is_flag=True, default=None, help="Numbers in percent in the report and in LaTeX."),
 )
 """Where pages and charts go."""
@@ -104,7 +105,7 @@ _STATISTICS = (
     *("baseline", "all_pairs", "significance", "correction", "interval", "family", "level", "alpha", "flips", "resamples", "seed"),
     *("margin", "segments", "fail_if", "fail_unless", "inconclusive"),
 )
-_REPORT = ("report", "plots", "plot_format", "title", "label", "titles", "digits", "percent")
+_REPORT = ("report", "plots", "plot_format", "title", "label", "titles", "digits", "percent", "bibtex")
 NAMES = ("compare", "comparison", *_STATISTICS, *_REPORT)
 """Names of all these options."""
 
@@ -147,7 +148,7 @@ class Comparing:
         report = self.given.get("report")
         if report is not None and os.path.splitext(report)[1].lower() not in (".html", ".htm"):
             raise click.UsageError(f"--report {report}: a report is an HTML page, expected a name that ends in .html")
-        written = [path for path in (self.file, report) if path is not None]
+        written = [path for path in (self.file, report, self.given.get("bibtex")) if path is not None]
         check_paths(written, others)
         for name in ("titles", "plot_format"):
             if name in self.given and report is None and "plots" not in self.given:
@@ -197,12 +198,16 @@ class Comparing:
         return replace(comparison, gates=tuple(gates), notices=(*comparison.notices, *notices))
 
     def write_pages(self, comparison: Comparison, files: Sequence[str]) -> None:
-        """The report and the charts.
+        """The report, the charts and the references.
 
         Args:
             files: What was read, whose digests the page names.
         """
         given = self.given
+        if "bibtex" in given:
+            from aspectrum.references import bibtex
+
+            write_text(given["bibtex"], bibtex(comparison.column(name).metric for name in comparison.metrics))
         if "report" not in given and "plots" not in given:
             return
         from aspectrum.io.side_tables import read_titles

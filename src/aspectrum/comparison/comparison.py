@@ -41,7 +41,7 @@ from aspectrum.kernels import set_threads
 from aspectrum.metric import Metric
 from aspectrum.output_files import write_text
 from aspectrum.paper_table import Cell, Heading, PaperTable
-from aspectrum.results import Output, Results, SystemResults, SystemsAs
+from aspectrum.results import Column, Output, Results, SystemResults, SystemsAs
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Comparison(Output):
         return {name: self._standing(name) for name in self.metrics}
 
     def _standing(self, name: str) -> Standing:
-        direction = self._column(name).metric.higher_is_better
+        direction = self.column(name).metric.higher_is_better
         if direction is None or not self._marks(self.found.all_size, best=True) or not any(one.tested for one in self._of(name)):
             return Standing()
         means = {system: score.common_mean for system, score in self.scores[name].items()}
@@ -143,13 +143,14 @@ class Comparison(Output):
     def _of(self, name: str) -> list[Difference]:
         return [one for key, one in self.found.differences.items() if key[0] == name]
 
-    def _column(self, name: str) -> Any:
+    def column(self, name: str) -> Column:
+        """A metric as the first system has it."""
         return next(iter(self.results.values())).columns[name]
 
     def beats(self, name: str, system: str, other: str) -> bool:
         """Whether a system is significantly better than another, corrected over all pairs."""
         key = (name, system, other) if (name, system, other) in self.found.differences else (name, other, system)
-        p, direction = self.found.against_all.get(key), self._column(name).metric.higher_is_better
+        p, direction = self.found.against_all.get(key), self.column(name).metric.higher_is_better
         if p is None or p > self.procedure.alpha or direction is None or self.procedure.ranks:
             return False
         d = self.difference(name, system, other)
@@ -159,7 +160,7 @@ class Comparison(Output):
     def pareto(self, horizontal: str | Metric, vertical: str | Metric) -> Pareto:
         """Which systems are worth considering by two metrics."""
         names = self._name(horizontal), self._name(vertical)
-        signs = [-1 if self._column(name).metric.higher_is_better is False else 1 for name in names]
+        signs = [-1 if self.column(name).metric.higher_is_better is False else 1 for name in names]
         points = {
             system: (signs[0] * self.scores[names[0]][system].common_mean, signs[1] * self.scores[names[1]][system].common_mean)
             for system in self.systems
@@ -238,7 +239,7 @@ class Comparison(Output):
             "metrics": [
                 {
                     "metric": name,
-                    "higher_is_better": self._column(name).metric.higher_is_better,
+                    "higher_is_better": self.column(name).metric.higher_is_better,
                     "systems": {system: _plain(asdict(score)) for system, score in self.scores[name].items()},
                     **asdict(self.standings[name]),
                 }
@@ -326,7 +327,7 @@ class Comparison(Output):
             "Underlined: second." if any(one.underline for row in cells for one in row) else "",
             self.tested_by,
         ]
-        columns = tuple(Heading.of(self._column(name).metric, name) for name in self.metrics)
+        columns = tuple(Heading.of(self.column(name).metric, name) for name in self.metrics)
         return PaperTable(self.systems, columns, cells, caption, label, " ".join(filter(None, said)), digits, percent, systems_as)
 
     def _paper_cell(self, name: str, system: str) -> Cell:
