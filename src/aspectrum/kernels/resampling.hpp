@@ -112,7 +112,8 @@ inline void check_summable(const Matrix<int64_t>& values) {
         require(values.data()[p] <= limit && values.data()[p] >= -limit, "values are too large to be summed");
 }
 
-// Sums of the columns with the signs of users flipped at random, (rows, columns): user u flips in row r if bit u mod 64 of word u div 64 is set.
+// Sums of the columns with the signs of users flipped at random, (rows, columns): user u flips in row r if bit u mod 64 of word u div 64 is
+// set.
 inline OutMatrix<int64_t> flipped_sums(Matrix<int64_t> values, uint64_t seed, int64_t first, int64_t rows) {
     require(first >= 0 && rows >= 0, "rows are counted from 0");
     check_summable(values);
