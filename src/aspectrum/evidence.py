@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class Evidence:
     lists: CodedLists
     among: tuple[Input, ...] = ()
     averaged: Flags | None = None  # users of the lists who are; None means all
+    knows_users: ClassVar[bool] = True
 
     def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
         """What users contribute to metrics of a whole system; see :mod:`aspectrum.leave_one_out`."""

@@ -26,7 +26,7 @@ from aspectrum.html_table import html_table
 from aspectrum.io.side_tables import read_titles
 from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.output_files import write_text
-from aspectrum.saved import PER_USER, check_once, read_saved
+from aspectrum.saved import PER_USER, check_scores, read_saved
 from aspectrum.states import Saved, State
 from aspectrum.user_scores import AT_LEAST, CONTRIBUTION, WEIGHT, UserScores, scores_frame
 from aspectrum.user_traits import Trait
@@ -57,6 +57,8 @@ class Unfinished(Protocol):
 class Lists(Protocol):
     """The lists behind results: they know what users contribute to metrics of a whole system, and what is known of users."""
 
+    @property
+    def knows_users(self) -> bool: ...
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]: ...
     def trait(self, trait: Trait) -> tuple[Ids, Floats, str]: ...
 
@@ -568,7 +570,7 @@ class _Details(Mapping[str, dict[str, Any]]):
 def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path: str) -> Results:
     """Results of one system from a file: its numbers, and the scores of users if it has them."""
     if scores is not None:
-        check_once(path, scores["user"])
+        check_scores(path, scores)
     if content:
         columns = {one["metric"]: _restored_column(one, path) for one in content["metrics"]}
     else:
@@ -606,6 +608,7 @@ class _Kept(Lists):
     """Contributions that were saved with the results."""
 
     blocks: tuple[UserScores, ...]
+    knows_users: bool = False
 
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]:
         return self.blocks
@@ -641,9 +644,7 @@ def _is_further(name: str, scores: polars.DataFrame) -> bool:
 
 def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:
     """The column of a metric of which a file says no more than the scores of users."""
-    values = scores[name].cast(float, strict=False)
-    if values.null_count() > scores[name].null_count():
-        raise InputError(f"{path}: column {name!r} does not hold numbers, expected scores of users")
+    values = scores[name].cast(float)
     own = name.removesuffix(CONTRIBUTION)
     metric = _parsed(own, path)
     found = values.drop_nulls().to_numpy()
@@ -651,8 +652,11 @@ def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:
     if isinstance(metric, UserMetric) and metric.pooled and own + WEIGHT not in scores.columns:
         raise InputError(f"{path}: {own} is a ratio of sums, and the column {own + WEIGHT!r} is missing; write the file by write_per_user")
     if own + WEIGHT in scores.columns:
-        weights = scores[own + WEIGHT].drop_nulls().to_numpy()[~np.isnan(found)]
-        value = math.fsum(scored * weights) / math.fsum(weights) if len(scored) else math.nan
+        weights = scores.filter(values.is_not_null())[own + WEIGHT].cast(float).fill_null(math.nan).to_numpy()[~np.isnan(found)]
+        if not (weights >= 0).all():
+            raise InputError(f"{path}: column {own + WEIGHT!r} has a weight that is negative or missing")
+        total = math.fsum(weights)
+        value = math.fsum(scored * weights) / total if total else math.nan
     else:
         value = math.fsum(scored) / len(scored) if len(scored) else math.nan
     counts = {"scored": len(scored), "undefined": len(found) - len(scored)} if own == name else {}

@@ -65,6 +65,8 @@ def _read_json(name: str) -> Saved:
     beside = content.get(PER_USER)
     if beside is None:
         return Saved(name, content)
+    if os.path.splitext(str(beside))[1].lower() not in SCORE_FILES:
+        raise InputError(f"{name}: names {beside!r} for the scores of users, expected one of {', '.join(SCORE_FILES)}")
     found = read_saved(os.path.join(os.path.dirname(name), str(beside)))
     if found.content and _numbers(found.content) != _numbers(content):
         raise InputError(f"{name}: its numbers are not those of {found.path}, which it names for the scores of users; evaluate again")
@@ -105,9 +107,20 @@ def _is_results(content: Any) -> bool:
     return isinstance(systems, dict) and all(
         isinstance(one, dict)
         and isinstance(one.get("metrics"), list)
-        and all(isinstance(entry, dict) and {"metric", "value"} <= entry.keys() for entry in one["metrics"])
+        and all(map(_is_number, one["metrics"]))
+        and all(isinstance(one.get(name, []), list) for name in ("warnings", "notes"))
         for one in systems.values()
     )
+
+
+def _is_number(entry: Any) -> bool:
+    """Whether JSON has the shape of one number of results."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("metric"), str) or "value" not in entry:
+        return False
+    counted = entry.get("counts", [])
+    value = entry["value"]
+    plain = value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    return plain and isinstance(counted, list) and all(isinstance(name, str) and name in entry for name in counted)
 
 
 def _reason(error: Exception) -> str:
@@ -122,8 +135,19 @@ def _numbers(content: Mapping[str, Any]) -> Any:
     return {name: {one["metric"]: one["value"] for one in system["metrics"]} for name, system in systems.items()}
 
 
-def check_once(path: str, users: polars.Series) -> None:
-    """One row per user."""
+def check_scores(path: str, frame: polars.DataFrame) -> None:
+    """One row per user, and numbers everywhere else."""
+    import polars
+
+    users = frame["user"]
+    if users.null_count():
+        raise InputError(f"{path}: {users.null_count():,} rows have no user")
+    if len(frame.columns) == 1:
+        raise InputError(f"{path}: there is no column beside 'user', expected scores of users")
+    for name in frame.columns:
+        kind = frame.schema[name]
+        if name != "user" and not kind.is_numeric() and kind != polars.Null:
+            raise InputError(f"{path}: column {name!r} does not hold numbers, expected scores of users")
     twice = users.filter(users.is_duplicated())
     if len(twice):
         raise InputError(f"{path}: user {quoted(twice[0])} has several rows, expected one; average repeated visits first")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -75,6 +76,6 @@ def quantile_segments(values: Floats, names: tuple[str, ...]) -> dict[str, Float
         inside = (places == place) & ~np.isnan(values)
         if inside.any():
             low, high = values[inside].min(), values[inside].max()
-            ends = [f"{end:,.0f}" if end == round(end) else f"{end:.3g}" for end in (low, high)]
+            ends = [f"{end:,.0f}" if math.isfinite(end) and end == round(end) else f"{end:.3g}" for end in (low, high)]
             found[f"{name} ({' to '.join(dict.fromkeys(ends))})"] = inside
     return found

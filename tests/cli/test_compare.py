@@ -122,8 +122,8 @@ def test_a_gate_that_fails(call: Call, saved: str) -> None:
     said = call("compare", saved, "--baseline", "personal", "--fail-if", "NDCG@3 < -1%", "-m", "NDCG@3")
     assert said.code == 1
     assert said.err.count("gate failed: ") == 2
-    assert "gate failed: popular: NDCG@3 < -1%: fail (" in said.err
-    assert "Gate popular: NDCG@3 < -1%: fail" in said.out  # the table is printed all the same
+    assert "gate failed: popular: fail if NDCG@3 < -1%: fail (" in said.err
+    assert "Gate popular: fail if NDCG@3 < -1%: fail" in said.out  # the table is printed all the same
     assert call(*EVALUATE, "--baseline", "personal", "--fail-if", "NDCG@3 < -1%").code == 1
 
 
@@ -144,7 +144,7 @@ def test_inconclusive_gates(call: Call) -> None:
     assert call("compare", "two.json", *gate, "--inconclusive", "warn").code == 0
     said = call("compare", "two.json", *gate, "--inconclusive", "fail")
     assert said.code == 1
-    assert "gate failed: close: NDCG@3 < 0.0001: inconclusive" in said.err
+    assert "gate failed: close: fail if NDCG@3 < 0.0001: inconclusive" in said.err
     assert call("compare", "two.json", *gate, "--strict").code == 1
     said = call("compare", "two.json", *gate, "--ignore", "inconclusive")
     assert (said.code, said.err) == (0, "")
@@ -168,10 +168,13 @@ def test_a_relative_gate_needs_a_mean_above_0(refused: Callable[..., str], here:
 
 def test_systems_and_baselines(refused: Callable[..., str], call: Call, saved: str) -> None:
     said = refused(2, "compare", saved, "--baseline", "personel")
-    assert "--baseline: there is no system 'personel'; there are popular, personal or close; did you mean 'personal'?" in said
+    assert "--baseline: there is no system 'personel'; there are popular, personal, close; did you mean 'personal'?" in said
     call("evaluate", "popular.csv", *TRUTH, "-m", "NDCG@3", "--output", "one.json", "-q")
     assert "a comparison needs at least two systems" in refused(1, "compare", "one.json")
-    assert "a comparison needs at least two systems" in refused(1, "evaluate", "popular.csv", *TRUTH, "-m", "NDCG@3", "--compare")
+    said = call("evaluate", "popular.csv", *TRUTH, "-m", "NDCG@3", "--compare")
+    assert (
+        said.code == 1 and "a comparison needs at least two systems" in said.err and "NDCG@3" in said.out
+    )  # the numbers are there all the same
     assert "is not a metric that all systems have" in refused(1, "compare", saved, "-m", "Recall@3")
 
 
@@ -233,7 +236,7 @@ def test_a_section_of_a_configuration(call: Call, here: Path) -> None:
     (here / "run.yaml").write_text(CONFIG + section, encoding="utf-8")
     said = call("evaluate", "--config", "run.yaml")
     assert said.code == 1
-    assert "gate failed: popular: NDCG@3 < -1%: fail" in said.err
+    assert "gate failed: popular: fail if NDCG@3 < -1%: fail" in said.err
     found = json.loads((here / "found.json").read_text(encoding="utf-8"))
     assert (found["baseline"], found["procedure"]["correction"], found["procedure"]["test"]) == ("personal", "holm", "t")
     said = call("evaluate", "--config", "run.yaml", "--baseline", "popular")  # options come on top

@@ -38,6 +38,7 @@ class Kept:
     """What users contribute to metrics of a whole system."""
 
     blocks: Sequence[UserScores]
+    knows_users: bool = False
 
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]:
         return self.blocks

@@ -195,3 +195,72 @@ def test_signs_do_not_change_names() -> None:
     made = asp.evaluate_systems(lists, ["NDCG@10", "ERRIA@10", "ILD@10"], **TRUTH)
     evidence = " ".join(finding.evidence + finding.fact for finding in report_of(as_comparison(made)).findings)
     assert "1e−" not in evidence
+
+
+@pytest.mark.parametrize("options", [{"test": "wilcoxon"}, {"test": "sign"}, {"correction": "none"}])
+def test_a_report_claims_no_more_than_the_tests(options: Any) -> None:
+    relevance = {user: [ITEMS[user % 30]] for user in range(60)}
+    lists = {"a": {user: ["none", ITEMS[user % 30]] for user in relevance}, "b": {user: [ITEMS[user % 30], "none"] for user in relevance}}
+    lists["c"] = {user: [ITEMS[user % 30], "none"] if user % 2 else ["none", "none2"] for user in relevance}
+    report = report_of(asp.compare(asp.evaluate_systems(lists, "NDCG@2", relevance=relevance), **options))
+    assert all(one.mark is None for row in report.differences.values() for one in row.values())
+    assert all(standing.best is None for standing in report.standings.values())
+    assert report.findings == ()
+
+
+def test_a_gate_that_must_be_shown_stays_one() -> None:
+    comparison = asp.compare(three())
+    text, made = comparison.check(unless=f"{METRIC} > 0"), comparison.check(unless=asp.Gate.parse(f"{METRIC} > 0"))
+    assert [one.decision for one in text] == [one.decision for one in made] == ["pass", "pass"]
+    assert all(": fail unless " in one.said for one in text)
+
+
+def test_contributions_that_are_not_defined_are_not_tested() -> None:
+    """Without the only user with a list, nothing is recommended."""
+    lists = {"A": {user: ["a", "b"] if user == 0 else [] for user in range(40)}, "B": {user: ["a", "c"] for user in range(40)}}
+    made = asp.evaluate_systems(lists, "GiniComplement@2", catalogue=list("abcdefgh"), ignore=["short_lists"])
+    found = asp.compare(made)["GiniComplement@2", "B"]
+    assert (found.p, found.interval) == (None, None)
+    assert found.difference == made["B"]["GiniComplement@2"] - made["A"]["GiniComplement@2"]
+
+
+def test_a_weight_in_one_file_weighs_nothing(tmp_path: Path) -> None:
+    rows = [(user, RANDOM.random(), 1 + user % 4) for user in range(20)]
+    (tmp_path / "x.csv").write_text("user,NDCG@3,NDCG@3 weight\n" + "".join(f"{user},{score},{weight}\n" for user, score, weight in rows))
+    (tmp_path / "y.csv").write_text("user,NDCG@3\n" + "".join(f"{user},{score + 0.1}\n" for user, score, _ in rows))
+    assert asp.compare([tmp_path / "x.csv", tmp_path / "y.csv"])["NDCG@3", "y"].difference == pytest.approx(0.1)
+
+
+def test_all_pairs_say_against_whom() -> None:
+    comparison = asp.compare(three(), pairs="all", segments={f"u{number:04}": number % 2 for number in range(60)})
+    text = comparison.to_text()
+    assert len({line for line in text.splitlines() if " segment " in line}) == 6
+    assert f"{METRIC} of C against B" in text
+
+
+def test_curves_are_over_the_users_of_the_table() -> None:
+    relevance = {user: [ITEMS[user % 30]] for user in range(60)}
+    lists = {
+        "a": {user: [ITEMS[(user + place) % 30] for place in range(4)] for user in range(50)},
+        "b": {user: [ITEMS[(user + 2 * place + 1) % 30] for place in range(4)] for user in range(10, 60)},
+    }
+    report = report_of(asp.compare(asp.evaluate_systems(lists, "NDCG@1,2,3", relevance=relevance, ignore=["no_list"]), users="common"))
+    (curves,) = report.curves
+    assert curves.values["a"] == tuple(report.scores[f"NDCG@{k}"]["a"].value for k in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("user,NDCG@3\n1,abc\n", "does not hold numbers"),
+        ("user\n1\n2\n", "there is no column beside 'user'"),
+        ("user,NDCG@3\n1,0.5\n,0.5\n", "1 rows have no user"),
+        ("user,NDCG(average=ratio)@3,NDCG(average=ratio)@3 weight\n1,0.5,\n2,0.5,1\n", "negative or missing"),
+        ("user,NDCG@3,NDCG@3 at least\n1,0.5,x\n", "does not hold numbers"),
+        ("user,NDCG@3,Nothing@3\n1,0.5,1\n", "unknown metric 'Nothing'"),
+    ],
+)
+def test_files_of_scores_that_cannot_be(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(asp.InputError, match=f"x\\.csv: .*{message}"):
+        asp.Results.read(tmp_path / "x.csv")

@@ -46,7 +46,7 @@ def test_common_users_of_whole_systems_need_their_lists() -> None:
     made = {name: result({}, whole={WHOLE: by_user(SCORES[: 60 - place, place])}) for place, name in enumerate("AB")}
     found = asp.compare(made, users="common")[WHOLE, "B"]
     assert found.p is None
-    assert found.notes == ("not tested: a number of all lists, of different users; evaluate with users='common'",)
+    assert found.notes == ("not tested: a number of all lists, of different users; evaluate those of all systems",)
 
 
 def test_one_sided_undefined_scores_are_noted_and_many_are_a_warning() -> None:
@@ -109,7 +109,9 @@ def test_equal_gains_do_not_vary_however_they_are_rounded() -> None:
 def test_a_few_users_who_carry_a_difference_are_warned_of() -> None:
     b = SCORES[:, 0].copy()
     b[:2] += 5
-    with pytest.warns(asp.AspectrumWarning, match=r"1 difference: a few users carry it; .* \(such as NDCG@10 of B\) \[few_carry\]"):
+    with pytest.warns(
+        asp.AspectrumWarning, match=r"1 difference: a few users carry it; .* \(such as NDCG@10 of B against A\) \[few_carry\]"
+    ):
         found = asp.compare(pair(SCORES[:, 0], b))
     assert found[METRIC, "B"].notes == ("a few users carry this difference; p and interval are unreliable",)
     assert (found[METRIC, "B"].skewness or 0) > math.sqrt(60 / 25)

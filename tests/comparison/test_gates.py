@@ -76,7 +76,7 @@ def test_what_must_be_shown_fails_otherwise() -> None:
 def test_too_few_users_decide_nothing() -> None:
     (found,) = asp.compare(steady(9)).check(f"{METRIC} < 50%")
     assert (found.decision, found.p_beyond) == ("inconclusive", None)
-    assert found.said == f"B: {METRIC} < 50%: inconclusive, as 9 users are too few to test"
+    assert found.said == f"B: fail if {METRIC} < 50%: inconclusive, as 9 users are too few to test"
     bare = asp.SystemResults({name: asp.Results(one.columns) for name, one in steady().systems.items()})
     assert "no per-user scores" in asp.compare(bare).check(f"{METRIC} < 50%")[0].said
 
@@ -159,4 +159,4 @@ def test_what_is_said() -> None:
     assert found.decision == "inconclusive"
     assert "with these 40 users a true difference of ±" in found.said
     (found,) = asp.compare(results({"A": by_user([0.1, -0.1] * 8), "B": by_user([0.2, 0.1] * 8)})).check(f"{METRIC} < 0")
-    assert found.said.startswith(f"B: {METRIC} < 0: pass (+0.1500; one-sided 95 % bounds +0.")
+    assert found.said.startswith(f"B: fail if {METRIC} < 0: pass (+0.1500; one-sided 95 % bounds +0.")

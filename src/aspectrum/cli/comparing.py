@@ -131,9 +131,16 @@ class Comparing:
         return bool(self.given) and self.given.get("compare") is not False
 
     @property
+    def has_pages(self) -> bool:
+        """Whether pages, charts or references are written."""
+        return bool(self.given.keys() & {"report", "plots", "bibtex"})
+
+    @property
     def is_shown(self) -> bool:
-        """Whether the comparison is printed; a report alone is not."""
-        return not self.given.keys() <= {*_REPORT, "baseline", "segments", "level"}
+        """Whether the comparison is printed; if there is a report, only where it is asked for."""
+        return not self.has_pages or bool(
+            self.given.keys() & {"compare", "all_pairs", "fail_if", "fail_unless", "significance", "correction"}
+        )
 
     @property
     def file(self) -> str | None:
@@ -249,7 +256,7 @@ class Comparing:
             return None
         if baseline is not None and baseline not in systems:
             raise click.UsageError(
-                f"--baseline: there is no system {baseline!r}; there are {listed(systems)}{did_you_mean(baseline, systems)}"
+                f"--baseline: there is no system {baseline!r}; there are {', '.join(systems)}{did_you_mean(baseline, systems)}"
             )
         return baseline or systems[0]
 

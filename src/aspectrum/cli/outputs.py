@@ -65,8 +65,9 @@ def deliver(
         asked: The metrics, and what is left out of them.
         options: Those of `evaluate_systems` that not every job has.
     """
-    from aspectrum.errors import OutputError
+    from aspectrum.errors import AspectrumError, InputError, OutputError, joined
 
+    failures: list[AspectrumError] = []
     metrics, left_out = asked
     comparing = Comparing.of(options, job.settings.comparison)
     outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
@@ -91,20 +92,24 @@ def deliver(
     if scores is not None:  # these results may be compared with others one day
         digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
         results = replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
-    comparison = comparing.of_results(results, job.attention_to, threads=job.settings.threads) if comparing.wanted else None
+    comparison = None
+    if comparing.wanted:
+        try:
+            comparison = comparing.of_results(results, job.attention_to, threads=job.settings.threads)
+        except InputError as error:  # the numbers are there all the same
+            failures.append(error)
     writing = [partial(results.write, path, kind, placed, scores=scores) for path, kind in outputs]
     if scores is not None:
         writing.append(partial(results.write_per_user, scores))
     if comparison is not None and comparing.file is not None:
         writing.append(partial(comparing.write, comparison, comparing.file))
-    if comparison is not None:
+    if comparison is not None and comparing.has_pages:
         writing.append(partial(comparing.write_pages, comparison, job.files))
-    failures = []
     for write in writing:
         try:
             write()
         except OutputError as error:
-            failures.append(str(error))
+            failures.append(error)
     # Should a file fail, the numbers are still printed: computing them may have taken long.
     printed = [format or "table"] if not quiet or not writing or failures else []
     for kind in printed:
@@ -117,7 +122,7 @@ def deliver(
         for note in (f"the numbers are {' and '.join(ways)}", *results.notes):
             click.echo(one_line(f"note: {note}"), err=True)
     if failures:
-        raise OutputError("\n".join(failures))
+        raise joined(failures)
     if comparison is not None:
         comparing.check_gates(comparison)
 

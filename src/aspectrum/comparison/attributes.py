@@ -40,7 +40,7 @@ def attributes_of(given: Any, systems: Mapping[str, Results], users: Ids) -> tup
 
 
 def _trait(trait: Trait, systems: Mapping[str, Results], users: Ids) -> Attribute:
-    evidence = next((result.evidence for result in systems.values() if result.evidence is not None), None)
+    evidence = next((one.evidence for one in systems.values() if one.evidence is not None and one.evidence.knows_users), None)
     if evidence is None:
         raise InputError(f"segments by {trait} need the history, which these results do not hold; give a segment for each user instead")
     known, values, note = evidence.trait(trait)

@@ -15,6 +15,7 @@ from aspectrum.arrays import check_count
 from aspectrum.comparison import tables
 from aspectrum.comparison.attributes import attributes_of
 from aspectrum.comparison.differences import (
+    DIRECTED_NOTES,
     FEW_CARRY,
     OTHER_IDEALS,
     Correction,
@@ -108,7 +109,8 @@ class Comparison(Output):
         found = self.found.differences[(name, other, system) if is_turned else key]
         if found.significant is None and found.tested:  # not with the baseline: corrected over all pairs
             adjusted = self.found.against_all[found.metric, found.system, found.baseline]
-            found = replace(found, p_adjusted=adjusted, significant=adjusted <= self.procedure.alpha)
+            certain = found.range is None or not found.range[0] <= 0 <= found.range[1]
+            found = replace(found, p_adjusted=adjusted, significant=certain and adjusted <= self.procedure.alpha)
         return _turned(found) if is_turned else found
 
     def _name(self, metric: str | Metric) -> str:
@@ -133,6 +135,11 @@ class Comparison(Output):
             return Standing()
         means = {system: score.common_mean for system, score in self.scores[name].items()}
         return standing(means, lambda one, other: self.beats(name, one, other), higher_is_better=direction)
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether tests allow a difference to the baseline to be called significantly higher or lower."""
+        return self._marks(self.found.family_size)
 
     def _marks(self, family_size: int, *, best: bool = False) -> bool:
         """Whether tests allow marks: they compare means, and are corrected; that a system is best, for any number of false claims."""
@@ -211,7 +218,7 @@ class Comparison(Output):
         """
         made = [gate if isinstance(gate, Gate) else Gate.parse(gate) for gate in gates]
         proofs = [unless] if isinstance(unless, str | Gate) else unless
-        made += [gate if isinstance(gate, Gate) else Gate.parse(gate, unless=True) for gate in proofs]
+        made += [replace(gate, unless=True) if isinstance(gate, Gate) else Gate.parse(gate, unless=True) for gate in proofs]
         for gate in made:
             try:
                 self._name(gate.metric)
@@ -248,7 +255,7 @@ class Comparison(Output):
             "differences": [_plain(asdict(one)) for one in self.differences],
             "segments": [_plain(asdict(one)) for one in self.segments],
             "segment_tests": [_plain(asdict(one)) for one in self.segment_tests],
-            "gates": [_plain({**asdict(one), "gate": str(one.gate)}) for one in self.gates],
+            "gates": [_plain({**asdict(one), "gate": str(one.gate), "unless": one.gate.unless}) for one in self.gates],
             "warnings": list(self.warnings),
             "notes": list(self.notes),
         }
@@ -270,8 +277,8 @@ class Comparison(Output):
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a frame of pandas."""
         pandas = needed("pandas", "pandas", "frames are made")
-        kinds = dict.fromkeys(("wins", "ties", "losses"), "Int64")
-        return pandas.DataFrame(self.to_polars().to_dicts()).astype(kinds)  # type: ignore[no-any-return]
+        frame = pandas.DataFrame(self.to_polars().to_dicts())
+        return frame.astype({name: "Int64" for name in ("wins", "ties", "losses") if name in frame})  # type: ignore[no-any-return]
 
     def to_csv(self) -> str:
         """A row per metric and pair of systems, with all digits; empty where something was not tested."""
@@ -295,16 +302,21 @@ class Comparison(Output):
         """All tables but the last, and the last."""
         marks = [self.mark(one) for one in self.differences]
         several = [tables.of_differences(self.differences, marks, self.procedure.level, with_baseline=self.baseline is None)]
-        several += [tables.of_segments(self.segments, self.procedure.level)] if self.attributes else []
+        several += [tables.of_segments(self.segments, self.procedure.level, with_baseline=self.baseline is None)] if self.attributes else []
         return several[:-1], several[-1]
 
     def _below(self) -> list[str]:
-        said = [*tables.who_is_best(self.standings), *tables.effects_of_segments(self.segment_tests), *tables.notes_on(self.differences)]
+        against = self.baseline is None
+        said = [
+            *tables.who_is_best(self.standings),
+            *tables.effects_of_segments(self.segment_tests, against),
+            *tables.notes_on(self.differences, against),
+        ]
         return [*said, *(f"Gate {result.said}" for result in self.gates), self.tested_by]
 
     def mark(self, difference: Difference) -> str:
         """▲ significantly higher, ▼ significantly lower, ≈ no difference shown; nothing if the tests do not allow marks."""
-        if difference.significant is None or not self._marks(self.found.family_size):
+        if difference.significant is None or not self.has_marks:
             return ""
         return ("▲" if difference.difference > 0 else "▼") if difference.significant else "≈"
 
@@ -510,7 +522,7 @@ def named_results(given: Any) -> dict[str, Results]:
         return {"results": given}
     if isinstance(given, Mapping):
         found: dict[str, Results] = {}
-        for name, one in given.items():
+        for name, one in ((str(name), one) for name, one in given.items()):
             inner = named_results(one)
             found |= {name: next(iter(inner.values()))} if len(inner) == 1 else {f"{name}: {own}": result for own, result in inner.items()}
         return found
@@ -549,7 +561,8 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
     first, *others = systems.values()
     shared = [name for name in first.columns if all(name in other.columns for other in others)]
     if not shared:
-        raise InputError(f"the systems have no metric in common: {', '.join(first)} and {', '.join(next(iter(others)))}")
+        other = next((name for name, result in systems.items() if not result.columns.keys() & first.columns.keys()), list(systems)[-1])
+        raise InputError(f"the systems have no metric in common: {other} has {', '.join(systems[other]) or 'none'}")
     if metrics is not None:
         several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not several:
@@ -607,7 +620,9 @@ def _notices(differences: Sequence[Difference]) -> list[Notice]:
             found.append(Notice("other_ideals", detail={"metric": one.metric, "system": one.system, "baseline": one.baseline}))
     few = [one for one in differences if FEW_CARRY in one.notes]
     if few:
-        found.append(Notice("few_carry", len(few), examples=tuple(f"{one.metric} of {one.system}" for one in few[:3])))
+        found.append(
+            Notice("few_carry", len(few), examples=tuple(f"{one.metric} of {one.system} against {one.baseline}" for one in few[:3]))
+        )
     return found
 
 
@@ -644,6 +659,7 @@ def _turned(one: Difference) -> Difference:
         largest_loss=other_side(one.largest_gain),
         skewness=None if one.skewness is None else -one.skewness,
         range=negated(one.range),
+        notes=tuple(note for note in one.notes if not note.startswith(DIRECTED_NOTES)),
     )
 
 

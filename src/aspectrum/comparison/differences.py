@@ -204,8 +204,8 @@ def find_differences(scores: Scores, baseline: str | None, procedure: Procedure)
     all_adjusted, _, n_all = (
         (adjusted, critical, n) if len(mine) == len(found) else _tested(found, lower, list(found), sums, flips, procedure)
     )
-    differences = {key: _finished(found[key], adjusted.get(key), critical, procedure) for key in found}
-    return Found(differences, all_adjusted, numbers, n, n_all, critical, flips.exact, flips.n_flips)
+    differences = {key: _finished(found[key], adjusted.get(key), critical.get(key, math.nan), procedure) for key in found}
+    return Found(differences, all_adjusted, numbers, n, n_all, max(critical.values(), default=math.nan), flips.exact, flips.n_flips)
 
 
 def _key(difference: Difference) -> tuple[str, str, str]:
@@ -328,7 +328,7 @@ class _Together:
     def _notes_on_means(self, a: int, b: int, mean_a: float, mean_b: float) -> tuple[str, ...]:
         """Where a pair leaves users out, its means are not those of the table."""
         apart = [abs(mean - self.metric.values[place]) > 1000 * self.metric.tie for place, mean in ((a, mean_a), (b, mean_b))]
-        return (f"{mean_b:.4f} against {mean_a:.4f} over the {len(self.users):,} users whom both score",) if any(apart) else ()
+        return (f"over the {len(self.users):,} users whom both score, {mean_b:.4f} against {mean_a:.4f}",) if any(apart) else ()
 
     def _tested(self, difference: Difference, found: Paired, d: Floats, a: int, b: int) -> _Pair:
         """The same with intervals, and what its test needs."""
@@ -379,6 +379,9 @@ def _notes_on_range(span: Interval, alike: bool, interval: Interval) -> list[str
     said = [f"scores are intervals: the difference lies between {low:+.4f} and {high:+.4f}"] if wide else []
     return said if alike else [*said, OTHER_IDEALS]
 
+
+DIRECTED_NOTES = ("over the ", "scores are intervals: ", "no relative interval: ")
+"""How notes begin that do not hold for the same pair seen from the other side."""
 
 FEW_CARRY = "a few users carry this difference; p and interval are unreliable"
 OTHER_IDEALS = "the ideals of the systems are not equally certain; evaluate them in one call"
@@ -487,8 +490,8 @@ def _tested(
     sums: Counts,
     flips: SharedFlips,
     procedure: Procedure,
-) -> tuple[dict[tuple[str, str, str], float], float, int]:
-    """Adjusted p-values within a family, the critical value of |t|, and the size of the family.
+) -> tuple[dict[tuple[str, str, str], float], dict[tuple[str, str, str], float], int]:
+    """Adjusted p-values within a family, critical values of |t|, and the size of the family.
 
     Raw p-values are written to the differences. Where scores are intervals, both ends are tested, and the larger p counts.
     """
@@ -497,17 +500,17 @@ def _tested(
     if procedure.family == "metric":
         groups = [[key for key in tested if key[0] == metric] for metric in dict.fromkeys(key[0] for key in tested)]
     adjusted: dict[tuple[str, str, str], float] = {}
-    critical = [0.0]
+    critical: dict[tuple[str, str, str], float] = {}
     for group in groups:
         for pairs in (found, {**found, **lower}) if any(key in lower for key in group) else (found,):
             p = [_p_value(pairs[key], sums, flips) for key in group]
             corrected, limit = _corrected([pairs[key] for key in group], p, sums, flips, procedure)
-            critical.append(limit)
+            critical |= {key: max(limit, critical.get(key, 0.0)) for key in group}
             for key, raw, one in zip(group, p, corrected, strict=True):
                 before = found[key].difference
                 found[key].difference = replace(before, p=max(raw, before.p or 0.0))
                 adjusted[key] = max(one, adjusted.get(key, 0.0))
-    return adjusted, max(critical), max(map(len, groups), default=0)
+    return adjusted, critical, max(map(len, groups), default=0)
 
 
 def _p_value(pair: _Pair, sums: Counts, flips: SharedFlips) -> float:

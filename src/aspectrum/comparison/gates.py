@@ -57,6 +57,10 @@ class Gate:
             raise MetricError(f"gate {text!r}: the limit is not a finite number")
         return cls(found["metric"], found["sign"] == "<", float(found["limit"]) / (100 if relative else 1), relative, unless)
 
+    @property
+    def kind(self) -> str:
+        return "fail unless" if self.unless else "fail if"
+
     def __str__(self) -> str:
         limit = f"{100 * self.limit:g}%" if self.relative else f"{self.limit:g}"
         return f"{self.metric} {'<' if self.below else '>'} {limit}"
@@ -94,13 +98,14 @@ def check_gates(comparison: Comparison, gates: Sequence[Gate]) -> list[GateResul
     systems = [name for name in comparison.systems if name != comparison.baseline]
     sharing = sum(not gate.unless for gate in gates) * len(systems)
     return [
-        _decided(comparison, gate, system, comparison.procedure.alpha / (1 if gate.unless else sharing))
+        decided(comparison, gate, system, comparison.procedure.alpha / (1 if gate.unless else sharing))
         for gate in gates
         for system in systems
     ]
 
 
-def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> GateResult:
+def decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> GateResult:
+    """One gate for one system."""
     difference = comparison.difference(gate.metric, system)
     if gate.relative and difference.n and not difference.mean_a > 0:
         raise MetricError(
@@ -109,7 +114,7 @@ def _decided(comparison: Comparison, gate: Gate, system: str, alpha: float) -> G
     if difference.n < FEWEST:
         untested: Decision = "fail" if gate.unless else "inconclusive"
         why = f"{difference.n} users are too few to test" if difference.n else next(iter(difference.notes), "nothing was scored")
-        return GateResult(gate, system, untested, None, None, None, alpha, f"{system}: {gate}: {untested}, as {why}")
+        return GateResult(gate, system, untested, None, None, None, alpha, f"{system}: {gate.kind} {gate}: {untested}, as {why}")
     metric = comparison.metric_scores(difference.metric)
     b, a = (list(comparison.systems).index(name) for name in (system, difference.baseline))
     users = np.flatnonzero(metric.defined[:, a] & metric.defined[:, b])
@@ -160,7 +165,7 @@ def _said(gate: Gate, difference: Difference, decision: Decision, bounds: Interv
     value = (difference.relative or 0) if gate.relative else difference.difference
     ends = "unbounded" if bounds is None else f"{factor * bounds[0]:+.{digits}f} and {factor * bounds[1]:+.{digits}f}{unit}"
     level = f"{100 * (1 - alpha):.3g} % bound{'s' if bounds is not None else ''}"
-    text = f"{difference.system}: {gate}: {decision} ({factor * value:+.{digits}f}{unit}; one-sided {level} {ends})"
+    text = f"{difference.system}: {gate.kind} {gate}: {decision} ({factor * value:+.{digits}f}{unit}; one-sided {level} {ends})"
     if decision != "inconclusive" or difference.minimum_detectable is None:
         return text
     least = difference.minimum_detectable

@@ -177,13 +177,19 @@ class Scores:
                     )
         placed = [self._placed(*one) for one in found if one is not None]
         scores, absent = np.column_stack([one[0] for one in placed]), np.column_stack([one[1] for one in placed])
-        least, weights = (
-            np.column_stack([one[0] if one[kind] is None else one[kind] for one in placed])
-            if any(one[kind] is not None for one in placed)
-            else None
-            for kind in (2, 3)
+        least = (
+            np.column_stack([one[0] if one[2] is None else one[2] for one in placed]) if any(one[2] is not None for one in placed) else None
         )
-        return self._paired(MetricScores(name, metric, values, columns, scores, absent, weights, least))
+        weights = np.column_stack([one[3] for one in placed]) if all(one[3] is not None for one in placed) else None
+        made = self._paired(MetricScores(name, metric, values, columns, scores, absent, weights, least))
+        if (
+            made.kind == "whole"
+            and made.scores is not None
+            and made.absent is not None
+            and not np.isfinite(made.scores[~made.absent]).all()
+        ):
+            return replace(made, scores=None, untested="what single users contribute is not defined")
+        return made
 
     def _placed(self, users: Ids, scores: Floats, *further: Floats | None) -> tuple[Any, ...]:
         """Scores of all users, NaN where there are none; who is absent; and further values of theirs."""
@@ -219,7 +225,7 @@ class Scores:
                 ", where a missing list scores 0",
             )
         if found.kind == "whole":
-            why = "a number of all lists, of different users; evaluate with users='common'"
+            why = "a number of all lists, of different users; evaluate those of all systems"
             return replace(found, scores=None, untested=why)
         assert found.scores is not None
         kept = replace(found, scores=np.where(missing[:, np.newaxis], np.nan, found.scores))

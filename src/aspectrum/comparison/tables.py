@@ -51,10 +51,14 @@ def _relative(one: Difference | SegmentDifference) -> str:
     return f"{100 * one.relative:+.1f} %" + ("" if ends is None else f" ({100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})")
 
 
-def of_segments(segments: Sequence[SegmentDifference], level: float) -> Table:
+def of_segments(segments: Sequence[SegmentDifference], level: float, *, with_baseline: bool) -> Table:
     """A row per metric, pair and segment."""
-    head = ["Metric", "System", "By", "Segment", "Users", "Mean", "Difference", f"{100 * level:g} % each, not corrected", "Relative"]
-    return head, [[one.metric, one.system, one.attribute, one.segment, f"{one.n}", *_segment_numbers(one)] for one in segments]
+    head = ["Metric", "System", *(["Against"] if with_baseline else []), "By", "Segment", "Users", "Mean", "Difference"]
+    head += [f"{100 * level:g} % each, not corrected", "Relative"]
+    return head, [
+        [one.metric, one.system, *([one.baseline] if with_baseline else []), one.attribute, one.segment, f"{one.n}", *_segment_numbers(one)]
+        for one in segments
+    ]
 
 
 def _segment_numbers(one: SegmentDifference) -> list[str]:
@@ -75,14 +79,18 @@ def who_is_best(standings: Mapping[str, Standing]) -> list[str]:
     return formats.grouped(said)
 
 
-def effects_of_segments(tests: Sequence[SegmentTest]) -> list[str]:
+def effects_of_segments(tests: Sequence[SegmentTest], with_baseline: bool) -> list[str]:
     """Whether differences depend on the segment."""
-    return formats.grouped((f"{test.metric} of {test.system}", f"by {test.attribute}, {test.said}") for test in tests)
+    return formats.grouped((_called(test, with_baseline), f"by {test.attribute}, {test.said}") for test in tests)
 
 
-def notes_on(differences: Sequence[Difference]) -> list[str]:
+def notes_on(differences: Sequence[Difference], with_baseline: bool) -> list[str]:
     """What to know of single differences."""
-    return formats.grouped((f"{one.metric} of {one.system}", note) for one in differences for note in one.notes)
+    return formats.grouped((_called(one, with_baseline), note) for one in differences for note in one.notes)
+
+
+def _called(one: Difference | SegmentTest, with_baseline: bool) -> str:
+    return f"{one.metric} of {one.system}" + (f" against {one.baseline}" if with_baseline else "")
 
 
 def p_text(p: float | None) -> str:

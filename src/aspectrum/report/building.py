@@ -172,16 +172,18 @@ class _Building:
         return f"{len(systems)} systems compared" if len(systems) > 2 else " and ".join(systems)
 
     def _question(self) -> str:
+        n = self.comparison.source.n_compared
+        scored = f" Scores of {n:,} user{'s' if n > 1 else ''}." if n else ""
         if len(self.comparison.systems) == 1:
-            return f"Scores of {self.comparison.source.n_compared:,} users."
+            return scored.strip()
         against = "" if self.comparison.baseline is None else f" Differences are against {self.comparison.baseline}."
-        return f"What won, is it real, what does it cost, and for whom? Scores of {self.comparison.source.n_compared:,} users.{against}"
+        return f"What won, is it real, what does it cost, and for whom?{scored}{against}"
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         comparison = self.comparison
         evidence = next(iter(self.evidence.values()), None)
         facts = {
-            "Users": f"{comparison.source.n_compared:,}",
+            "Users": f"{comparison.source.n_compared:,}" if comparison.source.n_compared else "",
             "Items": "" if evidence is None else f"{int(evidence.catalogue.sum()):,}",
             "Aspects": "" if evidence is None or not evidence.aspect_names() else f"{len(evidence.aspect_names()):,}",
             "Systems": f"{len(comparison.systems)}",
@@ -233,7 +235,7 @@ class _Building:
         found: dict[str, dict[str, Difference]] = {name: {} for name in self.metrics}
         for one in comparison.differences:
             found[one.metric][one.system] = Difference(
-                one.difference, one.interval, one.relative, one.relative_interval, one.p, one.p_adjusted, _mark(one), one.n, one.wins, one.ties,
+                one.difference, one.interval, one.relative, one.relative_interval, one.p, one.p_adjusted, _MARKS[comparison.mark(one)], one.n, one.wins, one.ties,
                 one.losses, _note(one),
             )  # fmt: skip
         return found
@@ -265,36 +267,33 @@ class _Building:
         return tuple(name for name in ordered if name != comparison.baseline)[:_MOST_IN_FOCUS]
 
     def _curves(self) -> tuple[Curves, ...]:
-        found: list[Curves] = []
+        """Metrics at several cutoffs, over the users of the comparison."""
+        found: dict[Metric, Curves] = {}
+        results = list(self.comparison.results.values())
         for name, metric in self.metrics.items():
             columns = {
                 column.metric.cutoffs[0]: other
-                for other, column in next(iter(self.comparison.results.values())).columns.items()
-                if column.metric.at(-1) == metric.at(-1) and column.metric.cutoffs[0] > 0
+                for other, column in results[0].columns.items()
+                if column.metric.at(-1) == metric.at(-1) and column.metric.cutoffs[0] > 0 and all(other in one.columns for one in results)
             }
-            if len(columns) < 2 or any(one.key != name and self.metrics[one.key].at(-1) == metric.at(-1) for one in found):
+            if len(columns) < 2 or metric.at(-1) in found:
                 continue
             cutoffs = tuple(sorted(columns))
-            values, bands = {}, {}
-            for system, result in self.comparison.results.items():
-                shared = [columns[k] for k in cutoffs]
-                values[system] = tuple(result.columns[one].value if one in result.columns else math.nan for one in shared)
-                intervals = self._intervals(system, shared)
-                bands[system] = tuple(intervals.get(one) for one in shared)
-            family = _FAMILIES.get(metric.family, metric.family)
-            found.append(Curves(name, readable_name(metric.at(-1), str(metric.at(-1))), family, cutoffs, values, bands))
-        return tuple(found)
+            points = [self._points(columns[k]) for k in cutoffs]
+            values = {system: tuple(point[place][0] for point in points) for place, system in enumerate(self.comparison.systems)}
+            bands = {system: tuple(point[place][1] for point in points) for place, system in enumerate(self.comparison.systems)}
+            own = readable_name(metric.at(-1), str(metric.at(-1))) if name == str(metric) else name.rpartition("@")[0] or name
+            found[metric.at(-1)] = Curves(name, own, _FAMILIES.get(metric.family, metric.family), cutoffs, values, bands)
+        return tuple(found.values())
 
-    def _intervals(self, system: str, names: Sequence[str]) -> dict[str, Interval]:
-        """Intervals of a system's numbers over its own users."""
-        found = {}
-        result = self.comparison.results[system]
-        for block in result.blocks:
-            for place, name in enumerate(block.names):
-                scores = block.scores[:, place] if name in names and name not in block.weights else np.empty(0)
-                scored = scores[~np.isnan(scores)]
-                if len(scored) >= FEWEST:
-                    found[name] = paired(scored).interval(self.comparison.procedure.level)
+    def _points(self, name: str) -> list[tuple[float, Interval | None]]:
+        """The number of each system on a metric, and its interval."""
+        metric, level = self.comparison.metric_scores(name), self.comparison.procedure.level
+        found: list[tuple[float, Interval | None]] = []
+        for place, value in enumerate(metric.values):
+            users = np.flatnonzero(metric.defined[:, place]) if metric.scores is not None else ()
+            scored = len(users) >= FEWEST
+            found.append((value, paired(metric.contributions(np.asarray(users), [place])[:, 0]).interval(level) if scored else None))
         return found
 
     def _distributions(self) -> tuple[Distributions, ...]:
@@ -452,17 +451,14 @@ def _said_cutoffs(cutoffs: Iterable[int]) -> str:
     return ", ".join(map(str, ordered))
 
 
-def _mark(one: Compared) -> Mark | None:
-    if one.significant is None:
-        return None
-    return ("higher" if one.difference > 0 else "lower") if one.significant else "same"
+_MARKS: Mapping[str, Mark | None] = {"▲": "higher", "▼": "lower", "≈": "same", "": None}
 
 
 def _note(one: Compared) -> str:
     """What to know of a difference; beside one that is not significant, how small a difference would have been found."""
     notes = list(one.notes)
     if one.significant is False and one.minimum_detectable is not None:
-        share = f" ({100 * one.minimum_detectable / one.mean_a:.0f} %)" if one.mean_a > 0 else ""
+        share = f" ({100 * one.minimum_detectable / one.mean_a:.1f} %)" if one.mean_a > 0 else ""
         notes.append(
             f"not significant; with these {one.n:,} users a true difference of ±{one.minimum_detectable:.4f}{share} would be found 4 times in 5"
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aspectrum.comparison.comparison import Comparison
 from aspectrum.comparison.differences import Difference
-from aspectrum.comparison.gates import Gate
+from aspectrum.comparison.gates import Gate, decided
 from aspectrum.naming import readable_name
 from aspectrum.report.content import Finding
 
@@ -73,7 +73,7 @@ def _leader(comparison: Comparison, name: str, heading: str) -> Finding | None:
 
 def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str]) -> Finding | None:
     """The system that gains the most diversity at no loss of accuracy that is shown, and what loss is excluded."""
-    if comparison.baseline is None:
+    if comparison.baseline is None or not comparison.has_marks:
         return None
     for name in diversity:
         family = next(iter(comparison.results.values())).columns[name].metric.family
@@ -93,15 +93,16 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
             cost = comparison.difference(accuracy, gain.system)
             if cost.relative_interval is None:
                 continue
-            worst = cost.relative_interval[
-                0 if comparison.results[gain.system].columns[accuracy].metric.higher_is_better is not False else 1
-            ]
+            higher = comparison.results[gain.system].columns[accuracy].metric.higher_is_better is not False
+            loss = max(0.0, -cost.relative_interval[0] if higher else cost.relative_interval[1])
+            if loss == 0:
+                continue
             return Finding(
                 f"More {_ADJECTIVES.get(family, 'diverse')}, no significant loss",
                 gain.system,
                 f"{_title(comparison, name)} {comparison.scores[name][gain.system].value:.4f}{_change(comparison, name, gain.system)}; "
                 f"{_title(comparison, accuracy)}{_change(comparison, accuracy, gain.system)}: "
-                f"a loss of up to {abs(100 * worst):.1f} % is not excluded.",
+                f"a loss of up to {100 * loss:.1f} % is not excluded.",
             )
     return None
 
@@ -119,7 +120,7 @@ def _is_kept(comparison: Comparison, accuracy: str, system: str) -> bool:
         return False
     margin = comparison.procedure.margin
     gate = Gate(accuracy, not direction, -margin if direction else margin, relative=True, unless=True)
-    return next(one for one in comparison.check(gate) if one.system == system).decision == "pass"
+    return decided(comparison, gate, system, comparison.procedure.alpha).decision == "pass"
 
 
 def _change(comparison: Comparison, name: str, system: str) -> str:

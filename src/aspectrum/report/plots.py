@@ -76,7 +76,9 @@ class Plots:
         """How evenly recommendations are spread over items."""
         found = self._report.lorenz
         if found is None:
-            raise InputError("exposure needs the lists, which saved results and results of parts do not hold")
+            raise InputError(
+                "exposure needs the lists, which results of one call with per_user=True hold; saved ones and those of parts do not"
+            )
         return Chart("exposure of items", lambda width, theme: lorenz.draw(self._report, found, width, theme), lorenz.WIDTH)
 
     def aspects(self) -> Chart:
