@@ -171,9 +171,9 @@ def test_systems_and_baselines(refused: Callable[..., str], call: Call, saved: s
     assert "--baseline: there is no system 'personel'; there are popular, personal, close; did you mean 'personal'?" in said
     call("evaluate", "popular.csv", *TRUTH, "-m", "NDCG@3", "--output", "one.json", "-q")
     assert "a comparison needs at least two systems" in refused(1, "compare", "one.json")
-    said = call("evaluate", "popular.csv", *TRUTH, "-m", "NDCG@3", "--compare")
+    alone = call("evaluate", "popular.csv", *TRUTH, "-m", "NDCG@3", "--compare")
     assert (
-        said.code == 1 and "a comparison needs at least two systems" in said.err and "NDCG@3" in said.out
+        alone.code == 1 and "a comparison needs at least two systems" in alone.err and "NDCG@3" in alone.out
     )  # the numbers are there all the same
     assert "is not a metric that all systems have" in refused(1, "compare", saved, "-m", "Recall@3")
 

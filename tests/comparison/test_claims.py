@@ -166,7 +166,7 @@ def test_diversity_for_relevance_is_judged_by_it() -> None:
     assert comparison.results["a"].details["AlphaNDCG@10"]["judged_by"] == "history"
     report = report_of(comparison)
     assert not any(finding.heading == "Most diverse for relevance" for finding in report.findings)
-    assert report.measure("AlphaNDCG@10").name == "α-nDCG by history"
+    assert (report.measure("AlphaNDCG@10").name, report.measure("AlphaNDCG@10").judged_by) == ("α-nDCG", "history")
     definition = report.measure("AlphaNDCG@10").definition
     assert definition is not None and definition.parameters["judged_by"] == "history" and definition.parameters["users"] == "lists"
 

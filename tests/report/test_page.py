@@ -234,7 +234,7 @@ def test_marks_follow_the_test_and_colours_the_direction() -> None:
 
 def test_lower_is_better_is_said_and_sorts_upwards() -> None:
     columns = {column.name: column for column in table(sample()).columns}
-    assert columns["Miscalibration"].lower_is_better
+    assert columns["Miscalibration"].remark == "lower is better"
     assert columns["Miscalibration"].ascending_first
     assert page(sample()).count("<small>lower is better</small>") == 1
 

@@ -6,6 +6,7 @@ import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -197,18 +198,34 @@ class _Building:
 
     def _measure(self, name: str) -> Measure:
         metric = self.metrics[name]
-        own = metric.at(-1) if self.cutoff is not None and name == str(metric) else metric
-        shown = str(own) if name == str(metric) else name
-        judging = next(iter(self.comparison.results.values())).columns[name].chosen_judging
         return Measure(
             name,
-            readable_name(own, shown) + (f" by {judging}" if judging is not None and name == str(metric) else ""),
+            self.names[name],
             _FAMILIES.get(metric.family, metric.family.capitalize()),
             metric.higher_is_better,
             self.comparison.metric_scores(name).kind != "whole",
             self._definition(name),
             latex_name(metric, name),
+            self.how(name).get("judged_by") or "",
         )
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What measures are called: without a cutoff that all share, and without the judging, which stands below, where that tells them apart."""
+        short = {name: self._name(name, metric) for name, metric in self.metrics.items()}
+        judged = {name: self.how(name).get("judged_by") for name in self.metrics}
+        return {
+            name: f"{text} by {judged[name]}" if judged[name] and list(short.values()).count(text) > 1 else text
+            for name, text in short.items()
+        }
+
+    def _name(self, name: str, metric: Metric) -> str:
+        if name != str(metric):
+            return name  # of the user's own
+        own = metric.at(-1) if self.cutoff is not None else metric
+        if "judged_by" in metric.parameters:
+            own = replace(own, judged_by=None)  # type: ignore[call-arg]
+        return readable_name(own, str(own))
 
     def _definition(self, name: str) -> Definition:
         """What a metric is, with every choice that was made."""

@@ -39,6 +39,7 @@ class Measure:
     scores_users: bool = True  # False for a metric of a whole system
     definition: Definition | None = None
     latex: str = ""  # the name as LaTeX source, safe to embed; by default the name, escaped
+    judged_by: str = ""  # what aspects are judged by
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,9 @@ class Column:
     """The head of a column."""
 
     name: str
-    lower_is_better: bool
     first_of_family: bool
     ascending_first: bool  # whether the best score is the lowest
+    remark: str = ""  # below the name
     sort: str = ""  # aria-sort
 
 
@@ -96,9 +96,17 @@ def table(report: Report, *, tips: bool = True) -> Table:
     columns = tuple(
         Column(
             name=measure.name,
-            lower_is_better=measure.higher_is_better is False,
             first_of_family=at == 0 or measures[at - 1].family != measure.family,
             ascending_first=measure.higher_is_better is False,
+            remark=", ".join(
+                filter(
+                    None,
+                    (
+                        f"by {measure.judged_by}" if measure.judged_by and measure.judged_by not in measure.name else "",
+                        "lower is better" if measure.higher_is_better is False else "",
+                    ),
+                )
+            ),
             sort=("ascending" if measure.higher_is_better is False else "descending") if at == 0 else "",
         )
         for at, measure in enumerate(measures)
