@@ -82,13 +82,32 @@ def _read_scores(name: str, separator: str | None) -> Saved:
             content = json.loads(polars.read_parquet_metadata(name).get("aspectrum", "{}"))
             frame = polars.read_parquet(name)
         else:
-            text = polars.read_csv(name, separator=separator, infer_schema_length=None, schema_overrides={"user": polars.String})
-            content, frame = {}, text.with_columns(_numbered(text["user"])) if "user" in text.columns else text
+            content, frame = {}, _typed(name, polars.read_csv(name, separator=separator, infer_schema=False))
+    except InputError:
+        raise
     except (OSError, ValueError, polars.exceptions.PolarsError) as error:
         raise InputError(f"{name}: {_reason(error)}") from None
     if "user" not in frame.columns:
         raise InputError(f"{name}: no user column found; columns are {', '.join(map(repr, frame.columns[:8]))}")
     return Saved(name, content, frame)
+
+
+def _typed(name: str, text: polars.DataFrame) -> polars.DataFrame:
+    """A frame of text with ids and numbers in their place."""
+    import polars
+
+    if "user" not in text.columns:
+        return text
+    columns = []
+    for column in text:
+        if column.name in ("user", "system"):
+            columns.append(_numbered(column) if column.name == "user" else column)
+            continue
+        numbers = column.cast(polars.Float64, strict=False)
+        if numbers.null_count() > column.null_count():
+            raise InputError(f"{name}: column {column.name!r} does not hold numbers, expected scores of users")
+        columns.append(numbers)
+    return polars.DataFrame(columns)
 
 
 def _numbered(users: polars.Series) -> polars.Series:

@@ -165,8 +165,13 @@ def wilcoxon(differences: Floats) -> float:
     some = differences[differences != 0]
     if not len(some):
         return 1.0
-    method = stats.PermutationMethod() if len(some) <= 13 else "asymptotic"
-    return float(stats.wilcoxon(some, zero_method="wilcox", correction=False, method=method).pvalue)
+    if len(some) <= 13:
+        return float(stats.wilcoxon(some, zero_method="wilcox", correction=False, method=stats.PermutationMethod()).pvalue)
+    try:
+        found = stats.wilcoxon(some, zero_method="wilcox", correction=False, method="asymptotic")
+    except ValueError:  # what SciPy called it before 1.15
+        found = stats.wilcoxon(some, zero_method="wilcox", correction=False, method="approx")
+    return float(found.pvalue)
 
 
 def welch(groups: list[Floats]) -> tuple[float, float, float, float]:
