@@ -1,6 +1,7 @@
 """Tables for papers: as many cells in every row, nothing unescaped, and the choices of the user."""
 
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -186,12 +187,12 @@ def test_of_results() -> None:
     assert latex_rows(PaperTable.of_results(partly).to_latex())[2] == ["B", "--", "0.500"]
 
 
-@pytest.mark.parametrize("engine", ["xelatex", "tectonic"])
-def test_it_compiles(engine: str, tmp_path: Path) -> None:
-    if shutil.which(engine) is None:
-        pytest.skip(f"{engine} is not installed")
-    document = rf"\documentclass{{article}}\usepackage{{booktabs,amssymb}}\begin{{document}}{table().to_latex()}\end{{document}}"
-    (tmp_path / "table.tex").write_text(document.replace(r"\begin{document}", "\\begin{document}\n"), encoding="utf-8")
-    options = ["-interaction=nonstopmode", "-halt-on-error"] if engine == "xelatex" else []
-    ran = subprocess.run([engine, *options, "table.tex"], cwd=tmp_path, capture_output=True, text=True, check=False)
+def test_it_compiles(tmp_path: Path) -> None:
+    if shutil.which("xelatex") is None and not os.environ.get("ASPECTRUM_REQUIRE_LATEX"):
+        pytest.skip("xelatex is not installed")
+    made = table(caption="All & more", label="tab:all", footnote="▲: p ≤ 0.05").to_latex()
+    document = "\\documentclass{article}\\usepackage{booktabs,amssymb}\\begin{document}\n" + made + "\n\\end{document}"
+    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
+    command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
