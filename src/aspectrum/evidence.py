@@ -49,6 +49,11 @@ class Evidence:
     averaged: Flags | None = None  # users of the lists who are; None means all
     knows_users: ClassVar[bool] = True
 
+    @property
+    def ties(self) -> str:
+        """Which of two items with equal scores came first."""
+        return str(self.plan.truth.reading.ties)
+
     def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
         """What users contribute to metrics of a whole system; see :mod:`aspectrum.leave_one_out`."""
         return self.plan.contributions(self.lists, columns, self.among)

@@ -59,6 +59,8 @@ class Lists(Protocol):
 
     @property
     def knows_users(self) -> bool: ...
+    @property
+    def ties(self) -> str | None: ...
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]: ...
     def trait(self, trait: Trait) -> tuple[Ids, Floats, str]: ...
 
@@ -609,6 +611,7 @@ class _Kept(Lists):
 
     blocks: tuple[UserScores, ...]
     knows_users: bool = False
+    ties: str | None = None  # which a file does not say
 
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]:
         return self.blocks

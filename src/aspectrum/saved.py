@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.forks import check_polars
 from aspectrum.formats import SCORE_FILES
+from aspectrum.io.columns import usual_column
 
 if TYPE_CHECKING:
     import polars
@@ -98,6 +99,7 @@ def _typed(name: str, text: polars.DataFrame) -> polars.DataFrame:
 
     if "user" not in text.columns:
         return text
+    _check_no_items(name, text.columns)
     columns = []
     for column in text:
         if column.name in ("user", "system"):
@@ -108,6 +110,12 @@ def _typed(name: str, text: polars.DataFrame) -> polars.DataFrame:
             raise InputError(f"{name}: column {column.name!r} does not hold numbers, expected scores of users")
         columns.append(numbers)
     return polars.DataFrame(columns)
+
+
+def _check_no_items(path: str, columns: Sequence[str]) -> None:
+    item = usual_column("item", [name for name in columns if name != "user"])
+    if item is not None:
+        raise InputError(f"{path}: has items ({item!r}), so these are lists or judgments, not scores of users; evaluate them first")
 
 
 def _numbered(users: polars.Series) -> polars.Series:
@@ -159,6 +167,7 @@ def check_scores(path: str, frame: polars.DataFrame) -> None:
     import polars
 
     users = frame["user"]
+    _check_no_items(path, frame.columns)
     if users.null_count():
         raise InputError(f"{path}: {users.null_count():,} rows have no user")
     if len(frame.columns) == 1:

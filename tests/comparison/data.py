@@ -39,6 +39,7 @@ class Kept:
 
     blocks: Sequence[UserScores]
     knows_users: bool = False
+    ties: str | None = None
 
     def contributions(self, columns: Mapping[str, Column]) -> Sequence[UserScores]:
         return self.blocks

@@ -264,3 +264,18 @@ def test_files_of_scores_that_cannot_be(text: str, message: str, tmp_path: Path)
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(asp.InputError, match=f"x\\.csv: .*{message}"):
         asp.Results.read(tmp_path / "x.csv")
+
+
+def test_lists_with_other_tie_rules_are_not_compared() -> None:
+    lists = {user: {"x": 1.0, "y": 1.0, "z": 0.5} for user in range(20)}
+    made = {
+        rule: asp.evaluate(lists, METRIC, relevance={user: ["x"] for user in range(20)}, ties=rule) for rule in ("ascending", "descending")
+    }
+    with pytest.raises(asp.InputError, match="ties in lists are in ascending order for ascending, and in descending order for descending"):
+        asp.compare(made)
+
+
+def test_lists_are_not_scores(tmp_path: Path) -> None:
+    (tmp_path / "recs.csv").write_text("user,item,rank\n1,a,1\n1,b,2\n")
+    with pytest.raises(asp.InputError, match=r"recs\.csv: has items \('item'\), so these are lists or judgments"):
+        asp.Results.read(tmp_path / "recs.csv")

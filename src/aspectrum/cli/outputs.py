@@ -65,7 +65,7 @@ def deliver(
         asked: The metrics, and what is left out of them.
         options: Those of `evaluate_systems` that not every job has.
     """
-    from aspectrum.errors import AspectrumError, InputError, OutputError, joined
+    from aspectrum.errors import AspectrumError, InputError, MetricError, OutputError, joined
 
     failures: list[AspectrumError] = []
     metrics, left_out = asked
@@ -96,7 +96,7 @@ def deliver(
     if comparing.wanted:
         try:
             comparison = comparing.of_results(results, job.attention_to, threads=job.settings.threads)
-        except InputError as error:  # the numbers are there all the same
+        except (InputError, MetricError) as error:  # the numbers are there all the same
             failures.append(error)
     writing = [partial(results.write, path, kind, placed, scores=scores) for path, kind in outputs]
     if scores is not None:

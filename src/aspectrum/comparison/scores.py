@@ -119,6 +119,13 @@ class Scores:
 
     def __init__(self, systems: Mapping[str, Results], names: Sequence[str], *, common: bool = False) -> None:
         self.systems, self.names, self._common = dict(systems), tuple(names), common
+        rules = {name: result.evidence.ties for name, result in systems.items() if result.evidence is not None and result.evidence.ties}
+        for name, rule in rules.items():
+            first = next(iter(rules))
+            if rule != rules[first]:
+                raise InputError(
+                    f"ties in lists are in {rules[first]} order for {first}, and in {rule} order for {name}; evaluate them alike"
+                )
         self._blocks = [_blocks(result) for result in systems.values()]
         self._order()
 
