@@ -23,7 +23,7 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="[NAME=]FILE...", type=FILE)
 @with_options(
     metric_option("A metric to compare; may be repeated. Default: all that the systems have in common."),
-    choice("--users", "common", "Compare the users whom all systems average. Default: other users are an error."),
+    choice("--users", "common", "Compare only users that every system was averaged over. Default: differing users are an error."),
     statistics_options,
     report_options,
     choice("--format", "table json csv markdown latex", "How the comparison is printed. Default: table."),
@@ -49,9 +49,8 @@ def compare(
 ) -> None:
     """Compare systems user by user, from saved results.
 
-    Files are results saved as JSON, or the scores of users saved as Parquet, CSV or TSV; JSON needs the scores beside it (written in the
-    same call by --per-user) for anything to be tested. Each file may hold several systems. With several files, systems of the same name
-    are called by their file.
+    Files are results saved as JSON, or per-user scores saved as Parquet, CSV or TSV. Nothing can be tested without per-user scores: write
+    JSON with --per-user in the same call. A file may hold several systems; systems with the same name are named after their files.
     """
     from aspectrum.comparison.comparison import named_results
     from aspectrum.diagnostics.attention import Attention

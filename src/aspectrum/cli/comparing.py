@@ -62,15 +62,15 @@ statistics_options = with_options(
         "--fail-if",
         multiple=True,
         metavar="GATE",
-        help="Exit with 1 if this is shown, as 'NDCG@10 < -1%' (relative) or 'ILD@10 < 0' (absolute); may be repeated.",
+        help="Exit with 1 if the data show this, as 'NDCG@10 < -1%' (relative) or 'ILD@10 < 0' (absolute); may be repeated.",
     ),
     click.option(
         "--fail-unless",
         multiple=True,
         metavar="GATE",
-        help="Exit with 1 unless this is shown, as 'NDCG@10 > -1%': no relevant loss; may be repeated.",
+        help="Exit with 1 unless the data show this, as 'NDCG@10 > -1%': no relevant loss; may be repeated.",
     ),
-    choice("--inconclusive", "warn fail", "What a --fail-if does that the users cannot decide. Default: warn."),
+    choice("--inconclusive", "warn fail", "What an undecided --fail-if does. Default: warn."),
 )
 """How systems are compared: the options of :class:`Comparing`."""
 
