@@ -9,10 +9,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	build/sanitized/bin/python -m pytest -q -p no:cacheprovider -m "not slow and not peers"
+	build/sanitized/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers"
 KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp src/aspectrum/kernels/exact/*.hpp)
 
-.PHONY: demo test test-oldest test-slow check check-cpp format bench sanitize clean
+.PHONY: demo test test-oldest test-peers test-slow check check-cpp format bench sanitize clean
 
 demo: $(VENV)/installed
 	$(BIN)/aspectrum demo demo-report.html
@@ -28,6 +28,10 @@ test-oldest: build/oldest/installed
 	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
 		tests/io tests/cli tests/contacts tests/ideal tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/coding tests/diagnostics tests/test_plan.py tests/test_partial.py tests/test_arrow_file.py tests/comparison \
 		tests/report/test_building.py tests/report/test_page.py tests/report/test_charts.py tests/report/test_saving.py
+
+# Live against recommender libraries, which are installed into an environment of their own: they need an older NumPy.
+test-peers: $(VENV)/tested build/peers/installed
+	ASPECTRUM_PEERS_PYTHON=$(CURDIR)/build/peers/bin/python $(BIN)/python -m pytest -q tests/peers/test_recommenders.py
 
 check: $(VENV)/checked
 	$(BIN)/ruff check .
@@ -89,7 +93,7 @@ build/cpp/installed: Makefile
 build/sanitized/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 	$(PYTHON) -m venv build/sanitized
 	build/sanitized/bin/python -m pip install --quiet --upgrade pip
-	build/sanitized/bin/python -m pip install --quiet duckdb hypothesis pandas polars pyarrow pytest scipy zstandard
+	build/sanitized/bin/python -m pip install --quiet duckdb hypothesis networkx pandas polars pyarrow pytest pytest-xdist scipy zstandard
 	build/sanitized/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
 		--config-settings=build-dir=build/sanitized-objects --config-settings=cmake.define.ASPECTRUM_SANITIZE=ON .
 	touch $@
@@ -100,6 +104,13 @@ build/oldest/installed: pyproject.toml CMakeLists.txt tests/oldest.txt $(KERNELS
 	build/oldest/bin/python -m pip install --quiet --requirement tests/oldest.txt duckdb hypothesis jsonschema pyarrow pyndeval pytest pytest-xdist
 	build/oldest/bin/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir \
 		--config-settings=build-dir=build/oldest-objects .
+	touch $@
+
+# Pinned to the versions that the conventions name.
+build/peers/installed: Makefile
+	test -x build/peers/bin/python || $(PYTHON) -m venv build/peers
+	build/peers/bin/python -m pip install --quiet --upgrade pip
+	build/peers/bin/python -m pip install --quiet "rectools==0.19.*" "replay-rec==0.22.*" vendi-score==0.0.3
 	touch $@
 
 clean:

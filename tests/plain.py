@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 Id = int | str
 Way = Literal["subtopics", "history", "relevance", "membership"]
@@ -34,6 +35,10 @@ class PlainWorld:
     catalogue: list[Id] | None = None
     threshold: float = 1.0
     features: Mapping[Id, Sequence[float]] | None = None
+    groups: Mapping[Id, Mapping[Id, float]] | None = None
+    popularity: Mapping[Id, int] | None = None
+    baseline: Mapping[Id, Sequence[Id]] | None = None
+    graph: Sequence[tuple[Id, Id]] | None = None
 
     @cached_property
     def known_aspects(self) -> list[Id]:
@@ -56,7 +61,27 @@ class PlainWorld:
         for lists in (self.rankings, self.relevance, self.history, self.subtopics):
             for items in lists.values():
                 seen.update(items)
-        return seen | set(self.features or ()) | set(self.catalogue or ())
+        for listed in (self.baseline or {}).values():
+            seen.update(listed)
+        seen.update(person for link in self.graph or () for person in link)
+        return seen | {item for input in (self.features, self.catalogue, self.groups, self.popularity) for item in input or ()}
+
+    @cached_property
+    def known_items(self) -> set[Id]:
+        """Every item that any input but the lists names."""
+        return replace(self, rankings={}).seen_items
+
+    @cached_property
+    def users_of(self) -> Mapping[Id, int]:
+        """How many users had each item; items that nobody had are not in it."""
+        if self.popularity is not None:
+            return Counter({item: count for item, count in self.popularity.items() if count})
+        return Counter(item for items in self.history.values() for item in items)
+
+    @cached_property
+    def n_knowing(self) -> int:
+        """How many users had any item."""
+        return 10 if self.popularity is not None else sum(bool(items) for items in self.history.values())
 
     def in_order(self, aspects: Iterable[Id]) -> list[Id]:
         return sorted(aspects, key=self.place_of_aspect.__getitem__)
@@ -65,8 +90,10 @@ class PlainWorld:
 # Judging
 
 
-def relevant_items(world: PlainWorld, user: Id) -> list[Id]:
-    return [item for item, grade in world.relevance.get(user, {}).items() if grade >= world.threshold]
+def relevant_items(world: PlainWorld, user: Id, level: float | None = None) -> list[Id]:
+    """From a level on; by default from the threshold."""
+    least = world.threshold if level is None else level
+    return [item for item, grade in world.relevance.get(user, {}).items() if grade >= least]
 
 
 def aspects_of_history(world: PlainWorld, user: Id) -> set[Id]:
@@ -372,6 +399,7 @@ def err_ia(
     pool: Pool | None = None,
     unjudged: Unjudged = "keep",
 ) -> float:
+    """Grades are exponential, and the largest is the same for all intents; see ``err_ia_of_grades`` for others."""
     if grades:
         max_grade = largest_grade(world, judged_by) if max_grade is None else max_grade
         stop = (2**max_grade - 1) / 2**max_grade
@@ -405,6 +433,130 @@ def err_ia(
     if normalize == "pyndeval" and k == 1:
         return reached if total > 0 else UNDEFINED
     return ratio(reached, total * perfect(stop, reciprocal, k, len(items)))
+
+
+def err_ia_of_grades(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    judged_by: Way,
+    linear: bool,
+    max_grade: float | None = None,
+    ideal: bool = False,
+    unjudged: Unjudged = "keep",
+) -> float:
+    """R is g / (g_max + 1) or (2^g - 1) / 2^g_max; without a ``max_grade``, that of each intent."""
+    judged = pool_of(world, judged_by, user, "judged")
+    largest: dict[Id, float] = {}
+    for item in judged:
+        for aspect in counted_aspects(world, judged_by, user, item):
+            largest[aspect] = max(largest.get(aspect, 0.0), grade_of(world, judged_by, user, item, aspect))
+
+    def satisfied(item: Id) -> dict[Id, float]:
+        found = {}
+        for aspect, strength in counted_aspects(world, judged_by, user, item).items():
+            grade, most = grade_of(world, judged_by, user, item, aspect), largest[aspect] if max_grade is None else max_grade
+            found[aspect] = strength * (grade / (most + 1) if linear else (2**grade - 1) / 2**most)
+        return found
+
+    wanted = wanted_aspects(world, judged_by, user)
+    reached = discounted(gains([satisfied(item) for item in top(world, judged_by, user, k, unjudged)], wanted, 1.0), reciprocal)
+    if not ideal:
+        return ratio(reached, sum(wanted.values()))
+    best = greedy_gains({item: satisfied(item) for item in judged}, wanted, 1.0, None, len(judged) if k == -1 else k)
+    return ratio(reached, discounted(best, reciprocal))
+
+
+def intent_gains(world: PlainWorld, way: Way, user: Id, item: Id, gain: Literal["linear", "exponential"]) -> dict[Id, float]:
+    """g_c(d): the grade of an item for each aspect, times the strength of the judgment."""
+    has = counted_aspects(world, way, user, item)
+    return {aspect: graded_gain(grade_of(world, way, user, item, aspect), gain) * strength for aspect, strength in has.items()}
+
+
+def intent_pool(world: PlainWorld, way: Way, user: Id, gain: Literal["linear", "exponential"]) -> list[dict[Id, float]]:
+    return [intent_gains(world, way, user, item, gain) for item in pool_of(world, way, user, None)]
+
+
+def d_ndcg(
+    world: PlainWorld, user: Id, k: int, *, judged_by: Way, gain: Literal["linear", "exponential"], unjudged: Unjudged = "keep"
+) -> float:
+    wanted = wanted_aspects(world, judged_by, user)
+
+    def global_gain(gains: Mapping[Id, float]) -> float:
+        return math.fsum(wanted[aspect] * value for aspect, value in gains.items())
+
+    shown = [global_gain(intent_gains(world, judged_by, user, item, gain)) for item in top(world, judged_by, user, k, unjudged)]
+    best = sorted(map(global_gain, intent_pool(world, judged_by, user, gain)), reverse=True)
+    return ratio(discounted(shown, log2_discount), discounted(best if k == -1 else best[:k], log2_discount))
+
+
+def d_sharp_ndcg(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    judged_by: Way,
+    gain: Literal["linear", "exponential"],
+    gamma: float,
+    unjudged: Unjudged = "keep",
+) -> float:
+    ndcg = d_ndcg(world, user, k, judged_by=judged_by, gain=gain, unjudged=unjudged)
+    shown = [counted_aspects(world, judged_by, user, item) for item in top(world, judged_by, user, k, unjudged)]
+    attainable = attainable_aspects(world, judged_by, user)
+    recall = ratio(len({aspect for has in shown for aspect in has}), len(attainable))
+    return UNDEFINED if math.isnan(ndcg) else gamma * recall + (1 - gamma) * ndcg
+
+
+def total_of_intents(world: PlainWorld, way: Way, user: Id, unattainable: Literal["lost", "skip"]) -> float:
+    """The sum of the P(c|u) that weights stand for; 0 if nothing can be had."""
+    wanted = math.fsum(wanted_aspects(world, way, user).values())
+    if wanted == 0 or world.weights is None or unattainable == "skip":
+        return wanted
+    of_each_user = any(isinstance(weight, Mapping) for weight in world.weights.values())
+    own: Mapping[Id, object] = world.weights
+    if of_each_user:
+        given = world.weights.get(user, {})
+        own = given if isinstance(given, Mapping) else {}
+    return math.fsum(weight for weight in own.values() if isinstance(weight, float))
+
+
+def mrr_ia(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    judged_by: Way,
+    unattainable: Literal["lost", "skip"] = "lost",
+    unjudged: Unjudged = "keep",
+) -> float:
+    shown = [counted_aspects(world, judged_by, user, item) for item in top(world, judged_by, user, k, unjudged)]
+    terms = []
+    for aspect, weight in wanted_aspects(world, judged_by, user).items():
+        ranks = [rank for rank, has in enumerate(shown, 1) if aspect in has]
+        terms.append(weight / min(ranks) if ranks else 0.0)
+    return ratio(math.fsum(terms), total_of_intents(world, judged_by, user, unattainable))
+
+
+def ndcg_ia(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    judged_by: Way,
+    gain: Literal["linear", "exponential"],
+    unattainable: Literal["lost", "skip"] = "lost",
+    unjudged: Unjudged = "keep",
+) -> float:
+    shown = [intent_gains(world, judged_by, user, item, gain) for item in top(world, judged_by, user, k, unjudged)]
+    pool = intent_pool(world, judged_by, user, gain)
+    terms = []
+    for aspect, weight in wanted_aspects(world, judged_by, user).items():
+        best = sorted((gains.get(aspect, 0.0) for gains in pool), reverse=True)
+        ideal = discounted(best if k == -1 else best[:k], log2_discount)
+        if ideal > 0:
+            terms.append(weight * discounted([gains.get(aspect, 0.0) for gains in shown], log2_discount) / ideal)
+    return ratio(math.fsum(terms), total_of_intents(world, judged_by, user, unattainable))
 
 
 def intents_of(world: PlainWorld, way: Way, user: Id, intents: Literal["uniform", "given", "counts"]) -> dict[Id, float]:
@@ -482,6 +634,21 @@ def ndcg(
     return reached / best if best > 0 else 0.0
 
 
+def binary_ndcg(world: PlainWorld, user: Id, k: int, *, base: float, ideal: Literal["truth", "list", "perfect"]) -> float:
+    """Items are relevant or not, from the threshold on."""
+    relevant, items = relevant_items(world, user), world.rankings.get(user, [])
+    if not relevant:
+        return UNDEFINED
+    found = [float(item in relevant) for item in cut(items, k)]
+    depth = max(len(items), 1) if k == -1 else k
+    n_best = {"truth": len(relevant) if k == -1 else min(k, len(relevant)), "list": int(sum(found)), "perfect": depth}[ideal]
+
+    def discount(rank: int) -> float:
+        return 1.0 / math.log(1 + rank, base)
+
+    return discounted(found, discount) / discounted([1.0] * n_best, discount) if n_best else 0.0
+
+
 def dcg(
     world: PlainWorld,
     user: Id,
@@ -499,9 +666,9 @@ def dcg(
     return math.fsum(graded_gain(truth.get(item, 0.0), gain) for item in cut(world.rankings.get(user, []), k))
 
 
-def precision(world: PlainWorld, user: Id, k: int) -> float:
+def precision(world: PlainWorld, user: Id, k: int, rel: float | None = None) -> float:
     """Over the ranks asked for; without a cutoff over the list, at least 1."""
-    relevant = relevant_items(world, user)
+    relevant = relevant_items(world, user, rel)
     shown = cut(world.rankings.get(user, []), k)
     if not relevant:
         return UNDEFINED
@@ -513,27 +680,82 @@ def unseen_share(world: PlainWorld, user: Id, k: int) -> float:
     return ratio(sum(item not in world.history.get(user, []) for item in shown), len(shown))
 
 
-def recall(world: PlainWorld, user: Id, k: int) -> float:
-    relevant = relevant_items(world, user)
+def recall(world: PlainWorld, user: Id, k: int, rel: float | None = None) -> float:
+    relevant = relevant_items(world, user, rel)
     return ratio(sum(item in relevant for item in cut(world.rankings.get(user, []), k)), len(relevant))
 
 
-def average_precision(world: PlainWorld, user: Id, k: int) -> float:
-    relevant = relevant_items(world, user)
-    shown = cut(world.rankings.get(user, []), k)
+def average_precision(
+    world: PlainWorld, user: Id, k: int, rel: float | None = None, denominator: Literal["relevant", "attainable", "k"] = "relevant"
+) -> float:
+    relevant, items = relevant_items(world, user, rel), world.rankings.get(user, [])
+    shown, depth = cut(items, k), max(len(items), 1) if k == -1 else k
     precisions = [sum(earlier in relevant for earlier in shown[:rank]) / rank for rank, item in enumerate(shown, 1) if item in relevant]
-    return ratio(math.fsum(precisions), len(relevant))
+    attainable = len(relevant) if k == -1 else min(k, len(relevant))
+    divisors = {"relevant": len(relevant), "attainable": attainable, "k": depth if relevant else 0}
+    return ratio(math.fsum(precisions), divisors[denominator])
+
+
+def hit_rate(world: PlainWorld, user: Id, k: int, rel: float | None = None) -> float:
+    relevant = relevant_items(world, user, rel)
+    if not relevant:
+        return UNDEFINED
+    return 1.0 if any(item in relevant for item in cut(world.rankings.get(user, []), k)) else 0.0
+
+
+def reciprocal_rank(world: PlainWorld, user: Id, k: int, rel: float | None = None) -> float:
+    relevant = relevant_items(world, user, rel)
+    if not relevant:
+        return UNDEFINED
+    for rank, item in enumerate(cut(world.rankings.get(user, []), k), 1):
+        if item in relevant:
+            return 1 / rank
+    return 0.0
+
+
+def r_precision(world: PlainWorld, user: Id, k: int, rel: float | None = None, top: Literal["relevant", "k"] = "relevant") -> float:
+    relevant = relevant_items(world, user, rel)
+    shown = cut(world.rankings.get(user, []), k)
+    if top == "relevant":
+        return ratio(sum(item in relevant for item in shown[: len(relevant)]), len(relevant))
+    return ratio(sum(item in relevant for item in shown), len(relevant) if k == -1 else min(k, len(relevant)))
+
+
+def rbp(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    p: float,
+    rel: float | None = None,
+    gain: Literal["binary", "linear"] = "binary",
+    normalize: bool = False,
+) -> float:
+    truth = world.relevance.get(user, {})
+    if gain == "linear":
+        gains = {item: max(grade, 0.0) for item, grade in truth.items()}
+    else:
+        gains = {item: float(item in relevant_items(world, user, rel)) for item in truth}
+    if not any(gains.values()):
+        return UNDEFINED
+    reached = math.fsum(gains.get(item, 0.0) * p**place for place, item in enumerate(cut(world.rankings.get(user, []), k)))
+    best = sorted(gains.values(), reverse=True)
+    best = best if k == -1 else best[:k]
+    return reached / math.fsum(gain * p**place for place, gain in enumerate(best)) if normalize else (1 - p) * reached
 
 
 # Metrics of features and of the whole system
 
 Distance = Literal["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"]
+PairDistance = Distance | Literal["differing"]
 
 
-def distance_between(a: Sequence[float], b: Sequence[float], distance: Distance) -> float:
+def distance_between(a: Sequence[float], b: Sequence[float], distance: PairDistance) -> float:
     if distance == "cosine":
         lengths = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
         return 1.0 - math.fsum(x * y for x, y in zip(a, b, strict=True)) / lengths
+    if distance == "differing":
+        return float(sum(x != y for x, y in zip(a, b, strict=True)))
     if distance == "hamming":
         return sum(x != y for x, y in zip(a, b, strict=True)) / len(a)
     if distance == "jaccard":
@@ -548,10 +770,10 @@ def intra_list_diversity(
     user: Id,
     k: int,
     *,
-    distance: Distance,
+    distance: PairDistance,
     pairs: Literal["distinct", "all"] = "distinct",
     featureless: Literal["skip", "near", "undefined"] = "skip",
-    single: Literal["undefined", "zero"] = "undefined",
+    single: Literal["undefined", "zero", "short"] = "undefined",
 ) -> float:
     return diversity_and_length(world, user, k, distance=distance, pairs=pairs, featureless=featureless, single=single)[0]
 
@@ -561,16 +783,18 @@ def diversity_and_length(
     user: Id,
     k: int,
     *,
-    distance: Distance,
+    distance: PairDistance,
     pairs: Literal["distinct", "all"],
     featureless: Literal["skip", "near", "undefined"],
-    single: Literal["undefined", "zero"],
+    single: Literal["undefined", "zero", "short"],
 ) -> tuple[float, int]:
     """The score, and how many items it stands on."""
     features = world.features or {}
     items = cut(world.rankings.get(user, []), k)
     zero = [item for item in items if item in features and distance in ("cosine", "jaccard") and not any(features[item])]
     usable = [item for item in items if item in features and item not in zero]
+    if len(items) == 1 and single == "short":
+        return 0.0, len(usable)
     if featureless == "undefined" and zero:
         return UNDEFINED, 0
     total = 0.0
@@ -615,10 +839,19 @@ EpcDiscount = Literal["log", "none", "reciprocal", "geometric"]
 EpcRelevance = Literal["binary", "graded", "none"]
 
 
-def epc_terms(world: PlainWorld, user: Id, k: int, *, discount: EpcDiscount, relevance: EpcRelevance) -> tuple[float, float]:
-    """Discounted novelty of the top of the list, and the sum of the discounts."""
-    factors = {"log": log2_discount, "none": constant, "reciprocal": reciprocal, "geometric": lambda rank: 0.85 ** (rank - 1)}
-    knowing = [items for items in world.history.values() if items]
+def epc_terms(
+    world: PlainWorld,
+    user: Id,
+    k: int,
+    *,
+    discount: EpcDiscount,
+    relevance: EpcRelevance,
+    over: Literal["list", "k"] = "list",
+    patience: float = 0.85,
+    novelty: Callable[[int], float] | None = None,
+) -> tuple[float, float]:
+    """Discounted novelty of the top of the list, and the sum of the discounts; `novelty` is that of an item that so many users had."""
+    factors = {"log": log2_discount, "none": constant, "reciprocal": reciprocal, "geometric": lambda rank: patience ** (rank - 1)}
     largest = largest_grade(world, "relevance")
     relevant = relevant_items(world, user)
 
@@ -629,15 +862,99 @@ def epc_terms(world: PlainWorld, user: Id, k: int, *, discount: EpcDiscount, rel
             return float(item in relevant)
         return (2 ** max(world.relevance.get(user, {}).get(item, 0.0), 0.0) - 1) / 2 ** (largest if largest > 0 else 1.0)
 
-    def novelty(item: Id) -> float:
-        return 1.0 - sum(item in items for items in knowing) / max(len(knowing), 1)
+    def novel(item: Id) -> float:
+        users = world.users_of.get(item, 0)
+        return 1.0 - users / max(world.n_knowing, 1) if novelty is None else novelty(users)
 
     shown = cut(world.rankings.get(user, []), k)
-    gained = discounted([probability(item) * novelty(item) for item in shown], factors[discount])
-    return gained, discounted([1.0] * len(shown), factors[discount])
+    gained = discounted([probability(item) * novel(item) for item in shown], factors[discount])
+    return gained, discounted([1.0] * (k if over == "k" and k > 0 else max(len(shown), over == "k")), factors[discount])
 
 
-def epc(world: PlainWorld, user: Id, k: int, *, discount: EpcDiscount, relevance: EpcRelevance) -> float:
-    if relevance != "none" and not relevant_items(world, user):
+def epc(world: PlainWorld, user: Id, k: int, *, relevance: EpcRelevance, over: Literal["list", "k"] = "list", **ways: Any) -> float:
+    if (relevance != "none" and not relevant_items(world, user)) or (over == "k" and user not in world.rankings):
         return UNDEFINED
-    return ratio(*epc_terms(world, user, k, discount=discount, relevance=relevance))
+    return ratio(*epc_terms(world, user, k, relevance=relevance, over=over, **ways))
+
+
+def list_mean(world: PlainWorld, user: Id, k: int, value: Callable[[Id], float | None], *, over: Literal["list", "k"] = "list") -> float:
+    """The mean over the top of the list of a value per item, without items that have none; users without a list have no score."""
+    if user not in world.rankings:
+        return UNDEFINED
+    shown = cut(world.rankings[user], k)
+    values = [found for item in shown if (found := value(item)) is not None]
+    return ratio(math.fsum(values), (k if k > 0 else max(len(shown), 1)) if over == "k" else len(values))
+
+
+# Distributions over aspects
+
+Share = Literal["item", "pair"]
+
+
+def rank_weight(discount: str, patience: float, rank: int) -> float:
+    """D(j)."""
+    weights: dict[str, Callable[[], float]] = {
+        "none": lambda: 1.0,
+        "log": lambda: 1 / math.log2(1 + rank),
+        "reciprocal": lambda: 1 / rank,
+        "geometric": lambda: patience ** (rank - 1),
+        "clipped": lambda: 1 / math.log2(max(rank, 2)),
+    }
+    return weights[discount]()
+
+
+def aspect_sums(world: PlainWorld, weighted: Iterable[tuple[Id, float]], share: Share) -> dict[Id, float]:
+    """What items with weights have of each aspect."""
+    terms: dict[Id, list[float]] = {}
+    for item, weight in weighted:
+        has = world.aspects.get(item, {})
+        whole = math.fsum(has.values()) if share == "item" else 1.0
+        for aspect, strength in has.items():
+            terms.setdefault(aspect, []).append(weight * strength / whole)
+    return {aspect: total for aspect, several in terms.items() if (total := math.fsum(several)) > 0}
+
+
+def normalised(sums: Mapping[Id, float]) -> dict[Id, float]:
+    total = math.fsum(sums.values())
+    return {aspect: value / total for aspect, value in sums.items()}
+
+
+def sums_of_list(
+    world: PlainWorld, user: Id, k: int, share: Share = "item", discount: str = "none", patience: float = 0.85
+) -> dict[Id, float]:
+    shown = cut(world.rankings.get(user, []), k)
+    return aspect_sums(world, [(item, rank_weight(discount, patience, rank)) for rank, item in enumerate(shown, 1)], share)
+
+
+def shares_of_history(world: PlainWorld, user: Id, share: Share = "item") -> dict[Id, float]:
+    return normalised(aspect_sums(world, [(item, 1.0) for item in world.history.get(user, ())], share))
+
+
+def shares_of_catalogue(world: PlainWorld, share: Share = "item") -> dict[Id, float]:
+    items = world.aspects if world.catalogue is None else world.catalogue
+    return normalised(aspect_sums(world, [(item, 1.0) for item in items], share))
+
+
+def divergence(
+    p: Mapping[Id, float], q: Mapping[Id, float], kind: str, alpha: float = 0.01, mixed: str = "list", base: float | str = 2.0
+) -> float:
+    """Of q from p; undefined if either is empty."""
+    if not p or not q:
+        return UNDEFINED
+    pairs = [(p.get(aspect, 0.0), q.get(aspect, 0.0)) for aspect in {**p, **q}]
+    if mixed == "both":
+        pairs = [((1 - alpha) * one + alpha * other, (1 - alpha) * other + alpha * one) for one, other in pairs]
+    elif kind == "kl":
+        pairs = [(one, (1 - alpha) * other + alpha * one) for one, other in pairs]
+
+    def relative(several: Iterable[tuple[float, float]]) -> float:
+        return math.fsum(one * math.log(one / other) for one, other in several if one > 0) / math.log(math.e if base == "e" else base)  # type: ignore[arg-type]
+
+    if kind == "kl":
+        return relative(pairs)
+    if kind == "hellinger":
+        return math.sqrt(math.fsum((math.sqrt(one) - math.sqrt(other)) ** 2 for one, other in pairs) / 2)
+    if kind == "tv":
+        return math.fsum(abs(one - other) for one, other in pairs) / 2
+    js = (relative((one, (one + other) / 2) for one, other in pairs) + relative((other, (one + other) / 2) for one, other in pairs)) / 2
+    return js if kind == "js" else math.sqrt(max(js, 0.0))

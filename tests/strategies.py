@@ -23,6 +23,8 @@ EXACT_ALPHAS = st.sampled_from([0.5, 0.0, 0.25, 0.75, 1.0])
 
 WAYS: st.SearchStrategy[Way] = st.sampled_from(["subtopics", "history", "relevance", "membership"])
 UNJUDGED = st.sampled_from(["keep", "condense", "drop"])
+LEVELS = st.sampled_from([None, 0.5, 1.0, 2.0, 3.0, 7.0])
+"""Grades from which a metric of its own may call items relevant."""
 CUTOFFS = st.lists(st.sampled_from([1, 2, 3, 5, 10, -1]), min_size=1, max_size=3, unique=True).map(tuple)
 
 TEXT_ITEMS = ["d9", "d10", "D9", "é", "z", "a", "日", "d1"]
@@ -55,6 +57,7 @@ def worlds(
     draw: st.DrawFn,
     *,
     features: bool = False,
+    references: bool = False,
     weights: bool = True,
     strengths: bool = True,
     catalogue: bool = True,
@@ -63,7 +66,11 @@ def worlds(
     grades: Sequence[float] = GRADES,
     weights_from: Sequence[float] = WEIGHTS,
 ) -> PlainWorld:
-    """A few users with everything that can be known about them, each part missing for some of them."""
+    """A few users with everything that can be known about them, each part missing for some of them.
+
+    `references` are groups of items, lists of a baseline and, sometimes, popularity that is not counted in the history. Where the ids of
+    users and items are of one kind, there is also a graph of them.
+    """
     users: list[Id] = list(range(10, 10 + draw(st.integers(1, 6))))
     items: list[Id] = list(TEXT_ITEMS) if draw(st.booleans()) else [9, 10, 1, 8, 3, 30, 2, 7]
     items = items[: draw(st.integers(1, 8))]
@@ -104,7 +111,7 @@ def worlds(
         possible = draw(several_items)
         if catalogue_covers_lists:
             possible = list(dict.fromkeys([*possible, *(item for ranked in rankings.values() for item in ranked)]))
-    return PlainWorld(
+    world = PlainWorld(
         rankings,
         aspects,
         relevance,
@@ -115,6 +122,22 @@ def worlds(
         draw(st.sampled_from([1.0, 2.0, 0.5])),
         draw(vectors(items)) if features else None,
     )
+    if not references:
+        return world
+    several_groups = st.lists(st.sampled_from(["P", "Q", "R"]), unique=True, max_size=2)
+    return replace(
+        world,
+        groups={item: {group: draw(strength) for group in draw(several_groups)} for item in draw(several_items)},
+        popularity={item: draw(st.integers(0, 9)) for item in draw(several_items)} if draw(st.booleans()) else None,
+        baseline={user: draw(st.permutations(draw(several_items))) for user in draw(several_users)},
+        graph=None if items[0] in TEXT_ITEMS else draw(links([*users, *items])),
+    )
+
+
+def links(people: Sequence[Id]) -> st.SearchStrategy[list[tuple[Id, Id]]]:
+    """Some people who are linked, also to themselves and more than once."""
+    person = st.sampled_from(people)
+    return st.lists(st.tuples(person, person), min_size=1, max_size=12)
 
 
 @st.composite
@@ -153,6 +176,11 @@ def inputs_of(world: PlainWorld) -> dict[str, Any]:
         "catalogue": world.catalogue,
         "threshold": world.threshold,
     }
+    if world.popularity is not None:
+        inputs |= {"popularity": world.popularity, "popularity_users": 10}
+    for name in ("groups", "baseline", "graph"):
+        if getattr(world, name) is not None:
+            inputs[name] = getattr(world, name)
     if world.features is not None:
         inputs["features"] = {item: np.array(vector) for item, vector in world.features.items()}
     return inputs

@@ -220,6 +220,8 @@ def test_metrics_as_a_list(folder: Path) -> None:
     assert read(folder, "metrics: ILD@10").metrics == (asp.ILD(k=10),)
     assert read(folder, "metrics: []").metrics == ()
     assert read(folder, "metrics: [all@10, ILD@5]").metrics == ("all@10", asp.ILD(k=5))  # the inputs say what all is
+    assert read(folder, "metrics: [novelty@10, family:accuracy@5]").metrics == ("novelty@10", "family:accuracy@5")
+    assert read(folder, "metrics: [ndcg_cut_10, P(rel=4)@5]").metrics == (asp.NDCG(k=10), asp.Precision(k=5, rel=4))
 
 
 SNIPPETS = {
@@ -426,6 +428,9 @@ MISTAKES = {
     f"metrics: [AlphaNDCG(alpha={10**400})]": ["1:11: metrics: *alpha is inf, expected a finite number"],
     # metrics as a mapping
     "metrics:\n  ILDD: {cutoff: 5}": ["2:3: metrics: unknown metric 'ILDD'; did you mean 'ILD'?"],
+    "metrics: [novelty@ten]": ["1:11: metrics: 'novelty@ten': the cutoffs 'ten' are not whole numbers from 1"],
+    "metrics: [family:noverty@5]": ["1:11: metrics: there is no family 'noverty'; did you mean 'novelty'? *"],
+    "metrics:\n  P_5: {cutoff: 3}": ["2:3: metrics: found the key 'P_5', expected the name of a metric alone"],
     "metrics:\n  ILD@5: {}": ["2:3: metrics: found the key 'ILD@5', expected the name of a metric alone"],
     "metrics:\n  ERRIA:\n  ILD@5:": [
         "2:3: metrics.ERRIA: has no cutoff, expected cutoff: 10, or cutoff: -1 for the whole list",

@@ -1,6 +1,7 @@
 """Other tools' numbers, from the published examples and from what their code does."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import scipy.sparse
 
 import aspectrum as asp
+from aspectrum.cli import run
 
 COMMUNITIES = {1: [0], 2: [0], 3: [1], 4: [2]}
 
@@ -162,6 +164,23 @@ def test_conventions_name_parameters_that_exist() -> None:
     for convention in asp.CONVENTIONS.values():
         for name, parameters in convention.parameters.items():
             asp.registered()[name](**parameters)
+
+
+TABLE = (Path(__file__).parent.parent / "docs" / "conventions.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted({*asp.CONVENTIONS} - {"published", "ndeval", "pyndeval", "relison", "informfully"}))
+def test_the_page_says_what_each_convention_covers(name: str) -> None:
+    row = next(line for line in TABLE.splitlines() if line.startswith(f"| `{name}` |"))
+    _, _, tool, _, metrics, _ = (cell.strip() for cell in row.split("|"))
+    assert tuple(metrics.split(", ")) == asp.CONVENTIONS[name].covers
+    assert asp.CONVENTIONS[name].summary.startswith(f"{tool}:")
+
+
+def test_help_names_every_convention(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["evaluate", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert [name for name in asp.CONVENTIONS if name not in shown] == []
 
 
 def test_relison_counts_the_first_community_and_all_communities() -> None:

@@ -13,6 +13,7 @@ import pytest
 import aspectrum as asp
 from aspectrum.coding.reading import Reading
 from aspectrum.documentation import describe_metric, explained, formula_mathml, list_metrics, metrics_as_data, needed_inputs
+from aspectrum.inputs import OPTIONS
 from aspectrum.metric import parse
 
 OURS = {name: metric for name, metric in asp.registered().items() if metric.__module__.startswith("aspectrum.")}
@@ -65,7 +66,8 @@ def test_every_metric_is_described(name: str) -> None:
     assert examples
     assert all(line in doc for line in examples)
     conventions = section(text, "Conventions")
-    assert [line.partition(":")[0] for line in conventions if not line.startswith(" ")] == list(asp.CONVENTIONS)
+    having = [name for name, convention in asp.CONVENTIONS.items() if convention.has(metric)]
+    assert [line.partition(":")[0] for line in conventions if not line.startswith(" ")] == having
     for mark in ("``", ".. math", "Args:", "\t"):
         assert mark not in text
 
@@ -79,6 +81,11 @@ def test_command_lines_name_inputs_that_are_enough(name: str) -> None:
         "subtopics": {"u": {"a": ["x"]}},
         "features": {"a": [1, 0], "b": [0, 1]},
         "catalogue": ["a", "b"],
+        "groups": {"a": "P", "b": "Q"},
+        "graph": {"u": ["a"], "a": ["b"]},
+        "popularity": {"a": 1, "b": 2},
+        "baseline": {"u": ["b", "c"]},
+        "popularity_users": 2,
     }
     lines = section(describe_metric(name), "Command line")
     assert lines
@@ -86,7 +93,8 @@ def test_command_lines_name_inputs_that_are_enough(name: str) -> None:
         words = shlex.split(line)
         assert words[:4] == ["aspectrum", "evaluate", "RECS", "-m"]
         assert parse(words[4]) == OURS[name](k=10)
-        given = [word.removeprefix("--") for word in words[5:] if word != "FILE"]
+        options = [word.removeprefix("--").replace("-", "_") for word in words[5::2]]
+        given = [next((name for name, option in OPTIONS.items() if option == word), word) for word in options]
         asp.evaluate({"u": ["a", "b"]}, words[4], **{name: inputs[name] for name in given})
 
 
@@ -140,7 +148,7 @@ def test_parameters_say_default_and_what_is_allowed() -> None:
         "normalize = none    (perfect | pyndeval | none)",
     ):
         assert line in parameters
-    assert "grades = false    (true | false)" in section(describe_metric("ERRIA"), "Parameters")
+    assert "grades = false    (true | false | linear)" in section(describe_metric("ERRIA"), "Parameters")
     place = parameters.index("normalize = none    (perfect | pyndeval | none)")
     assert " ".join(" ".join(parameters[place + 1 : place + 3]).split()) == (
         "perfect divides by a list that shows every attainable aspect at every rank; pyndeval does so except at k = 1."
@@ -158,10 +166,11 @@ def test_conventions_say_what_they_change() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_how_conventions_read_is_said_in_words(name: str) -> None:
     text = " ".join(" ".join(section(describe_metric(name), "Conventions")).split())
-    assert "scores order a list that also has ranks" in text
+    assert ("scores order a list that also has ranks" in text) == asp.CONVENTIONS["pyndeval"].has(OURS[name])
     for option in vars(Reading()):
         assert f"{option}=" not in text
-    assert ("only the presence of a feature counts" in text) == (name == "IntraListDiversity")
+    by_features = any("features" in needed for needed in OURS[name]().needs())
+    assert ("only the presence of a feature counts" in text) == (by_features and asp.CONVENTIONS["relison"].has(OURS[name]))
 
 
 def test_data_is_plain_and_complete() -> None:
@@ -174,11 +183,13 @@ def test_data_is_plain_and_complete() -> None:
         assert all(parameter["allowed"] and parameter["description"] for parameter in entry["parameters"])
         assert entry["summary"] and entry["formula"] and entry["references"] and entry["undefined"]
     assert data["NRBP"]["aliases"] == {"nNRBP": {"normalize": "ideal"}}
-    assert data["NDCG"]["parameters"][1] == {
+    gain = data["NDCG"]["parameters"][1]
+    assert gain["description"].startswith("linear is the grade, exponential is 2^grade - 1; binary is 1 for an item")
+    assert gain | {"description": ""} == {
         "name": "gain",
         "default": "linear",
-        "allowed": ["linear", "exponential"],
-        "description": "linear is the grade, exponential is 2^grade - 1.",
+        "allowed": ["linear", "exponential", "binary"],
+        "description": "",
     }
     assert data["NDCG"]["needs"] == [["relevance"]]
 
@@ -242,8 +253,8 @@ def test_without_the_library_there_is_the_source(monkeypatch: pytest.MonkeyPatch
 def test_metrics_are_explained() -> None:
     definition = explained(asp.UnseenShare(k=5))
     assert definition.meaning == "Share of the top of the list that is not in the user's history."
-    assert definition.parameters == {}
-    assert definition.undefined == "For an empty list."
+    assert definition.parameters == {"without_list": "zero"}
+    assert definition.undefined == "For an empty list, unless it scores 1."
     assert definition.reference.startswith("Novelty in RePlay (Vasilev et al., RecSys 2024)")
     assert definition.formula == formula_mathml(asp.UnseenShare)
     parameters = explained(asp.AlphaDCG(k=5, discount="none", judged_by="history")).parameters

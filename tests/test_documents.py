@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import aspectrum as asp
+from aspectrum import metric
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = ["README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
@@ -20,6 +21,7 @@ DOCUMENTS = ["README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs
 def test_examples_of_documents(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All Python of a document, then blocks of a console one after the other, in one folder: what is printed stands below."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("aspectrum.metric._registry", dict(metric._registry))  # metrics that a document defines are its own
     with warnings.catch_warnings(action="error", category=asp.AspectrumWarning):
         failed, _ = doctest.testfile(str(ROOT / document), module_relative=False)
     assert failed == 0

@@ -166,7 +166,7 @@ def test_table_says_how_each_number_was_computed() -> None:
         "NDCG@2            1.0000  0.0000",
         "GiniComplement@1  0.0000  0.0000",
         "",
-        "NDCG@1, NDCG@2: gain=linear, base=2.0, ideal=truth, average=users, users=lists, convention=published. "
+        "NDCG@1, NDCG@2: gain=linear, base=2.0, ideal=truth, average=users, discount=log, users=lists, convention=published. "
         "A: 1 scored, 1 undefined; B: 1 scored",
         "GiniComplement@1: outside=error, catalogue=given, users=lists, convention=published. "
         "A: 2 recommendations, 3 catalogue items; B: 1 recommendations, 3 catalogue items",
@@ -255,7 +255,7 @@ def test_csv_has_all_digits() -> None:
     assert list(rows[0]) == ["metric", "value", "users", "computed", "warnings", "notes"]
     assert {row["metric"]: float(row["value"]) for row in rows} == dict(result)
     assert rows[1]["users"] == "2 scored, 1 undefined"
-    assert rows[1]["computed"] == "gain=linear, base=2.0, ideal=truth, average=users, users=lists, convention=published"
+    assert rows[1]["computed"] == "gain=linear, base=2.0, ideal=truth, average=users, discount=log, users=lists, convention=published"
     undefined = asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": {"a": 0.0}})
     assert next(csv.DictReader(io.StringIO(undefined.to_csv())))["value"] == ""
     text = systems().to_csv()
@@ -460,3 +460,13 @@ def test_tables_say_the_judging_that_nobody_asked_for() -> None:
     assert "(by" not in asked.to_text()
     named = asp.evaluate(lists, {"ours": "AlphaNDCG@2"}, aspects=genres, relevance={"u": ["b", "c"]})
     assert "(by" not in named.to_text()
+
+
+def test_the_direction_is_that_of_the_number() -> None:
+    lists = {"A": {"u": ["a", "b"], "v": ["a", "b"], "w": ["a", "b"]}, "B": {"u": ["a", "b"], "v": ["c", "d"], "w": ["e", "f"]}}
+    both = asp.evaluate_systems(lists, "Gini@2", convention="published,elliot", catalogue=list("abcdef"))
+    directions = {name: one.columns["Gini@2"].higher_is_better for name, one in both.items()}
+    assert list(directions.values()) == [False, True] * 2
+    comparison = asp.compare(asp.evaluate_systems(lists, "Gini@2", convention="elliot", catalogue=list("abcdef")))
+    assert comparison.metric_scores("Gini@2").higher_is_better is True
+    assert json.loads(comparison.to_json())["metrics"][0]["higher_is_better"] is True

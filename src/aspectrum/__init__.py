@@ -27,22 +27,63 @@ if TYPE_CHECKING:
     from aspectrum.io import Source
     from aspectrum.metric import Metric, UserMetric, parse, registered
     from aspectrum.metrics import (
+        AWRF,
         DCG,
+        DNDCG,
+        EFD,
+        EILD,
         EPC,
+        EPD,
         ERRIA,
         MAP,
         MAPIA,
+        MRR,
+        MRRIA,
         NDCG,
+        NDCGIA,
+        NDKL,
         NRBP,
+        RBP,
+        REO,
+        RSP,
         AlphaDCG,
         AlphaNDCG,
+        AspectEntropy,
         AspectRecall,
+        AveragePopularity,
+        BinomialDiversity,
+        Calibration,
+        CatalogueCoverage,
+        ClusteringComplement,
+        CommunityEdgeGiniComplement,
+        DSharpNDCG,
+        EffectiveItems,
+        ExpectedExposure,
+        ExposureEntropy,
+        Fragmentation,
+        Gini,
         GiniComplement,
+        GroupExposure,
+        HitRate,
         IntraListDiversity,
+        LongTailShare,
+        MeanPopularityRank,
+        MeanPredictionDistance,
+        ModularityComplement,
+        Personalization,
+        PopularityLift,
         Precision,
         PrecisionIA,
         Recall,
+        Reciprocity,
+        Representation,
+        RPrecision,
+        SelfInformation,
+        Serendipity,
+        Unexpectedness,
         UnseenShare,
+        VendiScore,
+        WeakTies,
     )
     from aspectrum.paper_table import PaperTable
     from aspectrum.partial import Partial
@@ -50,7 +91,7 @@ if TYPE_CHECKING:
     from aspectrum.references import bibtex
     from aspectrum.results import Results, SystemResults
     from aspectrum.user_scores import ScoresFile
-    from aspectrum.world import Aspects, Features, History, Rankings, Relevance, Subtopics, Truth, Weights, World
+    from aspectrum.world import Aspects, Features, History, Rankings, Relevance, SocialGraph, Subtopics, Truth, Weights, World
 
     CommunityRecall = SubtopicRecall = AspectRecall
     ILD = IntraListDiversity
@@ -73,10 +114,25 @@ __all__ = [
 __all__ += ["Comparison", "Difference", "Gate", "GateResult"]
 __all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
 __all__ += ["PaperTable", "bibtex"]
-__all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "Source", "Subtopics", "Truth", "Weights", "World"]
+__all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "SocialGraph", "Source", "Subtopics", "Truth", "Weights", "World"]
 __all__ += ["CONVENTIONS", "Convention", "Metric", "UserMetric"]
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
+__all__ += ["AWRF", "NDKL", "REO", "RSP", "ExpectedExposure", "GroupExposure"]
+__all__ += ["AspectEntropy", "BinomialDiversity", "Calibration", "Fragmentation", "Representation"]
+__all__ += ["CatalogueCoverage", "EffectiveItems", "ExposureEntropy", "Gini", "Personalization"]
+__all__ += ["DNDCG", "MRR", "MRRIA", "NDCGIA", "RBP", "DSharpNDCG", "HitRate", "RPrecision"]
 __all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall", "UnseenShare"]
+__all__ += ["EFD", "AveragePopularity", "LongTailShare", "MeanPopularityRank", "PopularityLift", "SelfInformation", "Serendipity"]
+__all__ += ["Unexpectedness"]
+__all__ += ["EILD", "EPD", "VendiScore"]
+__all__ += [
+    "ClusteringComplement",
+    "CommunityEdgeGiniComplement",
+    "MeanPredictionDistance",
+    "ModularityComplement",
+    "Reciprocity",
+    "WeakTies",
+]
 __all__ += ["ArgumentError", "AspectrumError", "AspectrumWarning", "ConfigError", "InputError", "MetricError", "MissingInput"]
 __all__ += ["MissingLibrary", "OutputError", "StrictError"]
 

@@ -17,7 +17,7 @@ from aspectrum.diagnostics.notices import Notice, Option, merged
 from aspectrum.errors import InputError, MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.io import check_files, is_external, read_input
-from aspectrum.plan import PLAN_OPTIONS, Plan, given_in, read_lists
+from aspectrum.plan import PLAN_OPTIONS, given_in, plan_under, read_lists
 from aspectrum.progress import Progress, SystemProgress, with_progress
 from aspectrum.results import Results, SystemResults
 from aspectrum.world import Rankings, Truth, World
@@ -37,9 +37,14 @@ def evaluate(
     subtopics: Any = None,
     features: Any = None,
     weights: Any = None,
+    groups: Any = None,
+    popularity: Any = None,
+    baseline: Any = None,
+    graph: Any = None,
     catalogue: Iterable[Hashable] | None = None,
     items: Iterable[Hashable] | None = None,
     threshold: float | None = None,
+    popularity_users: int | None = None,
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
     order: Order | None = None,
@@ -65,7 +70,7 @@ def evaluate(
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
             (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores.
         metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``. ``"all@10"`` is every metric that the inputs
-            allow. A mapping ``{"my name": metric}`` gives its numbers names of your own.
+            allow, ``"novelty@10"`` every one of a family (see :data:`aspectrum.metric.FAMILIES`). A mapping ``{"my name": metric}`` gives its numbers names of your own.
         aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}``, rows
             (item, aspect[, strength]) or (ids, matrix). A frame or file may have one column of 0 and 1 per aspect.
         relevance: The truth: ``{user: [items]}``, ``{user: {item: grade}}`` or rows (user, item[, grade]). Relevance, history and
@@ -77,12 +82,19 @@ def evaluate(
             matrix may be sparse. Files may also be npz or npy. Without features, ILD compares items by their aspects.
         weights: How much aspects are wanted: ``{aspect: weight}``, ``{user: {aspect: weight}}`` or such rows. An aspect
             without a weight is not wanted.
+        groups: Groups of items, for fairness of exposure: ``{item: group}``, ``{item: [groups]}``, ``{item: {group: share}}`` or rows
+            (item, group[, share]). Default: the aspects.
+        popularity: How many users had each item: ``{item: count}`` or rows (item, count). Default: counted in the history.
+        baseline: Lists of a reference system, in the same forms as `rankings`; what it shows is expected.
+        graph: A social network, where users and items are people: ``{user: [users]}`` or rows (source, target). It is directed;
+            :func:`aspectrum.contacts.evaluate` also takes undirected ones.
         catalogue: Items that could have been recommended. Default: all items seen anywhere.
         items: Items that `aspects` knows, even those without any aspect.
         threshold: The grade from which an item is relevant.
+        popularity_users: Of how many users `popularity` was counted. Default: those with a history.
         users: Who is averaged: ``"lists"`` (default), ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users
-            themselves. Where a list is missing, it scores 0.
-        convention: ``"ndeval"``, ``"pyndeval"``, ``"relison"`` or ``"informfully"``: that tool's numbers.
+            themselves. Where a list is missing, it scores 0 if more is better, and else is undefined.
+        convention: Another tool's numbers, by its name in ``aspectrum.CONVENTIONS``, such as ``"ndeval"``, ``"relison"`` or ``"rectools"``.
         order: What orders a list: ``"rank"``, ``"score"`` or ``"input"`` (its rows as they stand). Default: ranks if there are
             any, else scores, else the rows.
         ties: Which of two items with equal scores comes first: ``"input"`` (default, as given), ``"ascending"`` or
@@ -146,7 +158,8 @@ def evaluate_systems(
         systems: Lists of each system, by name, in any form that :func:`evaluate` takes; or one frame or file for all, with a
             column that names the system of each row, such as ``system`` or ``model``.
         metrics: As for :func:`evaluate`, like all other arguments.
-        convention: One, or several whose numbers are to stand side by side: ``"published,informfully"``.
+        convention: One, or several whose numbers are to stand side by side: ``"published,informfully"``. Each computes the metrics that it
+            has, and a note says which it lacks.
         progress: True shows a progress bar on standard error; a function is called with the name of a system, its users done and its
             users in all.
 
@@ -208,7 +221,10 @@ def _evaluate(
         results: dict[str, Results] = {}
         notices: list[Notice] = [*left_out]
         for truth, lists in read:
-            plan = Plan(asked, truth, convention=one, **chosen)
+            plan = plan_under(one, asked, truth, **chosen)
+            if plan is None:
+                results |= {name: Results({}) for name in lists}
+                continue
             coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
             of_lists = {name: given.input for name, given in coded.items() if not isinstance(given, World)}
             notices += attention.draw(plan.notices_on(of_lists, whole=True))
@@ -253,13 +269,16 @@ def labelled(progress: Any, convention: Convention, conventions: Sequence[Conven
 
 
 def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
-    """Results of the same systems by convention, in one: those of a system stand side by side."""
+    """Results of the same systems by convention, in one: those of a system stand side by side.
+
+    A convention that computes nothing has nothing to say of the inputs.
+    """
     if len(found) == 1:
         return next(iter(found.values()))
     systems = dict.fromkeys(system for results in found.values() for system in results)
     return SystemResults(
         {f"{system} ({name})": results[system] for system in systems for name, results in found.items()},
-        merged({name: results.notices for name, results in found.items()}),
+        merged({name: results.notices for name, results in found.items() if any(results.values())}),
         next(iter(found.values())).speaker,
     )
 
@@ -267,7 +286,9 @@ def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:
 def _given(systems: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """The inputs that there are; worlds have their own."""
     worlds = {name for lists in systems.values() if isinstance(lists, World) for name in given_in(lists.truth)}
-    return [name for name in TRUTH if options.get(name) is not None or name in worlds]
+    given = [name for name in TRUTH if options.get(name) is not None or name in worlds]
+    counted = options.get("popularity_users") is not None or "popularity_users" in worlds
+    return [*given, *(["popularity_users"] if counted else [])]
 
 
 def _once(name: str, given: Any) -> Any:

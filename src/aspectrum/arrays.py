@@ -172,3 +172,16 @@ def is_rounded(value: Any) -> bool:
     return (
         isinstance(value, int | np.integer) and abs(int(value)) > 2**53 and (abs(int(value)) >= 2**1024 or int(float(value)) != int(value))
     )
+
+
+def unevenness(counts: Counts, n: int) -> int:
+    """Sum of (2i - n - 1) c_i over n items with their counts ascending, exactly; items beyond those that are counted have 0.
+
+    >>> unevenness(np.array([2, 0, 1]), 4)  # of 0 0 1 2
+    7
+    """
+    ascending = np.sort(counts[counts > 0])
+    factors = 2 * np.arange(n - len(ascending) + 1, n + 1, dtype=np.int64) - n - 1
+    if n * int(ascending.sum()) >= 1 << 62:  # too large for 64 bits: Python's own integers
+        factors, ascending = factors.astype(object), ascending.astype(object)
+    return int(np.dot(factors, ascending))

@@ -1,10 +1,10 @@
-"""What is asked for: metrics, their text forms, names of one's own for them, and ``all@10``."""
+"""What is asked for: metrics, their text forms, names of one's own for them, ``all@10``, and families as ``novelty@10``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,9 @@ from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
-from aspectrum.metric import Metric, parse, registered
+from aspectrum.metric import FAMILIES, Metric, has_own_name, of_family, parse, registered
 from aspectrum.user_scores import AT_LEAST
+from aspectrum.wording import did_you_mean
 
 Metrics = str | Metric | Iterable[str | Metric] | Mapping[str, str | Metric]
 """Metrics or their text forms; in a mapping, by names of one's own."""
@@ -25,10 +26,14 @@ _SUCH = "a metric such as 'NDCG@10' or asp.NDCG(k=10)"
 
 @dataclass(frozen=True)
 class Asked:
-    """A metric, and what its number at each cutoff is called: by its text form, or by a name of the user's own."""
+    """A metric, and what its number at each cutoff is called: by its text form, or by a name of the user's own.
+
+    Of several conventions, those that are ``absent`` do not compute it.
+    """
 
     metric: Metric
     names: tuple[str, ...]
+    absent: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, metric: Metric, name: str | None = None) -> Asked:
@@ -43,6 +48,11 @@ class Asked:
         return [(name, self.metric.at(cutoff)) for name, cutoff in zip(self.names, self.metric.cutoffs, strict=True)]
 
 
+def computed_under(convention: Convention, asked: Iterable[Asked]) -> list[Asked]:
+    """Those of some metrics that one of several conventions computes."""
+    return [one for one in asked if convention.name not in one.absent]
+
+
 def asked_for(
     metrics: Metrics | Sequence[Asked],
     inputs: Collection[str],
@@ -50,21 +60,26 @@ def asked_for(
     *,
     usual: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
+    meant: Mapping[str, Metric] | None = None,
 ) -> tuple[list[Asked], list[Notice]]:
     """The metrics, each cutoff of each once, and what is left out of ``all@10``: every metric that the inputs allow.
+
+    A family in lower case, as in ``novelty@10``, is every metric of it that they allow. Where a metric has the same name, the word is that
+    metric, and ``family:calibration@10`` is the family.
 
     Args:
         metrics: As a user gives them.
         inputs: What there is beside the lists.
-        conventions: A metric of ``all@10`` can be computed under all of these.
+        conventions: A metric can be computed under at least one of these; notices say which of them lack it.
         usual: Names of the metrics that ``usual@10`` stands for, where there is such a word.
         called: What users call the inputs, if it is something else.
+        meant: By the name of a metric of ours, what it means here, if it is something else; unless a parameter says otherwise.
 
     >>> [str(one.metric) for one in asked_for(["NDCG@5,10", "NDCG@10", "Recall@5"], (), ())[0]]
     ['NDCG@5,10', 'Recall@5']
     """
-    words = {"all": registered(), **({"usual": usual} if usual else {})}
-    read = each(partial(_read, name, one, words) for name, one in _given(metrics))
+    given = _given(metrics)
+    read = each(partial(_read, name, one, usual, meant or {}, conventions) for name, one in given)
     if not read:
         raise MetricError("no metric was asked for")
     named = {name for one in read if isinstance(one, Asked) for name in one.names}
@@ -75,37 +90,105 @@ def asked_for(
         if isinstance(one, Asked):
             chosen.append(_rest(one, seen))
             continue
-        lacks = {metric: [lacking_for_all(inputs, metric, way) for way in conventions] for metric in one.metrics}
-        if not any(all(what == () for what in lacked) for lacked in lacks.values()):  # a doubtful number is better than none
-            lacks = {metric: [lacking(inputs, metric, way) for way in conventions] for metric in one.metrics}
-        notices += _left_out(one.text, lacks, called or {})
-        for metric in (metric for metric, lacked in lacks.items() if not any(what != () for what in lacked)):
+        obstacles = _obstacles(one, inputs, conventions, called or {}, lacking_for_all)
+        if all(map(all, obstacles.values())):  # a doubtful number is better than none
+            obstacles = _obstacles(one, inputs, conventions, called or {}, lacking)
+        left_out = _left_out(one.text, obstacles, conventions)
+        if one.family and all(map(all, obstacles.values())):
+            raise _none_of_family(one, left_out)
+        notices += left_out
+        for metric in (metric for metric, whys in obstacles.items() if not all(whys)):
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
-            chosen.append(_rest(Asked.of(metric.at(tuple(others))), seen) if others else None)  # type: ignore[arg-type]
+            absent = tuple(way.name for way, why in zip(conventions, obstacles[metric], strict=True) if why)
+            chosen.append(_rest(replace(Asked.of(metric.at(tuple(others))), absent=absent), seen) if others else None)  # type: ignore[arg-type]
     found = [one for one in chosen if one is not None]
     if not found:
         there, under = " and ".join(inputs) or "the lists alone", " and ".join(way.name for way in conventions)
         where = Either("asp.registered() lists all metrics", "see aspectrum metrics")
         raise MetricError(f"no metric can be computed from {there} under convention {under}; ", where)
+    if not any(isinstance(one, Asked) for _, one in given):  # of which this was said before
+        notices += _not_in_tools(found, conventions)
     return found, notices
 
 
-def is_set(text: str, words: Collection[str] = ("all", "usual")) -> bool:
+def family_named(word: str) -> str | None:
+    """The family that a word stands for, if it does: in lower case, and not the name of a metric; or any after ``family:``.
+
+    >>> family_named("novelty"), family_named("family:novelty"), family_named("NDCG")
+    ('novelty', 'novelty', None)
+    """
+    marked, _, family = word.rpartition(":")
+    if marked.strip().lower() == "family":
+        word = family.strip().lower()
+        if word not in FAMILIES:
+            raise MetricError(f"there is no family {word!r}{did_you_mean(word, FAMILIES) or '.'} There are {', '.join(FAMILIES)}")
+        return word
+    return word if word in FAMILIES and not has_own_name(word) else None
+
+
+def is_set(text: str) -> bool:
     """Whether a text is a word for several metrics, at sound cutoffs."""
-    word, at, cutoffs = (piece.strip() for piece in text.partition("@"))
-    if word.lower() not in words:
-        return False
-    if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
-        raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected {word}@5 or {word}@5,10")
-    return True
+    return _read_set(text, has_usual=True) is not None
 
 
 @dataclass(frozen=True)
 class _Several:
-    """The metrics that one word stands for."""
+    """The metrics that one word stands for; whether it is a family."""
 
     text: str
     metrics: tuple[Metric, ...]
+    family: bool
+
+
+def _read_set(text: str, has_usual: bool) -> tuple[str, str, bool] | None:
+    """The word, the text of its cutoffs with their @, and whether it is a family; None if the text is something else."""
+    written, at, cutoffs = (piece.strip() for piece in text.partition("@"))
+    family = family_named(written)
+    word = family or written.lower()
+    if family is None and word != "all" and not (word == "usual" and has_usual):
+        return None
+    if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
+        raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected {written}@5 or {written}@5,10")
+    return word, at + cutoffs, family is not None
+
+
+def _several(text: str, usual: Sequence[str]) -> _Several | None:
+    """The metrics that a word stands for, if the text is one."""
+    found = _read_set(text, has_usual=bool(usual))
+    if found is None:
+        return None
+    word, at, family = found
+    names = of_family(word) if family else registered() if word == "all" else usual
+    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in names), family)
+
+
+_NOT_IN_TOOL = "not under this convention"
+
+
+def _obstacles(
+    asked: _Several,
+    inputs: Collection[str],
+    conventions: Sequence[Convention],
+    called: Mapping[str, str],
+    lacks: Callable[[Collection[str], Metric, Convention], tuple[str, ...] | None],
+) -> dict[Metric, list[str]]:
+    """Why a metric cannot be computed under each of the conventions; an empty text where it can."""
+
+    def why_not(metric: Metric, convention: Convention) -> str:
+        if not convention.has(metric):
+            return _NOT_IN_TOOL
+        choices = convention.applied(metric).undecided(inputs)
+        if choices:
+            return f"say {' or '.join(f'{parameter}={value}' for parameter, values in choices.items() for value in values)}"
+        lacked = lacks(inputs, metric, convention)
+        return f"no {' and '.join(called.get(name, name) for name in lacked)}" if lacked else ""
+
+    return {metric: [why_not(metric, convention) for convention in conventions] for metric in asked.metrics}
+
+
+def _none_of_family(asked: _Several, left_out: Sequence[Notice]) -> MetricError:
+    said = [because for notice in left_out for because in notice.detail["left_out"]]
+    return MetricError(f"{asked.text}: no metric of this family can be computed from the inputs: {', '.join(said) or 'there is none yet'}")
 
 
 def _given(metrics: Any) -> list[tuple[str | None, Any]]:
@@ -121,18 +204,20 @@ def _given(metrics: Any) -> list[tuple[str | None, Any]]:
     return [(None, one) for one in metrics]
 
 
-def _read(name: Any, given: Any, words: Mapping[str, Iterable[str]]) -> Asked | _Several:
+def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metric], conventions: Sequence[Convention]) -> Asked | _Several:
     if isinstance(given, Asked):
         return given
     if name is not None and not isinstance(name, str):
         raise MetricError(f"metrics[{quoted(name)}]: a name is text, expected {{'my name': 'NDCG@10'}}; lists come first, metrics second")
-    if isinstance(given, str) and is_set(given, words):
+    several = _several(given, usual) if isinstance(given, str) else None
+    if several is not None:
         if name is not None:
             raise MetricError(f"metrics[{name!r}]: {given!r} is several metrics, which cannot have one name")
-        word, at, cutoffs = given.partition("@")
-        return _Several(given.strip(), tuple(parse(f"{one}{at}{cutoffs}") for one in words[word.strip().lower()]))
+        return several
     if isinstance(given, str | Metric):
         metric = parse(given) if isinstance(given, str) else given
+        if isinstance(given, str) and type(metric).__name__ in meant and metric == type(metric)(k=metric.k):
+            metric = replace(meant[type(metric).__name__], k=metric.k)
     elif isinstance(given, type) and issubclass(given, Metric):
         raise MetricError(f"{given.__name__} is a class, not a metric; give an object, as asp.{given.__name__}(k=10)")
     elif name is not None:
@@ -142,7 +227,12 @@ def _read(name: Any, given: Any, words: Mapping[str, Iterable[str]]) -> Asked | 
         raise MetricError(f"{described(given)} is not a metric; expected {_SUCH}")
     if name is not None:
         _check_name(name, metric)
-    return Asked.of(metric, name)
+    absent = tuple(convention.name for convention in conventions if not convention.has(metric))
+    if len(absent) < len(conventions):
+        return replace(Asked.of(metric, name), absent=absent)
+    if len(conventions) > 1:
+        raise MetricError(f"none of the conventions {', '.join(absent)} has {type(metric).__name__}")
+    return Asked.of(metric, name)  # what the convention has instead is said by its plan
 
 
 def _check_name(name: str, metric: Metric) -> None:
@@ -155,7 +245,7 @@ def _check_name(name: str, metric: Metric) -> None:
         if name.strip():
             return
         raise MetricError(f"metrics[{name!r}]: the name is empty") from None
-    if type(other) is not type(metric) or ("@" in name and other != metric):
+    if type(other) is not type(metric) or (("@" in name or other.cutoffs != (-1,)) and other != metric):
         raise MetricError(f"metrics[{name!r}] is {metric}, but {name!r} is the name of another metric; choose another name")
 
 
@@ -167,19 +257,33 @@ def _rest(one: Asked, seen: dict[str, Metric]) -> Asked | None:
             seen[name] = left[name] = metric
         elif seen[name] != metric:
             raise MetricError(f"two metrics are called {name!r}: {seen[name]} and {metric}; give them different names")
-    return Asked(one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), tuple(left)) if left else None  # type: ignore[arg-type]
+    if not left:
+        return None
+    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))  # type: ignore[arg-type]
 
 
-def _left_out(text: str, lacks: Mapping[Metric, Sequence[Sequence[str] | None]], called: Mapping[str, str]) -> list[Notice]:
-    """What is left out of several metrics, by what they lack."""
-    because: dict[str, list[str]] = {}
-    for metric, lacked in lacks.items():
-        names = next((names for names in lacked if names != ()), ())
-        if names != ():
-            why = f"no {' and '.join(called.get(name, name) for name in names)}" if names else "not under this convention"
-            because.setdefault(why, []).append(type(metric).__name__)
-    said = [f"{', '.join(names)} ({why})" for why, names in because.items()]
-    return [Notice("left_out", detail={"asked": text, "left_out": said})] if said else []
+def _left_out(text: str, obstacles: Mapping[Metric, Sequence[str]], conventions: Sequence[Convention]) -> list[Notice]:
+    """What is left out of several metrics, and why: under every convention, or under one that has it but not what it needs."""
+    nowhere = _NOT_IN_TOOL if len(conventions) == 1 else "not under these conventions"
+    left_out: dict[str | None, dict[str, list[str]]] = {only: {} for only in (None, *(way.name for way in conventions))}
+    for metric, whys in obstacles.items():
+        reasons = {way.name: why for way, why in zip(conventions, whys, strict=True) if why not in ("", _NOT_IN_TOOL)}
+        for only, why in ({None: next(iter(reasons.values()), nowhere)} if all(whys) else reasons).items():
+            left_out[only].setdefault(why, []).append(type(metric).__name__)
+    said = {only: [f"{', '.join(names)} ({why})" for why, names in because.items()] for only, because in left_out.items()}
+    return [Notice("left_out", detail={"asked": text, "left_out": such}, only=only) for only, such in said.items() if such]
+
+
+def _not_in_tools(asked: Sequence[Asked], conventions: Sequence[Convention]) -> list[Notice]:
+    """Which of the metrics each convention lacks, or, where that is much shorter, has."""
+    notices = []
+    for convention in conventions:
+        names = dict.fromkeys(type(one.metric).__name__ for one in asked if not convention.has(one.metric))
+        others = dict.fromkeys(type(one.metric).__name__ for one in asked if convention.has(one.metric))
+        kind, said = ("has_only", others) if len(names) > max(5, len(others)) and others else ("has_no", names)
+        if names:
+            notices.append(Notice(kind, detail={"convention": convention.name, "metrics": list(said)}))
+    return notices
 
 
 def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> tuple[str, ...] | None:
@@ -196,16 +300,19 @@ def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention 
         return None
     judgments = {"relevance", "history", "subtopics"}
     whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric), set())
-    lacked = min((names - given for names in applied.needs()), key=lambda names: ("subtopics" in names, len(names)))
+    lacked = min(
+        (names - given for names in applied.needs()), key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"})
+    )
     if whom and not whom & (given | lacked):
         lacked |= {next(name for name in TRUTH if name in whom)}
-    return tuple(name for name in TRUTH if name in lacked)
+    return tuple(name for name in (*TRUTH, "popularity_users") if name in lacked)
 
 
 def lacking_for_all(inputs: Collection[str], metric: Metric, convention: Convention) -> tuple[str, ...] | None:
     """The same, for a metric that nobody asked for by name: it should not be relative to what happens to be in the call."""
     lacked = lacking(inputs, metric, convention)
-    return ("catalogue",) if lacked == () and metric.relative_to and not set(metric.relative_to) & set(inputs) else lacked
+    relative_to = metric.relative_inputs()
+    return ("catalogue",) if lacked == () and relative_to and not set(relative_to) & set(inputs) else lacked
 
 
 def is_enough(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> bool:

@@ -31,6 +31,8 @@ class Convention:
         reads: How inputs with ids are read, as parameters of :class:`Reading`.
         parameters: What replaces the defaults of a metric's parameters.
         names: What the tool calls metrics, where that is not what we call them.
+        namesakes: Those of these names that another metric of ours has, and the metric that is meant by each.
+        covers: The metrics that it has; None means all. Metrics that users define are computed as they are.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Convention:
     reads: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    namesakes: Mapping[str, str] = field(default_factory=dict)
+    covers: tuple[str, ...] | None = None
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
@@ -60,15 +64,40 @@ class Convention:
     def named(self, metric: Metric) -> str:
         """What the tool calls a metric; parameters that it may not have are added.
 
-        >>> from aspectrum.metrics import AspectRecall
+        A name that stands for parameters is given to a metric that has them. A metric of ours that is called as another one of the tool
+        is written in full.
+
+        >>> from aspectrum.metrics import EPC, AspectRecall, Unexpectedness
         >>> CONVENTIONS["relison"].named(AspectRecall(k=5))
         'Community recall@5'
+        >>> CONVENTIONS["relison"].named(EPC(k=5, discount="none", relevance="none", average="links"))
+        'LTN@5'
+        >>> CONVENTIONS["relison"].named(EPC(k=5))
+        'EPC@5'
+        >>> CONVENTIONS["relison"].named(Unexpectedness(k=5))
+        'Unexpectedness(over=list, average=users)@5'
         """
         own = type(metric).__name__
-        return str(metric).replace(own, self.names.get(own, own), 1)
+        if own in self.namesakes:
+            return metric.in_full
+        name, mine = self.names.get(own, own), self.parameters.get(own, {})
+        defaults = {one.name: one.default for one in fields(metric) if one.name in mine}
+        shorter = metric
+        if all(getattr(metric, one) != default or default == mine[one] for one, default in defaults.items()):  # as the tool has it
+            said = {one: default for one, default in defaults.items() if getattr(metric, one) == mine[one]}
+            shorter = replace(metric, **said)  # type: ignore[arg-type]
+        elif name in self.namesakes or metric.aliases.get(name):
+            return str(metric)
+        return str(shorter).replace(own, name, 1)
+
+    def computes(self, metric: Metric) -> bool:
+        """Whether a metric has the parameters that the tool computes it with."""
+        return all(getattr(metric, name) == value for name, value in self.parameters.get(type(metric).__name__, {}).items())
 
     def applied(self, metric: Metric) -> Metric:
-        """The metric as this tool computes it."""
+        """The metric as this tool computes it; an error if it has none like it."""
+        if not self.has(metric):
+            raise MetricError(f"convention {self.name} has no {type(metric).__name__}; it has {', '.join(self.covers or ())}")
         mine = self.parameters.get(type(metric).__name__, {})
         defaults = {parameter.name: parameter.default for parameter in fields(metric)}
         try:
@@ -76,12 +105,33 @@ class Convention:
         except MetricError as error:
             raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
 
+    def has(self, metric: Metric | type[Metric]) -> bool:
+        """Whether the tool has a metric; one that a user defines is anybody's."""
+        cls = metric if isinstance(metric, type) else type(metric)
+        return self.covers is None or cls.__name__ in self.covers or not cls.__module__.startswith("aspectrum.")
+
     def users_for(self, metric: Metric) -> UserChoice:
         return self.users_of.get(type(metric).__name__, self.users)
 
 
 _ASPECT_METRICS = ("AlphaNDCG", "AlphaDCG", "ERRIA", "NRBP", "AspectRecall", "PrecisionIA", "MAPIA")
 
+
+_ALWAYS = (
+    *_ASPECT_METRICS,
+    *("NDCG", "DCG", "Precision", "Recall", "MAP", "IntraListDiversity", "GiniComplement", "EPC", "UnseenShare"),
+)
+"""What the older conventions compute, also where their tool has no such metric."""
+
+_OF_NETWORKS = (
+    *("MeanPredictionDistance", "ModularityComplement", "WeakTies"),
+    *("CommunityEdgeGiniComplement", "ClusteringComplement", "Reciprocity"),
+)
+
+_FOUND: tuple[str, ...] = ("NDCG", "Precision", "Recall", "MAP", "HitRate", "MRR")
+"""Relevant items found: what nearly every recommender library has."""
+
+_RADIO = {"divergence": "js_distance", "alpha": 0.001, "mixed": "both", "discount": "reciprocal"}
 
 _OF_FEATURES = {"of": "features"}  # no tool has an ILD of aspects where there are no features
 
@@ -98,6 +148,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention(
             "ndeval",
             "Clarke's C program, version 4.5 (TREC Web track). Scores instead of ranks: its -traditional order.",
+            covers=_ALWAYS,
             liked_from_threshold=False,
             users="both",
             undefined_is_0=_ASPECT_METRICS,
@@ -107,6 +158,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention(
             "pyndeval",
             "pyndeval 0.0.8: as ndeval, but ties by ascending item id, and raw AlphaDCG and ERRIA at k = 1.",
+            covers=_ALWAYS,
             liked_from_threshold=False,
             users="both",
             undefined_is_0=_ASPECT_METRICS,
@@ -116,6 +168,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention(
             "relison",
             "RELISON (contact recommendation): all users count, ILD over all ordered pairs and per link.",
+            covers=(*_ALWAYS, "EPD", *_OF_NETWORKS),
             liked_from_threshold=False,
             users="all",
             users_of=dict.fromkeys(("NDCG", "DCG", "Precision", "Recall", "MAP"), "relevant"),
@@ -131,17 +184,29 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "ERRIA": {"judged_by": "relevance", "intents": "counts"},
                 "IntraListDiversity": {"pairs": "all", "average": "links", "featureless": "near", **_OF_FEATURES},
                 "GiniComplement": {"outside": "drop", "empty": 1.0},
+                "EPC": {"discount": "none", "relevance": "none", "average": "links"},
+                "EPD": {"discount": "none", "relevance": "none", "average": "links", "missing": "zero"},
+                "MeanPredictionDistance": {"empty": 0.0},
             },
+            namesakes={"Unexpectedness": "EPD"},
             names={
                 "AspectRecall": "Community recall",
                 "IntraListDiversity": "ILD",
                 "GiniComplement": "Predicted Gini complement",
                 "NDCG": "nDCG",
+                "EPC": "LTN",
+                "EPD": "Unexpectedness",
+                "MeanPredictionDistance": "Mean prediction distance",
+                "ModularityComplement": "Modularity complement",
+                "WeakTies": "Weak ties",
+                "CommunityEdgeGiniComplement": "Inter-community edge Gini complement",
+                "ClusteringComplement": "Clustering coefficient complement",
             },
         ),
         Convention(
             "informfully",
             "The Cornac-based Informfully project: alpha-nDCG and nDCG against the list's own sorted gains.",
+            covers=(*_ALWAYS, "EILD", "BinomialDiversity", "Calibration", "Representation", "Fragmentation"),
             users="relevant",
             history_above_threshold=True,
             reads={"aspects_in_order": True},
@@ -149,7 +214,243 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "AlphaNDCG": {"judged_by": "history", "ideal": "sorted", "unjudged": "drop"},
                 "NDCG": {"ideal": "list"},
                 "IntraListDiversity": {"featureless": "undefined", "single": "zero", **_OF_FEATURES},
+                "EILD": {"relevance": "informfully", "relative": "further", "discount": "geometric", "patience": 0.9},
+                "BinomialDiversity": {"alpha": 0.9, "root": "all"},
+                "Calibration": {**_RADIO, "history_discount": "reciprocal"},
+                "Representation": _RADIO,
+                "Fragmentation": {**_RADIO, "first": "other"},
             },
+        ),
+        Convention(
+            "rectools",
+            "RecTools 0.19: numbers of items instead of shares, serendipity by popularity, nDCG of k relevant items for everybody.",
+            covers=(
+                "CatalogueCoverage",
+                "AveragePopularity",
+                "SelfInformation",
+                "Serendipity",
+                "IntraListDiversity",
+                "RPrecision",
+                *_FOUND,
+            ),
+            users_of=dict.fromkeys(("RPrecision", *_FOUND), "relevant"),
+            parameters={
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
+                "AveragePopularity": {"count": "interactions"},
+                "Serendipity": {"unexpected": "popularity", "nothing_relevant": "zero"},
+                "RPrecision": {"top": "k"},
+                "NDCG": {"gain": "binary", "ideal": "perfect"},
+                "IntraListDiversity": {"distance": "differing", "single": "short", **_OF_FEATURES},
+            },
+            names={
+                "CatalogueCoverage": "CatalogCoverage",
+                "SelfInformation": "MeanInvUserFreq",
+                "AveragePopularity": "AvgRecPopularity",
+                "RPrecision": "Precision(r_precision=True)",
+            },
+        ),
+        Convention(
+            "replay",
+            "RePlay 0.22: lists are divided by k, coverage is that of the history, a user without a list has only novel items.",
+            covers=("CatalogueCoverage", "SelfInformation", "UnseenShare", "Unexpectedness", "AspectRecall", *_FOUND),
+            users_of={"UnseenShare": "judged", **dict.fromkeys(_FOUND, "relevant")},
+            undefined_is_0=("Unexpectedness",),
+            reads={"one_aspect_per_item": True},
+            parameters={
+                "CatalogueCoverage": {"of": "history"},
+                "SelfInformation": {"over": "k", "normalize": True},
+                "UnseenShare": {"without_list": "one"},
+                "Unexpectedness": {"over": "k"},
+                "AspectRecall": {"judged_by": "membership", "denominator": "k", "aspectless": "category"},
+                "NDCG": {"gain": "binary"},
+                "MAP": {"denominator": "attainable"},
+            },
+            names={
+                "CatalogueCoverage": "Coverage",
+                "SelfInformation": "Surprisal",
+                "UnseenShare": "Novelty",
+                "AspectRecall": "CategoricalDiversity",
+            },
+        ),
+        Convention(
+            "recbole",
+            "RecBole 1.2: its padding token is an item of the catalogue, entropy is divided by the number of items shown.",
+            covers=("CatalogueCoverage", "Gini", "ExposureEntropy", "AveragePopularity", "LongTailShare"),
+            parameters={
+                "CatalogueCoverage": {"extra_items": 1},
+                "Gini": {"divisor": "n", "extra_items": 1},
+                "ExposureEntropy": {"base": "e", "normalize": "items_shown"},
+                "AveragePopularity": {"count": "interactions"},
+                "LongTailShare": {"by": "seen_items"},
+            },
+            names={
+                "CatalogueCoverage": "ItemCoverage",
+                "Gini": "GiniIndex",
+                "ExposureEntropy": "ShannonEntropy",
+                "LongTailShare": "TailPercentage",
+            },
+        ),
+        Convention(
+            "lenskit",
+            "LensKit 2025.8: Gini over n, smoothed entropy, RBP with a patience of 0.85, ranks 1 and 2 count alike in nDCG.",
+            covers=("CatalogueCoverage", "Gini", "AspectEntropy", "MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
+            users_of=dict.fromkeys(("RBP", "NDCG", "HitRate", "MRR"), "relevant"),
+            parameters={
+                "CatalogueCoverage": {"normalize": False},
+                "Gini": {"divisor": "n"},
+                "AspectEntropy": {"smoothing": 1e-6},
+                "RBP": {"p": 0.85},
+                "NDCG": {"discount": "clipped"},
+            },
+            names={
+                "CatalogueCoverage": "UniqueItemCount",
+                "Gini": "ListGini",
+                "AspectEntropy": "Entropy",
+                "MeanPopularityRank": "MeanPopRank",
+                "HitRate": "Hit",
+                "MRR": "RecipRank",
+            },
+        ),
+        Convention(
+            "elliot",
+            "Elliot: the Gini index is its complement, lists weigh alike in the entropy, unseen items are not in the tail.",
+            covers=(
+                *("CatalogueCoverage", "Gini", "GiniComplement", "ExposureEntropy", "EPC", "EFD", "LongTailShare"),
+                *("RSP", "REO", "HitRate", "MRR"),
+            ),
+            parameters={
+                "CatalogueCoverage": {"normalize": False},
+                "Gini": {"complement": True},
+                "ExposureEntropy": {"weigh": "lists"},
+                "EPC": {"relevance": "binary"},
+                "EFD": {"relevance": "binary"},
+                "LongTailShare": {"by": "interactions", "unseen_in_tail": False},
+            },
+            names={"CatalogueCoverage": "ItemCoverage", "ExposureEntropy": "SEntropy", "LongTailShare": "APLT", "HitRate": "HR"},
+        ),
+        Convention(
+            "warprec",
+            "WarpRec: unseen items count as had by one user, short lists are divided by k, entropy in nats.",
+            covers=("CatalogueCoverage", "Gini", "ExposureEntropy", "EPC", "EFD", "AveragePopularity", "LongTailShare", "RSP", "REO"),
+            users_of={"EPC": "all", "EFD": "all"},
+            parameters={
+                "CatalogueCoverage": {"normalize": False},
+                "ExposureEntropy": {"base": "e"},
+                "EPC": {"relevance": "binary", "unseen": "one", "over": "k"},
+                "EFD": {"relevance": "binary", "unseen": "one", "over": "k"},
+                "AveragePopularity": {"unseen": "one", "over": "k"},
+                "LongTailShare": {"by": "interactions", "reach": "more", "over": "k"},
+                "RSP": {"groups_by": "popularity", "candidates": "all", "unseen_in_tail": True, "reach": "more"},
+                "REO": {"groups_by": "popularity", "hits_only": False, "unseen_in_tail": True, "reach": "more"},
+            },
+            names={
+                "CatalogueCoverage": "ItemCoverage",
+                "ExposureEntropy": "ShannonEntropy",
+                "AveragePopularity": "ARP",
+                "LongTailShare": "APLT",
+                "RSP": "PopRSP",
+                "REO": "PopREO",
+            },
+        ),
+        Convention(
+            "msrec",
+            "Microsoft Recommenders: coverage of the history that may exceed 1, all recommendations count alike in novelty.",
+            covers=("CatalogueCoverage", "ExposureEntropy", "SelfInformation", "Serendipity"),
+            parameters={
+                "CatalogueCoverage": {"of": "history", "outside": "keep"},
+                "SelfInformation": {"probability": "interactions", "unseen": "zero", "average": "links"},
+                "Serendipity": {"unexpected": "history", "missing": "far", "nothing_relevant": "zero"},
+            },
+            names={
+                "CatalogueCoverage": "catalog_coverage",
+                "ExposureEntropy": "distributional_coverage",
+                "SelfInformation": "novelty",
+                "Serendipity": "serendipity",
+            },
+        ),
+        Convention(
+            "evidently",
+            "Evidently: Gini of the recommended items alone, unseen items are left out, every list is taken to have k items.",
+            covers=("CatalogueCoverage", "Gini", "AveragePopularity", "SelfInformation", "Personalization", "Serendipity"),
+            parameters={
+                "CatalogueCoverage": {"of": "history"},
+                "Gini": {"over": "recommended"},
+                "AveragePopularity": {"unseen": "skip"},
+                "SelfInformation": {"unseen": "skip"},
+                "Personalization": {"over": "k"},
+                "Serendipity": {"unexpected": "history", "hits": "sum"},
+            },
+            names={"AveragePopularity": "ARP", "SelfInformation": "Novelty", "Gini": "Gini Index"},
+        ),
+        Convention(
+            "recmetrics",
+            "recmetrics: coverage in percent, novelty is divided by k.",
+            covers=("CatalogueCoverage", "SelfInformation", "Personalization"),
+            parameters={"CatalogueCoverage": {"percent": True}, "SelfInformation": {"over": "k"}},
+            names={"CatalogueCoverage": "prediction_coverage", "SelfInformation": "novelty", "Personalization": "personalization"},
+        ),
+        Convention(
+            "pyg",
+            "PyTorch Geometric: the published definitions; diversity is that of one category per item.",
+            covers=("CatalogueCoverage", "AveragePopularity", "Personalization", "IntraListDiversity", "HitRate", "MRR"),
+            reads={"one_aspect_per_item": True},
+            parameters={"IntraListDiversity": {"of": "aspects", "distance": "jaccard", "featureless": "category"}},
+            names={
+                "CatalogueCoverage": "LinkPredCoverage",
+                "AveragePopularity": "LinkPredAveragePopularity",
+                "Personalization": "LinkPredPersonalization",
+                "IntraListDiversity": "LinkPredDiversity",
+                "HitRate": "LinkPredHitRatio",
+                "MRR": "LinkPredMRR",
+            },
+        ),
+        Convention(
+            "ranksys",
+            "RankSys: the Gini index is its complement, items that cannot be compared have novelty 0, undefined is 0.",
+            covers=(
+                *("CatalogueCoverage", "Gini", "GiniComplement", "ExposureEntropy", "EPC", "EFD", "EPD", "EILD"),
+                *("BinomialDiversity", "HitRate", "MRR"),
+            ),
+            undefined_is_0=("EPC", "EFD", "EPD", "EILD", "BinomialDiversity"),
+            parameters={
+                "CatalogueCoverage": {"normalize": False, "weigh": "lists", "over": "k", "outside": "keep"},
+                "Gini": {"complement": True},
+                "ExposureEntropy": {"weigh": "lists"},
+                "EPC": {"relevance": "binary"},
+                "EFD": {"relevance": "binary"},
+                "EPD": {"missing": "zero"},
+                "EILD": {"missing": "zero"},
+                "BinomialDiversity": {"missing": "everybody"},
+            },
+            names={"CatalogueCoverage": "AggregateDiversityMetric", "ExposureEntropy": "EIUDC", "Gini": "GiniIndex"},
+        ),
+        Convention(
+            "ntcireval",
+            "NTCIREVAL: grades are divided by the largest of the intent and one, RBP with a persistence of 0.95.",
+            covers=("DNDCG", "DSharpNDCG", "NDCGIA", "MRRIA", "ERRIA", "RBP"),
+            parameters={
+                **{name: {"judged_by": "subtopics"} for name in ("DNDCG", "DSharpNDCG", "NDCGIA", "MRRIA")},
+                "ERRIA": {"judged_by": "subtopics", "grades": "linear"},
+                "RBP": {"p": 0.95},
+            },
+            names={"DNDCG": "D-nDCG", "DSharpNDCG": "D#-nDCG", "NDCGIA": "IA-MSnDCG", "MRRIA": "IA-RR", "ERRIA": "IA-ERR"},
+        ),
+        Convention(
+            "radio",
+            "RADio: both distributions are mixed with 0.001 of the other, ranks count by 1/j, one category per item.",
+            covers=("Calibration", "Representation", "Fragmentation"),
+            reads={"one_aspect_per_item": True},
+            parameters={
+                "Calibration": {**_RADIO, "history_discount": "reciprocal"},
+                "Representation": _RADIO,
+                "Fragmentation": {**_RADIO, "first": "own"},
+            },
+        ),
+        Convention(
+            "trec_fair",
+            "TREC Fair Ranking 2021 and 2022: ranks 1 and 2 count alike, logarithms are natural.",
+            covers=("AWRF",),
+            parameters={"AWRF": {"discount": "clipped", "base": "e"}},
         ),
     )
 }

@@ -15,28 +15,33 @@ from xml.etree import ElementTree
 
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
 from aspectrum.conventions import CONVENTIONS, Convention
-from aspectrum.metric import Metric, parse, registered
+from aspectrum.inputs import OPTIONS
+from aspectrum.metric import FAMILIES, Metric, parse, registered
 from aspectrum.metric_text import written
 from aspectrum.report.content import Definition
 
-_DIRECTIONS = {True: "Higher is better.", False: "Lower is better.", None: "Neither higher nor lower is better."}
-_SECTIONS = ("Args", "Undefined", "References", "Examples")
+DIRECTIONS = {True: "Higher is better.", False: "Lower is better.", None: "Neither higher nor lower is better."}
+_SECTIONS = ("Args", "Range", "Undefined", "References", "Examples")
 
-_INPUTS = ("subtopics", "aspects", "history", "relevance", "features", "weights", "catalogue")
+_INPUTS = (
+    *("subtopics", "aspects", "history", "relevance", "features", "weights", "groups"),
+    *("popularity", "popularity_users", "baseline", "graph", "catalogue"),
+)
 
 
-def list_metrics(width: int = 120) -> str:
-    """A table of all metrics: name, other names, what it is in a sentence.
+def list_metrics(width: int = 120, *, family: str | None = None) -> str:
+    """A table of all metrics, or of a family: name, other names, what it is in a sentence.
 
-    >>> print(list_metrics().splitlines()[0])
-    Metric              Other names                         What it is
+    >>> list_metrics().splitlines()[0].split("  ")[0]
+    'Metric'
     """
     rows = [
-        [name, ", ".join(metric.aliases) or "-", _first_sentence(_parts(metric)["summary"])]
+        [name, ", ".join(metric.aliases) or "-", _first_sentence(docstring_parts(metric)["summary"])]
         for name, metric in sorted(registered().items())
+        if family is None or metric.family in FAMILIES[family]
     ]
-    first = max(len("Metric"), *(len(name) for name, _, _ in rows))
-    second = min(34, max(len("Other names"), *(len(others) for _, others, _ in rows)))
+    first = max([len("Metric"), *(len(name) for name, _, _ in rows)])
+    second = min(34, max([len("Other names"), *(len(others) for _, others, _ in rows)]))
     third = max(20, width - first - second - 4)
     lines = [["Metric", "Other names", "What it is"], ["-" * first, "-" * second, "-" * third]]
     for name, others, summary in rows:
@@ -53,24 +58,25 @@ def describe_metric(name: str, width: int = 100) -> str:
     """
     asked = parse(name)
     metric = type(asked)
-    parts = _parts(metric)
+    parts = docstring_parts(metric)
     own = metric.__name__
     names = [f"{alias} ({_assigned(preset)})" if preset else alias for alias, preset in metric.aliases.items()]
-    changes = {convention.name: _changes(convention, metric) for convention in CONVENTIONS.values()}
-    text = _quoted(str(asked.at(10) if asked.cutoffs == (-1,) else asked))
+    changes = {convention.name: changes_of(convention, metric) for convention in CONVENTIONS.values() if convention.has(metric)}
+    text = shell_quoted(str(asked.at(10) if asked.cutoffs == (-1,) else asked))
     blocks = [
         textwrap.fill(f"{own}: {parts['summary']}", width),
         f"{name.strip()} stands for {asked}" if str(asked) not in (own, name.strip()) else "",
         _block("Other names", _wrapped(", ".join(names), width)),
         _block("Formula (TeX)", parts["formula"].splitlines()),
         *(textwrap.fill(paragraph, width) for paragraph in parts["text"]),
-        _block("Parameters", [line for parameter in _parameters(metric) for line in _parameter_lines(parameter, width)]),
-        f"Family: {metric.family}. {_DIRECTIONS[metric.higher_is_better]}",
+        _block("Parameters", [line for parameter in parameters_of(metric) for line in _parameter_lines(parameter, width)]),
+        f"Family: {metric.family}. {DIRECTIONS[metric.higher_is_better]}",
+        _block("Range", _wrapped(parts["Range"], width)),
         _block("Undefined", _wrapped(parts["Undefined"], width)),
         _block("Conventions", [line for tool, change in changes.items() for line in _wrapped(f"{tool}: {change}", width, "  ")]),
         _block("References", _wrapped(parts["References"], width)),
         _block("Example", parts["Examples"].splitlines()),
-        _block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in _options(metric)]),
+        _block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in command_options(metric)]),
     ]
     return "\n\n".join(filter(None, blocks))
 
@@ -83,7 +89,8 @@ def metrics_as_data() -> list[dict[str, Any]]:
             "aliases": {alias: dict(preset) for alias, preset in metric.aliases.items()},
             "summary": parts["summary"],
             "formula": parts["formula"],
-            "parameters": _parameters(metric),
+            "parameters": parameters_of(metric),
+            "range": parts["Range"],
             "undefined": parts["Undefined"],
             "references": parts["References"],
             "family": metric.family,
@@ -91,7 +98,7 @@ def metrics_as_data() -> list[dict[str, Any]]:
             "needs": [list(inputs) for inputs in needed_inputs(metric)],
         }
         for name, metric in sorted(registered().items())
-        for parts in [_parts(metric)]
+        for parts in [docstring_parts(metric)]
     ]
 
 
@@ -107,7 +114,7 @@ def formula_mathml(metric: Metric | type[Metric]) -> str:
     except ImportError:
         return ""
     try:
-        formula = ElementTree.fromstring(convert(_parts(_class_of(metric))["formula"], display="block"))
+        formula = ElementTree.fromstring(convert(docstring_parts(_class_of(metric))["formula"], display="block"))
     except Exception:  # whatever it does not understand; the page then shows the TeX
         return ""
     return "" if any("\\" in text for text in formula.itertext()) else ElementTree.tostring(_plain_mathml(formula), "unicode")
@@ -123,7 +130,7 @@ def explained(metric: Metric) -> Definition:
     >>> definition.parameters["alpha"], definition.parameters["ideal"], definition.parameters["pool"]
     ('0.9 (default: 0.5)', 'greedy', 'default')
     """
-    parts = _parts(type(metric))
+    parts = docstring_parts(type(metric))
     defaults = {parameter.name: parameter.default for parameter in fields(metric)}
 
     def shown(name: str, value: Any) -> str:
@@ -187,15 +194,18 @@ def options_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def _options(metric: type[Metric]) -> list[str]:
+def command_options(metric: type[Metric]) -> list[str]:
     """Options of the command line for each set of inputs that is enough; if none is needed, for those of the example."""
     needed = needed_inputs(metric)
     if needed == [()]:
-        needed = [tuple(name for name in _INPUTS if re.search(rf"\b{name}=", _parts(metric)["Examples"]))]
-    return ["".join(f" --{name} FILE" for name in names) for names in needed] or [""]
+        needed = [tuple(name for name in _INPUTS if re.search(rf"\b{name}=", docstring_parts(metric)["Examples"]))]
+    return [
+        "".join(f" --{OPTIONS.get(name, name).replace('_', '-')} {'N' if name == 'popularity_users' else 'FILE'}" for name in names)
+        for names in needed
+    ] or [""]
 
 
-def _quoted(text: str) -> str:
+def shell_quoted(text: str) -> str:
     """As an argument in a shell."""
     return shlex.quote(text) if re.search(r'["$`\\!]', text) else f'"{text}"'
 
@@ -204,7 +214,7 @@ def _assigned(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={written(value)}" for name, value in values.items())
 
 
-def _parts(metric: type[Metric]) -> dict[str, Any]:
+def docstring_parts(metric: type[Metric]) -> dict[str, Any]:
     """The docstring taken apart, in plain text: summary, formula, text, and one entry per section."""
     lines = inspect.cleandoc(metric.__doc__ or "").splitlines()
     starts = {line[:-1]: place for place, line in enumerate(lines) if line.endswith(":") and line[:-1] in _SECTIONS}
@@ -222,6 +232,7 @@ def _parts(metric: type[Metric]) -> dict[str, Any]:
         "formula": " ".join(formula.split()),
         "text": text[1:],
         "Args": {name: _plain(meaning) for name, meaning in zip(arguments[1::2], arguments[2::2], strict=True)},
+        "Range": _plain(sections.get("Range", "")),
         "Undefined": _plain(sections.get("Undefined", "")),
         "References": _plain(sections.get("References", "")),
         "Examples": sections.get("Examples", ""),
@@ -233,8 +244,8 @@ def _plain(text: str) -> str:
     return re.sub(r"(?::\w+:)?(`{1,2})~?([^`]+)\1", r"\2", " ".join(text.split()))
 
 
-def _parameters(metric: type[Metric]) -> list[dict[str, Any]]:
-    described, hints, usual = _parts(metric)["Args"], get_type_hints(metric), metric()
+def parameters_of(metric: type[Metric]) -> list[dict[str, Any]]:
+    described, hints, usual = docstring_parts(metric)["Args"], get_type_hints(metric), metric()
     return [
         {
             "name": parameter.name,
@@ -264,7 +275,7 @@ def _parameter_lines(parameter: Mapping[str, Any], width: int) -> list[str]:
     return [head, *textwrap.wrap(parameter["description"], width - 2, initial_indent="    ", subsequent_indent="    ")]
 
 
-def _changes(convention: Convention, metric: type[Metric]) -> str:
+def changes_of(convention: Convention, metric: type[Metric]) -> str:
     """What a convention does to a metric, in words."""
     name = metric.__name__
     changes = (

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats, Offsets
-from aspectrum.discounts import Discount, geometric
+from aspectrum.arrays import Codes, Floats
+from aspectrum.discounts import Discount, discount_sums
 from aspectrum.errors import InputError, MetricError
 from aspectrum.judging import Coverage, JudgedBy, cover
 from aspectrum.metric import AspectMetric, check_goes_with, check_unit
@@ -88,28 +88,7 @@ def perfect_sums(coverage: Coverage, discount: Discount, alpha: float, cutoffs: 
     """
     distinct, place = np.unique(coverage.rankings.depths(cutoffs), return_inverse=True)
     attainable = coverage.attainable[:, np.newaxis]
-    perfect = _perfect_sums(discount, 1.0 - alpha, distinct)[place].reshape(-1, len(cutoffs)) * attainable
+    perfect = discount_sums(discount, distinct, 1.0 - alpha)[place].reshape(-1, len(cutoffs)) * attainable
     if normalize == "pyndeval":
         perfect[:, np.array(cutoffs) == 1] = attainable > 0
     return perfect
-
-
-_RANKS_AT_A_TIME = 2**16
-
-
-def _perfect_sums(discount: Discount, kept: float, depths: Offsets) -> Floats:
-    """The sum over the first ranks of kept^(j-1) x discount, at each of some ascending depths."""
-    sums = np.empty(len(depths))
-    total, factor, rank = 0.0, 1.0, 0
-    while rank < depths.max(initial=0):
-        n = int(min(_RANKS_AT_A_TIME, depths[-1] - rank))
-        factors = geometric(n, kept, factor)
-        terms = discount.after(rank, n) * factors
-        so_far = np.cumsum(np.append(total, terms))
-        here = (depths >= rank) & (depths <= rank + n)
-        sums[here] = so_far[depths[here] - rank]
-        total, factor, rank = float(so_far[-1]), float(factors[-1]) * kept, rank + n
-        if total + 2.0 * terms[-1] == total:  # what is added never grows, so nothing changes any more
-            sums[depths > rank] = total
-            break
-    return sums

@@ -18,6 +18,9 @@ ROLES: Mapping[str, str] = {
     "grade": "How relevant an item is.",
     "strength": "How much of an aspect an item has.",
     "weight": "How much an aspect is wanted.",
+    "group": "A group of items whose exposure is to be fair, such as providers of one country.",
+    "share": "How much of an item belongs to a group.",
+    "count": "By how many users, or how often, an item was had.",
     "feature": "The name of a feature.",
     "value": "The value of a feature.",
     "source": "Where a link of a social network starts.",
@@ -29,7 +32,7 @@ ROLES: Mapping[str, str] = {
 }
 """What a column can hold."""
 
-NUMBERS = ("rank", "score", "grade", "strength", "weight", "value")
+NUMBERS = ("rank", "score", "grade", "strength", "weight", "share", "count", "value")
 """Roles whose columns hold numbers; all others hold ids."""
 
 FIRST_TIME = 1e8
@@ -83,6 +86,7 @@ def _table(*specs: InputSpec) -> Mapping[str, InputSpec]:
     return {spec.name: spec for spec in specs}
 
 
+_LINK, _LINKS = ("source", "target"), "source, target[, weight]"
 INPUTS = _table(
     InputSpec(
         "rankings",
@@ -103,7 +107,15 @@ INPUTS = _table(
         may_be_missing=("aspect",),
     ),
     InputSpec("relevance", ("user", "item"), ("grade",), help="The truth: user, item[, grade].", expected=("grade",), trec="qrels"),
-    InputSpec("history", ("user", "item"), ("grade",), help="What users had before: user, item.", rows="(user, item) rows", trec="qrels"),
+    InputSpec(
+        "history",
+        ("user", "item"),
+        ("grade", "count"),
+        help="What users had before: user, item[, grade][, count].",
+        rows="(user, item) rows",
+        unnamed=(("user", "item"), ("user", "item", "grade")),  # a fourth column without a name is a time more often than a count
+        trec="qrels",
+    ),
     InputSpec(
         "subtopics",
         ("user", "aspect", "item"),
@@ -130,17 +142,35 @@ INPUTS = _table(
         rows="(user, aspect, weight) rows",
         unnamed=(("aspect", "weight"), ("user", "aspect", "weight")),
     ),
+    InputSpec(
+        "groups",
+        ("item", "group"),
+        ("share",),
+        help="Groups of items, for fairness of exposure: item, group[, share]. Default: the aspects.",
+        rows="(item, group) pairs",
+        split="group",
+        may_be_missing=("group",),
+    ),
+    InputSpec("popularity", ("item", "count"), help="How many users had each item: item, count. Default: counted in the history."),
+    InputSpec(
+        "baseline",
+        ("user", "item"),
+        ("rank", "score", "system"),
+        help="Lists of a reference system, for unexpectedness: user, item[, rank][, score].",
+        unnamed=(("user", "item"), ("user", "item", "score")),
+        expected=("rank", "score"),
+        trec="run",
+    ),
+    InputSpec("graph", _LINK, ("weight",), help=f"A social network, where users and items are people: {_LINKS}.", commented=True),
     InputSpec("catalogue", ("item",), help="Items that could have been recommended. Default: all items seen anywhere."),
     InputSpec("items", ("item",), help="Items that the aspects know, even those without any."),
     InputSpec("users", ("user",), help="Users to average over."),
 )
 """The inputs of :func:`aspectrum.evaluate`."""
 
-_LINK, _LINKS = ("source", "target"), "source, target[, weight]"
 SOCIAL_INPUTS = _table(
     InputSpec("train", _LINK, ("weight",), help=f"The network that was known: {_LINKS}; an edge list or GraphML.", commented=True),
     InputSpec("test", _LINK, ("weight",), help="The links that were to be found, in the same form.", commented=True),
-    InputSpec("graph", _LINK, ("weight",), help=f"A social network: {_LINKS}.", commented=True),
     InputSpec(
         "communities",
         ("user", "community"),
@@ -154,10 +184,13 @@ SOCIAL_INPUTS = _table(
 
 ALL_INPUTS = {**INPUTS, **SOCIAL_INPUTS}
 
+OPTIONS = {"baseline": "baseline_lists"}
+"""Inputs whose option has another name: ``--baseline`` names the system that others are compared with."""
+
 TRUTH = {name: spec for name, spec in INPUTS.items() if name not in ("rankings", "users")}
 """What lists are measured against."""
 
-SOCIAL_TRUTH = {name: ALL_INPUTS[name] for name in ("train", "test", "communities", "features", "texts")}
+SOCIAL_TRUTH = {name: ALL_INPUTS[name] for name in ("train", "test", "communities", "features", "texts", "baseline")}
 """What recommended contacts are measured against."""
 
 ALL_TRUTH = {**TRUTH, **SOCIAL_TRUTH}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -17,20 +17,39 @@ from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MetricError
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
-from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, split_metrics, written
+from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, read_words, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
-from aspectrum.wording import did_you_mean, listed
+from aspectrum.wording import did_you_mean, listed, slips_between
 
 if TYPE_CHECKING:
     from aspectrum.world import Truth, World
 
-Family = Literal["relevance", "aspects", "distance", "novelty", "exposure"]
+Family = Literal[
+    "relevance", "aspects", "distance", "novelty", "popularity", "serendipity", "coverage", "calibration", "fairness", "network"
+]
 """What a metric is about."""
+
+FAMILIES: Mapping[str, tuple[Family, ...]] = {
+    **{family: (family,) for family in get_args(Family)},
+    "accuracy": ("relevance",),
+    "diversity": ("aspects", "distance"),
+}
+"""Words for all metrics of some families, in lower case."""
 
 Aliases = Mapping[str, Mapping[str, Any]]
 """Other names of a metric, each with the parameters it stands for."""
 
 _registry: dict[str, tuple[type[Metric], dict[str, Any]]] = {}
+
+
+def of_family(word: str) -> list[str]:
+    """The names of the metrics that a word of :data:`FAMILIES` stands for."""
+    return [name for name, cls in registered().items() if cls.family in FAMILIES[word]]
+
+
+def has_own_name(word: str) -> bool:
+    """Whether a metric is called so, in any case; other names of metrics do not count."""
+    return _plain(word) in map(_plain, registered())
 
 
 def registered() -> dict[str, type[Metric]]:
@@ -63,6 +82,8 @@ class Metric:
     """What it is about."""
 
     higher_is_better: ClassVar[bool | None] = True
+    has_ratios: ClassVar[bool] = True
+    """Whether 0 is nothing, so that half as much has a meaning."""
     """Which way is better; None if neither is."""
 
     inputs: ClassVar[tuple[str, ...]] = ()
@@ -70,6 +91,9 @@ class Metric:
 
     truth: ClassVar[str | None] = None
     """The input that says which users are judged, where no ``judged_by`` says it."""
+
+    built_on: ClassVar[tuple[str, ...]] = ()
+    """Parts of the truth, and ``popularity``, that a score depends on beyond what is known of its user: states built on others do not add."""
 
     relative_to: ClassVar[tuple[str, ...]] = ()
     """Inputs one of which says what a number is relative to; without any, it depends on whatever else is in the call."""
@@ -112,9 +136,21 @@ class Metric:
         """Sets of inputs, beside the lists, each of which is enough; the one that is preferred first."""
         return (frozenset(self.inputs),)
 
+    def relative_inputs(self) -> tuple[str, ...]:
+        """``relative_to``, of a metric whose parameters make it so."""
+        return self.relative_to
+
+    def population(self, truth: Truth) -> Flags | None:
+        """The items that a metric of all items is about; None if these are all items seen."""
+        return truth.catalogue
+
     def resolved(self, truth: Truth) -> Self:
         """The same metric with every choice made that depends on what is known; the plan asks once."""
         return self
+
+    def undecided(self, inputs: Collection[str]) -> Mapping[str, Sequence[str]]:
+        """Parameters that a user has to choose where some inputs allow several values, with these."""
+        return {}
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         """How the number is computed, beyond the metric's own parameters."""
@@ -132,13 +168,34 @@ class Metric:
         return None
 
     @property
+    def knows_contributions(self) -> bool:
+        """Whether users contribute to it in a known way, where they have no scores."""
+        return type(self).contributions is not Metric.contributions
+
+    def value_of(self, state: Any) -> float:
+        """The number that a state of all users makes; a :class:`Mean` knows it by itself."""
+        raise NotImplementedError
+
+    def parts_of(self, state: Any) -> Mapping[str, float]:
+        """Numbers that it is made of, by name, for the details."""
+        return {}
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Parameters by name, without the cutoffs."""
         return {parameter.name: getattr(self, parameter.name) for parameter in fields(self) if parameter.name != "k"}
 
     def __str__(self) -> str:
         defaults = {parameter.name: parameter.default for parameter in fields(self)}
-        inside = ", ".join(f"{name}={written(value)}" for name, value in self.parameters.items() if value != defaults[name])
+        return self._text({name: value for name, value in self.parameters.items() if value != defaults[name]})
+
+    @property
+    def in_full(self) -> str:
+        """The text form with all parameters, also those at their defaults."""
+        return self._text(self.parameters)
+
+    def _text(self, parameters: Mapping[str, Any]) -> str:
+        inside = ", ".join(f"{name}={written(value)}" for name, value in parameters.items())
         cutoffs = "" if self.cutoffs == (-1,) else "@" + ",".join(map(str, self.cutoffs))
         return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
 
@@ -188,6 +245,11 @@ class UserMetric(Metric):
         """Whether the number is the sum of numerators over the sum of denominators, not the mean of scores."""
         return False
 
+    @property
+    def score_of_missing(self) -> float:
+        """What a user without a list scores: 0 where more is better. Elsewhere 0 would praise it: it is undefined, and leaves the mean."""
+        return 0.0 if self.higher_is_better else math.nan
+
     def fractions(self, world: World) -> Fractions:
         """The scores as fractions, of a metric whose choices are made."""
         raise NotImplementedError
@@ -200,7 +262,10 @@ class UserMetric(Metric):
         return self.resolved(world.truth).summarise(world).states
 
     def summarise(self, world: World, undefined: float = math.nan) -> Summary:
-        """States and scores of some users. A missing list scores 0 (unless the mean is one of sums), an undefined score `undefined`."""
+        """States and scores of some users; an undefined score counts as `undefined`.
+
+        A missing list is undefined where the mean is one of sums.
+        """
         expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
         all_missing = world.n_users > 0 and not world.listed.any() and not self.pooled
         fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions(world)
@@ -215,7 +280,7 @@ class UserMetric(Metric):
             if not math.isnan(undefined):
                 scores = np.where(np.isnan(scores), undefined, scores)
             if not self.pooled:
-                scores[missing] = 0.0
+                scores[missing] = self.score_of_missing
             return scores
 
         scores = settled(fractions.scores)
@@ -230,11 +295,12 @@ class UserMetric(Metric):
             unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
             widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
             columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
+        built_on = world.truth.fingerprint_of(self.built_on)
         states: list[State] = []
         for place in range(len(self.cutoffs)):
             noticed = {name: int(counts[place]) for name, counts in fractions.noticed.items()}
             own = {name: values[place] for name, values in columns.items()}
-            states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed))
+            states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed, built_on=built_on))
         return Summary(states, scores, least, np.where(defined, fractions.denominators, math.nan) if self.pooled else None)
 
 
@@ -293,7 +359,10 @@ def parse(text: str) -> Metric:
     if len(several) > 1:
         raise MetricError(f"{text!r} names several metrics; give each of them by itself: {', '.join(map(repr, several))}")
     name, inside, cutoffs = read_name(text)
-    cls, preset = _named(name)
+    cls, preset, also = _named(name)
+    if also is not None and cutoffs is not None:
+        raise MetricError(f"{text!r} has two cutoffs, {also} and {cutoffs.strip()}; expected {cls.__name__}@{also}")
+    cutoffs = also if cutoffs is None else cutoffs
     parameters = read_parameters(inside, text)
     for parameter in parameters:
         if parameter == "k" or parameter not in (known.name for known in fields(cls)):
@@ -314,38 +383,53 @@ def _no_parameter(cls: type[Metric], parameter: str, given: Mapping[str, Any], t
         cutoff = value if isinstance(value, int) and not isinstance(value, bool) else 10
         return MetricError(f"{start}; the cutoff follows the metric: write {cls.__name__}{f'({others})' if others else ''}@{cutoff}")
     if parameter in _THRESHOLDS:
-        return MetricError(f"{start}; the threshold holds for all metrics: use ", Option("threshold", value))
+        names = [known.name for known in fields(cls)]
+        if "rel" not in names and "gain" in names and cls.family == "relevance":
+            instead = ["; with gain=binary, use ", Option("threshold", value)] if "binary" in get_args(_hints(cls)["gain"]) else []
+            return MetricError(f"{start}: it takes grades as they are", *instead)
+        if "rel" not in names:
+            return MetricError(f"{start}; the threshold of metrics without their own is ", Option("threshold", value))
+        others = ", ".join(f"{name}={written(other)}" for name, other in given.items() if name != parameter)
+        at = text[text.rfind(")") + 1 :].strip()
+        own = f"{cls.__name__}(rel={written(value)}{f', {others}' if others else ''}){at}"
+        return MetricError(f"{start}; the level of one metric is its rel: write {own}, or for all metrics use ", Option("threshold", value))
     known = sorted({known.name for known in fields(cls)} - {"k"})
     return MetricError(f"{start}{did_you_mean(parameter, known) or '.'} It has {', '.join(known) or 'no parameters'}")
 
 
-def _named(name: str) -> tuple[type[Metric], dict[str, Any]]:
+def _named(name: str) -> tuple[type[Metric], dict[str, Any], str | None]:
+    """The metric that a name stands for, its parameters, and the cutoffs if the name has them, as ``ndcg_cut_10`` does."""
     names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
-    own = name if name in _registry else names.get(_plain(name))
-    if own is None:
-        hint = _meant(_plain(name), names)
-        where = Either("asp.registered() lists all metrics", "aspectrum metrics lists all of them")
-        raise MetricError(f"unknown metric {name!r}{hint}", *([] if hint else ["; ", where]))
-    return _registry[own]
+    at_cutoffs = read_words(name)
+    for word, cutoffs in ((name, None), *([at_cutoffs] if at_cutoffs else [])):
+        own = word if word in _registry else names.get(_plain(word))
+        if own is not None:
+            return *_registry[own], cutoffs
+    hint = _meant(name, names)
+    where = Either("asp.registered() lists all metrics", "aspectrum metrics lists all of them")
+    raise MetricError(f"unknown metric {name!r}{hint}", *([] if hint else ["; ", where]))
 
 
-_OTHERS = ("rprecision", "eild", "intralistsimilarity")
-"""Metrics of other tools whose names look like one of ours that is something else."""
-
-
-def _meant(word: str, names: Mapping[str, str]) -> str:
-    """A hint at the metric that a plain word may mean, among those by plain name; a wrong one would be worse than none."""
-    if word == "all":
-        return "; all@10 is several metrics, which evaluations take"
-    with_cutoff = re.fullmatch(r"(.+?)(?:cut|at)?(\d+)", word)  # ndcg_cut_10, P_5
+def _meant(name: str, names: Mapping[str, str]) -> str:
+    """A hint at the metric that a name may mean, among those by plain name; a wrong one would be worse than none."""
+    word = _plain(name)
+    if name.lower() in ("all", "usual", *FAMILIES):
+        return f"; {name.lower()}@10, in lower case, stands for several metrics, which evaluations take"
+    family = next((family for family in FAMILIES if slips_between(word, family) is not None), None)
+    if family is not None:
+        return f"; did you mean '{family}@10', all metrics of that family?"
+    with_cutoff = re.fullmatch(r"(.+?)(?:cut|at)?(\d+|(?<=at)k)", word)  # P5, ndcg_at_k
     if with_cutoff and with_cutoff[1] in names:
-        return f"; did you mean '{names[with_cutoff[1]]}@{with_cutoff[2]}'?"
-    if len(word) < 4 or word in _OTHERS:  # almost any letter makes another metric of a short name
+        cutoff = "10" if with_cutoff[2] == "k" else with_cutoff[2]
+        return f"; did you mean '{names[with_cutoff[1]]}@{cutoff}'?"
+    if len(word) < 4:  # almost any letter makes another metric of a short name
         return ""
     longer = [own for own in registered() if _plain(own).startswith(word) or _plain(own).endswith(word)]
     if longer:
         return f"; did you mean {listed(map(repr, longer))}?"
-    return did_you_mean(word, names.values(), cutoff=0.75, plain=_plain)
+    slips = {own: n for plain, own in names.items() if (n := slips_between(word, plain)) is not None}
+    nearest = [own for own, n in slips.items() if n == min(slips.values())]
+    return f"; did you mean {nearest[0]!r}?" if len({_registry[own][0] for own in nearest}) == 1 else ""
 
 
 def _plain(name: str) -> str:

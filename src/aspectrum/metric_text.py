@@ -29,6 +29,19 @@ def read_name(text: str) -> tuple[str, str, str | None]:
     return name.strip(), inside[:-1], cutoffs if at else None
 
 
+_AS_WORDS = re.compile(r"(.*[^\s._])(?:[\s._]+(?:cut|at))?[\s._]+(\d+(?:\s*,\s*\d+)*)", re.IGNORECASE)
+
+
+def read_words(name: str) -> tuple[str, str] | None:
+    """The name and the cutoffs of a metric whose name other tools write with them, if this is one.
+
+    >>> read_words("ndcg_cut_10"), read_words("P.5,10"), read_words("precision at 5"), read_words("AP")
+    (('ndcg', '10'), ('P', '5,10'), ('precision', '5'), None)
+    """
+    found = _AS_WORDS.fullmatch(name)
+    return None if found is None else (re.sub(r"[\s._]+(cut|at)$", "", found[1], flags=re.IGNORECASE), found[2])
+
+
 def read_cutoffs(text: str, whole: str) -> tuple[int, ...]:
     try:
         return tuple(int(k) for k in text.split(","))

@@ -20,13 +20,14 @@ from aspectrum.coding.rows import Untyped
 from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
+from aspectrum.metric import Metric
 from aspectrum.results import Results
-from aspectrum.states import STATES, State
+from aspectrum.states import STATES, Belonging, State
 from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
-_FORMAT = 5
+_FORMAT = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,9 @@ class Planned(Protocol):
     def tables(self) -> Tables: ...
     @property
     def identity(self) -> Mapping[str, Any]: ...
+    @property
+    def computed(self) -> Sequence[Sequence[Metric]]:
+        """The metrics of each group, as they are computed."""
 
     def finish(self, part: Partial, *, said: Collection[str] = ()) -> Results: ...
 
@@ -128,13 +132,17 @@ def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
     read, untyped = dict(data["lists"]), data["untyped"]
     tables = {"user": plan.tables.user, "item": plan.tables.item}
     named = {role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role])) for role, table in tables.items()}
-    n_known, items, catalogue = plan.truth.n_items, tables["item"], plan.truth.catalogue
+    n_known, items = plan.truth.n_items, tables["item"]
     codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], items, untyped["item"])])
     parts = []
-    for group in data["groups"]:
+    for group, metrics in zip(data["groups"], plan.computed, strict=True):
         scores = group["scores"] and UserScores(**{**group["scores"], "names": tuple(group["scores"]["names"])})
-        states = [[STATES[one["kind"]].from_data(one, items, codes, catalogue) for one in metric] for metric in group["states"]]
-        parts.append(GroupPart(tuple(map(tuple, states)), scores))
+        states = []
+        for metric, several in zip(metrics, group["states"], strict=True):
+            catalogue = metric.population(plan.truth)
+            to = [Belonging(metric.at(cutoff), items, codes, catalogue, plan.truth) for cutoff in metric.cutoffs]
+            states.append(tuple(STATES[one["kind"]].from_data(one, its) for one, its in zip(several, to, strict=True)))
+        parts.append(GroupPart(tuple(states), scores))
     notices = [Notice.from_data(one) for one in read.pop("notices")]
     return Partial(plan, tuple(parts), Input(ids=named, notices=notices, **read), data["system"])
 

@@ -23,7 +23,7 @@ from aspectrum import kernels
 from aspectrum.arguments import with_hints
 from aspectrum.arrays import Flags, check_count
 from aspectrum.arrow_file import read_arrow
-from aspectrum.asked import Asked, Metrics, asked_for
+from aspectrum.asked import Asked, Metrics, asked_for, computed_under
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
@@ -55,7 +55,7 @@ class Plan:
     """Metrics and the truth, with every choice made: what each metric is judged by, who is averaged, whose convention.
 
     Args:
-        metrics: Metrics or their text forms; ``"all@10"`` is every metric that the truth allows; a mapping gives them names.
+        metrics: Metrics or their text forms; ``"all@10"`` is every metric that the truth allows, ``"novelty@10"`` every one of that family; a mapping gives them names.
         truth: What the lists are measured against.
         users: Who is averaged: ``"lists"``, ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users themselves, and for
             :meth:`evaluate` ``"common"``, who have a list of every system. Default: as the convention says.
@@ -327,10 +327,13 @@ class Plan:
     def use(self) -> Use:
         """What the metrics make of the inputs, where that decides what is to be said of them."""
         tasks = [task for group in self._groups for task in group.tasks]
+        relative = [task.resolved for task in tasks if task.resolved.relative_inputs()]
         return Use(
-            threshold=self.convention.name == "published" and any("threshold" in task.how for task in tasks),  # others mean theirs
+            threshold=self.convention.name == "published" and any(task.uses_threshold for task in tasks),  # others mean theirs
             averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
-            relative_to=frozenset(name for task in tasks for name in task.resolved.relative_to),
+            relative_to=frozenset(name for task in tasks for name in task.resolved.relative_inputs()),
+            relative=_named(metric for metric in relative if not isinstance(metric, UserMetric)),
+            relative_to_truth=_named(metric for metric in relative if isinstance(metric, UserMetric)),
         )
 
     @cached_property
@@ -348,6 +351,10 @@ class Plan:
         """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""
         with _unless(list_rows, path, "holds lists, not a part of an evaluation; plan.observe(path) takes it"):
             return read_partial(path, self)
+
+    @property
+    def computed(self) -> list[list[Metric]]:
+        return [[task.resolved for task in group.tasks] for group in self._groups]
 
     @property
     def how(self) -> dict[str, Mapping[str, Any]]:
@@ -411,6 +418,11 @@ class _Task:
     how: Mapping[str, Any]
 
     @property
+    def uses_threshold(self) -> bool:
+        """Whether the threshold of the evaluation says what is relevant, not a level of the metric's own."""
+        return "threshold" in self.how and self.how.get("rel") is None
+
+    @property
     def columns(self) -> list[tuple[str, Metric, Mapping[str, Any]]]:
         """By cutoff: its name, the metric as it was asked for, and how it is computed; a name of one's own does not say what it is."""
         found = self.asked.at_cutoffs()
@@ -459,6 +471,19 @@ class _Group:
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)
 
 
+def plan_under(convention: Convention, asked: Sequence[Asked], truth: Truth, **options: Any) -> Plan | None:
+    """The plan for those of some metrics that one of several conventions computes; None if it computes none.
+
+    What may be spent on exact ideals is for the conventions that have them.
+    """
+    mine = computed_under(convention, asked)
+    if not mine:
+        return None
+    exact = [one for one in asked if _is_exact(one.metric)]
+    unspent = {name: None for name in _SPENDING if exact and not computed_under(convention, exact)}
+    return Plan(mine, truth, convention=convention, **{**options, **unspent})
+
+
 def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:
     """Who is averaged, as for a group."""
     if choice not in get_args(UserChoice):
@@ -478,7 +503,7 @@ def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_s
     """The metrics with what may be spent on exact ideals, where they do not say so themselves; there must be one to spend it on."""
     given = {"budget": ideal_budget, "seconds": ideal_seconds}
     spending: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    exact = [metric for metric in metrics if getattr(metric, "ideal", None) == "exact"]
+    exact = [metric for metric in metrics if _is_exact(metric)]
     for name, value in spending.items():
         option = Option(f"ideal_{name}", value)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
@@ -489,6 +514,10 @@ def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_s
         replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None}) if metric in exact else metric
         for metric in metrics
     ]
+
+
+def _is_exact(metric: Metric) -> bool:
+    return getattr(metric, "ideal", None) == "exact"
 
 
 def _of_users(progress: Progress | None, done: int, users: int, total: int) -> Progress | None:
@@ -514,19 +543,28 @@ def _weighs_all_aspects(metric: Metric, truth: Truth) -> bool:
 
 def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> dict[str, Any]:
     how = {"metric": type(resolved).__name__, **resolved.parameters, **resolved.details(truth)}
+    if "popularity" in resolved.built_on and truth.popularity is not None:
+        how["popularity"] = "given"
+        how |= {} if truth.popularity.of_users is None else {"popularity_users": truth.popularity.of_users}
     if truth.weights is not None and "judged_by" in how and how.get("intents", "given") == "given":
         how["weights"] = "given"
     by_relevance = how.get("judged_by") == "relevance" or users == "relevant" or convention.history_above_threshold
     if truth.relevance is not None and by_relevance:
-        how["threshold"] = truth.relevance.threshold
+        how.setdefault("threshold", truth.relevance.threshold)  # a metric may have its own level
     elif how.get("judged_by") == "history" and truth.history is not None and truth.history.liked is not None:
         how["threshold"] = truth.reading.threshold
     return {**how, "users": users, "convention": convention.name}
 
 
+def _named(metrics: Iterable[Metric]) -> str:
+    return ", ".join(dict.fromkeys(type(metric).__name__ for metric in metrics))
+
+
 def given_in(truth: Truth) -> list[str]:
     """The inputs that a truth has."""
-    return [name for name in TRUTH if name != "items" and getattr(truth, name) is not None]
+    found = [name for name in TRUTH if name != "items" and getattr(truth, name) is not None]
+    counted = truth.popularity is not None and (truth.popularity.of_users is not None or truth.history is not None)
+    return [*found, *(["popularity_users"] if counted else [])]
 
 
 def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
@@ -534,6 +572,9 @@ def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
     resolved = spent.resolved(truth)
     given, needs = set(given_in(truth)), resolved.needs()
     if not any(names <= given for names in needs):
+        lacked = min(needs, key=lambda names: names - given != {"popularity_users"}) - given
+        if lacked == {"popularity_users"}:
+            _ = truth.item_popularity.n_users  # an error that says what to do
         truth.need(next(name for name in TRUTH if name in needs[0] - given), str(asked.at(-1)))
     return resolved
 
@@ -571,5 +612,7 @@ def with_threads(n: int | None) -> Iterator[None]:
             kernels.set_threads(before)
 
 
-PLAN_OPTIONS = ("users", "threads", "batch_size", "per_user", "ideal_budget", "ideal_seconds")
+_SPENDING = ("ideal_budget", "ideal_seconds")
+
+PLAN_OPTIONS = ("users", "threads", "batch_size", "per_user", *_SPENDING)
 """What may be said of a plan beside its metrics, its truth and the convention."""

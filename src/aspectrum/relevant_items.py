@@ -1,4 +1,4 @@
-"""Graded relevance as gains, and relevant items counted."""
+"""Graded relevance as gains, and relevant items counted from a level on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,26 +7,39 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Flags, Floats
+from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.discounts import NONE, Discount
 from aspectrum.metric import UserMetric
 from aspectrum.world import Rankings, Relevance, Truth, World
+from aspectrum.world.rankings import stops_of
 from aspectrum.world.relevance import exponential
 
 
 @dataclass(frozen=True)
 class RelevanceMetric(UserMetric):
-    """A metric of the items that are relevant to a user: by their grades, or (unless ``graded``) from the threshold on."""
+    """A metric of how relevant items are to a user, by their grades."""
 
     abstract: ClassVar[bool] = True
 
     family = "relevance"
     inputs = ("relevance",)
     truth = "relevance"
-    graded: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class BinaryMetric(RelevanceMetric):
+    """A metric of the items that are relevant to a user: those whose grade reaches ``rel``, by default the threshold of the evaluation."""
+
+    abstract: ClassVar[bool] = True
+
+    rel: float | None = None
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
-        return {} if self.graded else {"threshold": truth.need("relevance", type(self).__name__).threshold}
+        return {"threshold": truth.need("relevance", type(self).__name__).at(self.rel).threshold}
+
+    def relevance_in(self, world: World) -> Relevance:
+        """The graded items of a world's users, relevant from this metric's level on."""
+        return world.need_relevance(type(self).__name__, self.rel)
 
 
 def truth_gains(world: World, gain: Literal["linear", "exponential"]) -> tuple[Floats, Floats]:
@@ -41,6 +54,22 @@ def relevant_places(rankings: Rankings, relevance: Relevance) -> Flags:
     """Places of the lists whose item is relevant to the user."""
     at = kernels.lookup(rankings.offsets, rankings.items, relevance.offsets, relevance.items)
     return np.append(relevance.relevant, False)[at]  # an item without a grade is at -1: the last flag
+
+
+def hits_so_far(rankings: Rankings, hits: Flags) -> Counts:
+    """For each place, how many of its list's places up to it are hits."""
+    # Whole numbers: what came in earlier lists is taken away without a trace.
+    before = np.concatenate(([0], np.cumsum(hits)))
+    found: Counts = before[1:] - np.repeat(before[rankings.offsets[:-1]], rankings.lengths)
+    return found
+
+
+def best_sums(relevance: Relevance, gains: Floats, cutoffs: Sequence[int], discount: Discount) -> Floats:
+    """Sums over the judged items of each user, the largest gains first, (users, cutoffs); without a cutoff over all of them."""
+    sizes = np.diff(relevance.offsets)
+    depths = stops_of(sizes, cutoffs)
+    windows = np.broadcast_to(sizes[:, np.newaxis], depths.shape).astype(np.int32)
+    return kernels.sorted_sums(relevance.offsets, gains, windows, depths, discount.first(int(depths.max(initial=0))))
 
 
 def relevant_found(rankings: Rankings, relevance: Relevance, cutoffs: Sequence[int]) -> Floats:

@@ -82,6 +82,15 @@ class Column:
         return self.state.value
 
     @property
+    def higher_is_better(self) -> bool | None:
+        """Which way is better, of the metric as it is computed: a convention may turn it round."""
+        convention = CONVENTIONS.get(self.how.get("convention", "published"))
+        try:
+            return self.metric.higher_is_better if convention is None else convention.applied(self.metric).higher_is_better
+        except MetricError:  # saved by a version that had more
+            return self.metric.higher_is_better
+
+    @property
     def chosen_judging(self) -> str | None:
         """What a metric is judged by, where nobody asked for it: it then depends on the inputs, and tables say so."""
         return self.how.get("judged_by") if self.metric.parameters.get("judged_by", "") is None else None
@@ -274,9 +283,10 @@ class Results(_Numbers, Mapping[str, float]):
         A score against an exact ideal has a second column, ``... at least``: the score lies between the two, and is
         certain where they are equal.
         """
-        if not self.blocks:
-            raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
-        return scores_frame(self.blocks, self.columns)
+        return _kept(self._scores())
+
+    def _scores(self) -> polars.DataFrame | None:
+        return scores_frame(self.blocks, self.columns) if self.blocks else None
 
     @property
     def contributions(self) -> tuple[UserScores, ...]:
@@ -284,8 +294,11 @@ class Results(_Numbers, Mapping[str, float]):
         return () if self.evidence is None else tuple(self.evidence.contributions(self.columns))
 
     def _all_per_user(self) -> polars.DataFrame:
+        return _kept(self._all_scores())
+
+    def _all_scores(self) -> polars.DataFrame | None:
         further = [replace(one, names=tuple(name + CONTRIBUTION for name in one.names)) for one in self.contributions]
-        return scores_frame((*self.blocks, *further), self.columns, whole=True) if self.blocks or further else self.per_user
+        return scores_frame((*self.blocks, *further), self.columns, whole=True) if self.blocks or further else None
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Results | SystemResults:
@@ -435,22 +448,25 @@ class SystemResults(_Numbers, Mapping[str, Results]):
     @property
     def per_user(self) -> polars.DataFrame:
         """Scores of users: a polars frame with system and user; NaN where undefined, null where a user is not averaged."""
-        return self._joined(lambda result: result.per_user)
+        return self._joined(Results._scores)
 
     def _all_per_user(self) -> polars.DataFrame:
-        return self._joined(Results._all_per_user)
+        return self._joined(Results._all_scores)
 
-    def _joined(self, frame_of: Callable[[Results], polars.DataFrame]) -> polars.DataFrame:
-        """Frames of all systems below one another."""
+    def _joined(self, frame_of: Callable[[Results], polars.DataFrame | None]) -> polars.DataFrame:
+        """Frames of all systems below one another; a system whose metrics score no users has none."""
         import polars
 
         if not self.systems:
             raise InputError("there are no systems, so there are no scores of users")
         check_polars()
         frames = [
-            frame_of(result).select(polars.lit(name, polars.String).alias("system"), polars.all()) for name, result in self.systems.items()
+            frame.select(polars.lit(name, polars.String).alias("system"), polars.all())
+            for name, result in self.systems.items()
+            if (frame := frame_of(result)) is not None
         ]
-        return polars.concat(frames, how="diagonal_relaxed")  # relaxed: a system without users has a column of no type
+        # relaxed: a system without users has a column of no type
+        return _kept(polars.concat(frames, how="diagonal_relaxed") if frames else None)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the scores of users, with plain values; an undefined number is None."""
@@ -491,14 +507,26 @@ class SystemResults(_Numbers, Mapping[str, Results]):
 
     def to_relison(self) -> str:
         """The table that RELISON writes: a row per system (``Variant``), a column per metric under its name there, all digits."""
-        names = {name: column.metric for result in self.systems.values() for name, column in result.columns.items()}
-        own = CONVENTIONS["relison"].named
-        head = ["Variant", *(own(metric) if name == str(metric) else name for name, metric in names.items())]
+        heads = self._relison_heads()
         rows = [
-            [system, *(repr(float(result.columns[name].value)) if name in result.columns else "" for name in names)]
+            [system, *(repr(float(result.columns[name].value)) if name in result.columns else "" for name in heads)]
             for system, result in self.systems.items()
         ]
-        return formats.as_tabs([head, *rows])
+        return formats.as_tabs([["Variant", *heads.values()], *rows])
+
+    def _relison_heads(self) -> dict[str, str]:
+        """What RELISON calls each column; of several that it calls alike, the others keep their own names."""
+        relison = CONVENTIONS["relison"]
+        metrics, called = {}, {}
+        for name in self._names():
+            columns = [result.columns[name] for result in self.systems.values() if name in result.columns]
+            as_relison = all(column.how.get("convention") == relison.name for column in columns)
+            metrics[name] = relison.applied(columns[0].metric) if as_relison else columns[0].metric
+            called[name] = relison.named(metrics[name]) if name == columns[0].name else name
+        owners: dict[str, str] = {}
+        for name in sorted(called, key=lambda name: (called[name] != name, not relison.computes(metrics[name]))):
+            owners.setdefault(called[name], name)
+        return {name: head if owners[head] == name else name for name, head in called.items()}
 
     def written(self, format: Format = "table", systems_as: SystemsAs = "columns") -> str:
         """The text in one of the formats, with a line end."""
@@ -553,6 +581,12 @@ class SystemResults(_Numbers, Mapping[str, Results]):
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+def _kept(scores: polars.DataFrame | None) -> polars.DataFrame:
+    if scores is None:
+        raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
+    return scores
 
 
 class _Details(Mapping[str, dict[str, Any]]):

@@ -146,7 +146,7 @@ def _is_number(entry: Any) -> bool:
         return False
     counted = entry.get("counts", [])
     value = entry["value"]
-    plain = value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    plain = value in (None, "inf", "-inf") or (isinstance(value, int | float) and not isinstance(value, bool))
     return plain and isinstance(counted, list) and all(isinstance(name, str) and name in entry for name in counted)
 
 

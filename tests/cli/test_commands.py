@@ -93,6 +93,13 @@ def test_metrics(call: Call) -> None:
     assert json.loads(call("metrics", "nNRBP", "--json").out)["name"] == "NRBP"
 
 
+def test_metrics_of_a_family(call: Call) -> None:
+    listed = call("metrics", "novelty").out
+    assert "UnseenShare" in listed and "NDCG" not in listed
+    assert {entry["family"] for entry in json.loads(call("metrics", "diversity", "--json").out)} == {"aspects", "distance"}
+    assert call("metrics", "family:novelty").out == listed
+
+
 def test_init_and_schema(call: Call, here: Path) -> None:
     said = call("init")
     assert (said.code, said.out) == (0, "")
@@ -159,7 +166,7 @@ def test_completion(start: Start) -> None:
     assert completed(start, "aspectrum metrics al", 2) == ["plain,AlphaDCG", "plain,AlphaNDCG"]  # all is several
     assert completed(start, "aspectrum evaluate -m al", 3) == ["plain,AlphaDCG", "plain,AlphaNDCG", "plain,all"]
     assert completed(start, "aspectrum evaluate --convention inf", 3) == ["plain,informfully"]
-    assert completed(start, "aspectrum evaluate --convention published,p", 3) == ["plain,published,pyndeval"]
+    assert completed(start, "aspectrum evaluate --convention published,p", 3) == ["plain,published,pyndeval", "plain,published,pyg"]
     assert completed(start, "aspectrum evaluate --users ju", 3) == ["plain,judged"]
     assert completed(start, "aspectrum evaluate --relevance gr", 3) == ["file,gr"]
     assert "plain,--relevance" in completed(start, "aspectrum evaluate --re", 2)

@@ -31,6 +31,7 @@ from tests.cli.contacts_data import (
     write_network,
     write_rows,
 )
+from tests.networks import EXAMPLE
 
 Refused = Callable[..., str]
 Rows = list[tuple[Any, ...]]
@@ -183,15 +184,20 @@ def test_scores_of_users(call: Call, net: Path) -> None:
         )
 
 
+UNEXPECTEDNESS = "EPD(missing=zero, discount='none', relevance='none', average=links)@10"
+"""What RELISON calls Unexpectedness."""
+
+
 def test_the_usual_metrics_are_those_that_the_inputs_allow(call: Call) -> None:
     def names(*arguments: str) -> list[str]:
         return list(values(call("contacts", "recs/near.tsv", *arguments, "--format", "json"))["near"])
 
-    assert names("--train", "train.tsv") == ["GiniComplement@10"]
-    ranked = ["GiniComplement@10", "NDCG@10", "Precision@10", "Recall@10", "MAP@10"]
-    assert names(*LINKS) == ranked
-    assert names(*FILES) == ["AspectRecall@10", "ERRIA@10", "IntraListDiversity@10", *ranked]
-    assert names(*LINKS, "--texts", "texts.tsv") == ["IntraListDiversity@10", *ranked]
+    novel, unexpected, far = (str(asp.parse(one)) for one in ("LTN@10", UNEXPECTEDNESS, "Mean prediction distance@10"))
+    assert names("--train", "train.tsv") == ["GiniComplement@10", novel, far]
+    ranked = ["GiniComplement@10", "NDCG@10", "Precision@10", "Recall@10", "MAP@10", novel]
+    assert names(*LINKS) == [*ranked, far]
+    assert names(*FILES) == ["AspectRecall@10", "ERRIA@10", "IntraListDiversity@10", *ranked, unexpected, far]
+    assert names(*LINKS, "--texts", "texts.tsv") == ["IntraListDiversity@10", *ranked, unexpected, far]
     assert names(*LINKS, "-m", "usual@2,3")[:2] == ["GiniComplement@2", "GiniComplement@3"]
     assert names(*LINKS, "-m", "usual")[0] == "GiniComplement"
     for asked in ("usual@10", "all@10"):  # communities are no features
@@ -540,7 +546,7 @@ def test_threads_do_not_change_a_bit(call: Call) -> None:
             [(1, 4), (1, 5), (99, 2)],
             "lists.tsv: 1 of 2 users with recommendations are not in train.tsv (such as 99); their recommendations are ignored",
         ),
-        ([(1, 99), (1, 4), (1, 5)], "lists.tsv: 1 of 3 candidates are not in train.tsv (such as 99); the Gini complement ignores them"),
+        ([(1, 99), (1, 4), (1, 5)], "lists.tsv: 1 of 3 candidates are not in train.tsv (such as 99); coverage and Gini ignore them"),
         ([(1, 2), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend a contact that the user already has in train.tsv (such as 1 to 2)"),
         ([(1, 1), (1, 4), (1, 5)], "lists.tsv: 1 of 3 rows recommend users to themselves (such as 1 to 1)"),
     ],
@@ -597,7 +603,10 @@ def test_odd_users_are_noted(measured: Call, net: Path, option: str, rows: Rows,
 def test_without_features_relison_takes_every_distance_for_none(call: Call) -> None:
     said = call("contacts", "recs/near.tsv", *LINKS, "-m", "ILD@3", "--convention", "relison", "--format", "json")
     assert [one["value"] for one in json.loads(said.out)["systems"]["near"]["metrics"]] == [0.0]
-    assert said.err == "warning: there are no features; RELISON then takes every distance as 0, so ILD is 0 [no_features]\n"
+    assert (
+        said.err
+        == "warning: there are no features; RELISON then takes every distance as 0, and so are ILD and Unexpectedness [no_features]\n"
+    )
 
 
 def test_train_with_links_to_oneself_only(measured: Call, net: Path) -> None:
@@ -663,7 +672,7 @@ def test_test_links_may_not_lead_one_way_if_train_links_do_not(measured: Call, n
         (("recs", *LINKS, "-m", "ILD@3", "--convention", "both"), "pass --features or --texts"),
         (("recs", *LINKS, *NDCG, "-o", "train.tsv", "--format", "relison"), "train.tsv: is also an input"),
         (("recs", *LINKS, *NDCG, "-o", "recs/pop.tsv", "--format", "relison"), "recs/pop.tsv: is also an input"),
-        (("recs", *LINKS, "-m", "Gini complement@3", "--per-user", "x.parquet"), "none of the metrics has scores of users"),
+        (("recs", *LINKS, "-m", "Reciprocity@3", "--per-user", "x.parquet"), "none of the metrics has scores of users"),
         (("-", "--train", "-"), "the standard input (-) is given twice"),
     ],
 )
@@ -889,3 +898,58 @@ def test_missing_files(refused: Refused) -> None:
     assert "trian.tsv: file not found; did you mean 'train.tsv'?" in refused(1, "contacts", "recs", "--train", "trian.tsv")
     assert "recs: is a directory, expected a file" in refused(1, "contacts", "recs", "--train", "recs")
     assert "rec: file not found" in refused(1, "contacts", "rec", *LINKS)
+
+
+def test_novelty_and_distance_have_the_names_of_relison(call: Call, net: Path) -> None:
+    (net / "links.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in sorted(EXAMPLE.links)))
+    (net / "recs.tsv").write_text("".join(f"{user}\t{one}\n" for user, shown in EXAMPLE.lists.items() for one in shown))
+    names = ("LTN", "Unexpectedness", "Mean prediction distance")
+    cutoff = "    cutoff:\n      type: int\n      values: [1, 2]\n"
+    (net / "novelty.yaml").write_text("metrics:\n" + "".join(f"  {name}:\n{cutoff}" for name in names))
+    files = ("--train", "links.tsv", "--features", "features.tsv")
+    ask = ("contacts", "recs.tsv", *files, "--config", "novelty.yaml", "--convention", "relison")
+    head, row = call(*ask, "--format", "relison").out.splitlines()
+    assert head.split("\t") == ["Variant", *(f"{name}@{k}" for name in names for k in (1, 2))]
+    assert float(row.split("\t")[-1]) == pytest.approx(1.272727, abs=5e-7)
+    found = list(values(call(*ask, "--format", "json"))["recs"])
+    assert found[-1] == "MeanPredictionDistance@2"
+    assert asp.parse(found[2]) == asp.EPD(k=1, missing="zero", discount="none", relevance="none", average="links")
+    by_name = ("contacts", "recs.tsv", *files, "-m", "Unexpectedness@1", "--format", "json")
+    assert list(values(call(*by_name, "--convention", "relison"))["recs"]) == found[2:3]
+
+
+def _heads(call: Call, *ask: str) -> dict[str, float]:
+    """A row of the table of RELISON, in which no two columns have the same name."""
+    said = call("contacts", "recs/near.tsv", *FILES, "--baseline-lists", "recs/pop.tsv", *ask, "--format", "relison")
+    assert said.code == 0, said
+    (_, *head), (_, *row) = csv.reader(io.StringIO(said.out), delimiter="\t")
+    assert len({*head}) == len(head)
+    return dict(zip(head, map(float, row), strict=True))
+
+
+def test_names_of_relison_are_those_of_its_metrics_alone(call: Call) -> None:
+    found = _heads(call, "-m", "all@2", "-m", "Unexpectedness@2", "-m", "LTN@2")
+    meant = {
+        "Unexpectedness@2": "EPD(discount='none', relevance='none', missing=zero, average=links)@2",
+        "EPD@2": "EPD@2",
+        "LTN@2": "EPC(discount='none', relevance='none', average=links)@2",
+        "EPC@2": "EPC@2",
+        "ILD@2": "IntraListDiversity@2",
+    }
+    ours = asp.contacts.evaluate(SYSTEMS["near"], ["novelty@2", *meant.values()], **INPUTS, baseline=SYSTEMS["pop"])
+    of_baseline = "Unexpectedness(over=list, average=users)@2"
+    assert {name: found[name] for name in meant} == {name: ours[metric] for name, metric in meant.items()}
+    assert found[of_baseline] == ours.columns["Unexpectedness@2"].value
+    assert len({found[name] for name in ("Unexpectedness@2", "EPD@2", of_baseline)}) == 3
+
+
+def test_metrics_that_relison_calls_alike(call: Call) -> None:
+    by_relison = "ILD(pairs=all, average=links, featureless=near, of=features)@2"
+    found = _heads(call, "-m", "ILD@2", "-m", by_relison, "-m", "ILD(pairs=all)@2")
+    assert list(found) == ["IntraListDiversity@2", "ILD@2", "ILD(pairs=all)@2"]
+    exact = "ERRIA(judged_by=relevance, intents=counts)@2"
+    assert list(_heads(call, "-m", exact, "-m", "ERRIA@2")) == [exact, "ERRIA@2"]
+    found = _heads(call, "-m", "EPD@2", "-m", "Unexpectedness@2", "-m", "EPC@2", "--convention", "relison")
+    other = "EPD(discount='none', relevance='none', missing=zero, average=links)@2"
+    assert list(found) == ["Unexpectedness@2", other, "LTN@2"]
+    assert found["Unexpectedness@2"] == found[other]

@@ -14,7 +14,7 @@ import yaml
 
 from aspectrum.config import json_schema, read_settings
 from tests.cli.conftest import Call
-from tests.cli.contacts_data import write_network
+from tests.cli.contacts_data import write_network, write_rows
 from tests.cli.data import GRADES, HISTORY, LISTS, OPTIONS, write_csv
 
 SCHEMA = json_schema()
@@ -115,16 +115,92 @@ def test_communities_in_a_column_of_any_name(proposed: Callable[..., dict[str, A
     assert "net/links.csv: columns source, target; are these train or test links?" in text
 
 
+GROUPED = [(item, "xy"[place % 2]) for place, item in enumerate("abcde")]
+
+
+@pytest.mark.parametrize("file", ["groups.csv", "item_groups.csv", "communities.csv", "sides.csv"])
+def test_groups_of_items_are_no_communities(proposed: Callable[..., dict[str, Any]], here: Path, file: str) -> None:
+    write_csv(here / file, ("item", "group"), GROUPED)
+    (here / "genres.csv").rename(here / "item_genres.csv")
+    write_csv(here / "popularity.csv", ("item", "count"), [(item, 2) for item in "abcde"])
+    write_csv(here / "catalogue.csv", ("item",), [(item,) for item in "abcde"])
+    (here / "baseline.csv").write_bytes((here / "popular.csv").read_bytes())
+    found = proposed(".")
+    assert found["systems"] == {"als": "als.csv", "popular": "popular.csv"}
+    own = {name: f"{name}.csv" for name in ("history", "popularity", "baseline", "catalogue")}
+    assert found["inputs"] == own | {
+        "aspects": "item_genres.csv",
+        "relevance": "grades.csv",
+        "features": "vectors.csv",
+        "groups": file,
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "columns", "groups"),
+    [
+        ("groups.csv", ("item", "studio"), {"path": "groups.csv", "columns": {"group": "studio"}}),
+        ("groups.csv", ("movieId", "group"), "groups.csv"),
+        ("groups.csv", ("id", "group"), "groups.csv"),
+        ("groups.csv", ("item", "category"), "groups.csv"),
+        ("clusters.csv", ("item", "cluster"), "clusters.csv"),
+        ("groups.tsv", None, "groups.tsv"),
+    ],
+)
+def test_groups_by_the_name_of_the_file(
+    proposed: Callable[..., dict[str, Any]], here: Path, file: str, columns: tuple[str, str] | None, groups: object
+) -> None:
+    if columns is None:
+        write_rows(here / file, GROUPED)
+    else:
+        write_csv(here / file, columns, GROUPED)
+    found = proposed(".")
+    assert (found["inputs"]["aspects"], found["inputs"]["groups"]) == ("genres.csv", groups)
+
+
+@pytest.mark.parametrize(
+    "columns", [("user", "group"), ("node", "group"), ("user", "community"), ("item", "group"), ("item", "side"), None]
+)
+def test_groups_of_people_are_communities(proposed: Callable[..., dict[str, Any]], here: Path, columns: tuple[str, str] | None) -> None:
+    folder = here / "net"
+    folder.mkdir()
+    rows = [(1, 0), (2, 1), (3, 1)]
+    if columns is None:
+        write_rows(folder / "groups.csv", rows)
+    else:
+        write_csv(folder / "groups.csv", columns, rows)
+    says = ("user", "item") if columns and columns[0] != "item" else ("source", "target")
+    write_csv(folder / "train.csv", says, [(1, 2), (2, 3)])
+    write_csv(folder / "recs_a.csv", ("user", "item", "rank"), [(1, 3, 1), (3, 1, 1)])
+    write_csv(folder / "baseline.csv", ("user", "item", "rank"), [(1, 3, 1), (3, 2, 1)])
+    found = proposed("net", command="contacts")
+    assert found["systems"] == {"a": "net/recs_a.csv"}
+    odd = {"path": "net/groups.csv", "columns": {"community": "side"}}
+    groups = odd if columns == ("item", "side") else "net/groups.csv"
+    assert found["inputs"] == {"train": "net/train.csv", "communities": groups, "baseline": "net/baseline.csv"}
+
+
+@pytest.mark.parametrize("files", [["baseline.csv"], ["baseline_a.csv", "baseline_b.csv"], ["recs_baseline.csv", "recs_a.csv"]])
+def test_baselines_that_are_systems(proposed: Callable[..., dict[str, Any]], here: Path, files: list[str]) -> None:
+    (here / "some").mkdir()
+    for file in files:
+        write_csv(here / "some" / file, ("user", "item", "rank"), [("u", "a", 1), ("u", "b", 2)])
+    write_csv(here / "some" / "test.csv", ("user", "item"), [("u", "a")])
+    found = proposed("some")
+    assert sorted(found["systems"].values()) == sorted(f"some/{file}" for file in files)
+    assert found["inputs"] == {"relevance": "some/test.csv"}
+
+
 def test_runs_and_the_judgments_that_fit_most_of_them(proposed: Callable[..., dict[str, Any]], here: Path) -> None:
     for folder in ("trec", "trec/qrels", "trec/runs"):
         (here / folder).mkdir()
     for year, topic in (("09", 1), ("12", 151)):
         (here / f"trec/qrels/wt{year}.qrels").write_text(f"{topic} 1 d1 1\n{topic} 2 d2 1\n")
-    for name, topic in (("a09", 1), ("a12", 151), ("b12", 151)):
+    for name, topic in (("a09", 1), ("a12", 151), ("b12", 151), ("baseline", 151)):
         (here / f"trec/runs/{name}.run").write_text(f"{topic} Q0 d1 1 2.0 x\n{topic} Q0 d3 2 1.0 x\n")
     found = proposed("trec")
     assert found["systems"] == {"a12": "trec/runs/a12.run", "b12": "trec/runs/b12.run"}
-    assert found["inputs"] == {"subtopics": "trec/qrels/wt12.qrels"}
+    assert found["inputs"] == {"subtopics": "trec/qrels/wt12.qrels", "baseline": "trec/runs/baseline.run"}
     text = (here / "mine.yaml").read_text()
     assert "trec/runs/a09.run: a TREC run; its users are not in trec/qrels/wt12.qrels" in text
     assert "trec/qrels/wt09.qrels: TREC qrels; subtopics is taken from trec/qrels/wt12.qrels" in text

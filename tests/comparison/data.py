@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 import aspectrum as asp
-from aspectrum.arrays import Floats
+from aspectrum import leave_one_out
+from aspectrum.arrays import Codes, Counts, Floats, Offsets
 from aspectrum.coding import Ids
 from aspectrum.comparison.scores import MetricScores, Scores
 from aspectrum.metric import Family, Metric, UserMetric
@@ -117,3 +118,8 @@ def skewed(seed: int, n: int, systems: int) -> Floats:
     users = choose.beta(0.5, 2, n)[:, np.newaxis]
     found = np.where(choose.random((n, systems)) < 0.4, 0.0, np.round(users + choose.normal(0, 0.1, (n, systems)), 2))
     return np.clip(found, 0, 1)
+
+
+def coverage_without(counts: Counts, offsets: Offsets, items: Codes) -> Floats:
+    """The share of all items that is shown, without each user."""
+    return leave_one_out.shown_without(counts, offsets, items) / len(counts)

@@ -291,6 +291,15 @@ def test_saved_without_scores_is_compared_and_not_tested(tmp_path: Path) -> None
         assert "not tested: no per-user scores" in text
 
 
+def test_an_infinite_value_is_saved_and_read(tmp_path: Path) -> None:
+    """A harmonic mean of distances, where nobody can be reached."""
+    lists = {"near": {"u": ["w"]}, "far": {"u": ["x"]}}
+    graph = {"u": ["v"], "v": ["w"], "x": ["y"]}
+    asp.evaluate_systems(lists, "MeanPredictionDistance@1", graph=graph).write(tmp_path / "results.json")
+    (metric,) = (comparison := asp.compare(tmp_path / "results.json")).metrics
+    assert [comparison.results[name][metric] for name in lists] == [0.0, math.inf]  # u has w two steps away
+
+
 def test_a_user_twice_in_a_file(tmp_path: Path) -> None:
     frame = pl.DataFrame({"user": ["ann", "bob", "ann"], "NDCG@10": [0.1, 0.2, 0.3]})
     frame.write_csv(tmp_path / "one.csv")
@@ -516,3 +525,12 @@ def test_lower_is_better() -> None:
     assert (one.wins, one.losses) == ((d < -1e-9).sum(), (d > 1e-9).sum())
     assert one.difference == pytest.approx(d.mean())  # never negated
     assert one.largest_gain is not None and one.largest_gain[1] == pytest.approx(d.min())
+
+
+def test_what_has_no_natural_zero_has_no_relative_difference() -> None:
+    history = {n: ["a", "b"] for n in range(6)} | {9: ["c"]}
+    lists = {"A": {n: ["a"] for n in range(6)}, "B": {n: [["a", "c"][n % 2]] for n in range(6)}}
+    results = asp.evaluate_systems(lists, ["PopularityLift@1", "ARP@1"], history=history)
+    compared = asp.compare(results)
+    assert compared["PopularityLift@1", "B"].relative is None
+    assert compared["AveragePopularity@1", "B"].relative is not None

@@ -20,7 +20,7 @@ from aspectrum.comparison.marks import Pareto, Standing, pareto, standing
 from aspectrum.comparison.paired import paired, welch
 from aspectrum.comparison.scores import Scores
 from aspectrum.comparison.segments import Attribute, segment_differences
-from tests.comparison.data import METRIC, by_user, pair, result, results, scores_of, users
+from tests.comparison.data import METRIC, by_user, coverage_without, pair, result, results, scores_of, users
 
 GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
 WORDS = ("about", "gates_note")
@@ -269,7 +269,7 @@ def test_pooled() -> None:
 def test_whole_system(name: str) -> None:
     given, expected = GOLDEN["whole_system"], GOLDEN["whole_system"]["expected"][name]
     without_each = {
-        "coverage": leave_one_out.coverage_without,
+        "coverage": coverage_without,
         "gini_complement": leave_one_out.gini_complement_without,
         "entropy": leave_one_out.entropy_without,
     }[name]

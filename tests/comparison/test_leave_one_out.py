@@ -11,13 +11,13 @@ import aspectrum as asp
 from aspectrum import leave_one_out
 from aspectrum.comparison.paired import paired
 from tests.comparison import plain_statistics as plain
-from tests.comparison.data import users
+from tests.comparison.data import coverage_without, users
 from tests.strategies import checked
 
 N_ITEMS = 9
 LISTS = st.lists(st.lists(st.integers(0, N_ITEMS - 1), max_size=5, unique=True), min_size=1, max_size=8)
 METRICS = {
-    "coverage": (plain.coverage, leave_one_out.coverage_without),
+    "coverage": (plain.coverage, coverage_without),
     "entropy": (plain.entropy, leave_one_out.entropy_without),
     "gini": (plain.gini_complement, leave_one_out.gini_complement_without),
 }
@@ -33,6 +33,79 @@ def test_without_each_user(name: str, lists: list[list[int]]) -> None:
     offsets = np.array([0, *np.cumsum([len(one) for one in lists])], dtype=np.int64)
     found = compute(np.bincount(items, minlength=N_ITEMS), offsets, items)
     assert found.tolist() == pytest.approx(plain.without_each(define, lists, N_ITEMS), abs=1e-12, nan_ok=True)
+
+
+K = 3
+SETTINGS: list[asp.Metric] = [
+    asp.CatalogueCoverage(k=K),
+    asp.CatalogueCoverage(k=K, percent=True, extra_items=2),
+    asp.CatalogueCoverage(k=K, normalize=False),
+    asp.CatalogueCoverage(k=K, outside="drop"),
+    asp.CatalogueCoverage(k=K, outside="keep"),
+    asp.CatalogueCoverage(k=K, of="history"),
+    asp.CatalogueCoverage(k=K, of="history", outside="keep"),
+    asp.CatalogueCoverage(k=K, normalize=False, weigh="lists"),
+    asp.CatalogueCoverage(k=K, normalize=False, weigh="lists", over="k"),
+    asp.GiniComplement(k=K),
+    asp.Gini(k=K),
+    asp.Gini(k=K, divisor="n", extra_items=1),
+    asp.Gini(k=K, outside="drop"),
+    asp.Gini(k=K, over="recommended"),
+    asp.Gini(k=K, discount="log"),
+    asp.Gini(k=K, discount="log", outside="drop"),
+    asp.Gini(k=K, discount="geometric", patience=0.3, over="recommended", divisor="n"),
+    asp.ExposureEntropy(k=K),
+    asp.ExposureEntropy(k=K, base="e", normalize="items_shown"),
+    asp.ExposureEntropy(k=K, normalize="catalogue", outside="drop"),
+    asp.ExposureEntropy(k=K, index="simpson", normalize="catalogue"),
+    asp.ExposureEntropy(k=K, weigh="lists"),
+    asp.ExposureEntropy(k=K, weigh="lists", over="k", base=10.0, normalize="items_shown"),
+    asp.ExposureEntropy(k=K, weigh="lists", index="simpson"),
+    asp.ExposureEntropy(k=K, weigh="lists", index="simpson", over="k"),
+    asp.EffectiveItems(k=K),
+    asp.EffectiveItems(k=K, q=0),
+    asp.EffectiveItems(k=K, q=2),
+    asp.EffectiveItems(k=K, q=0.75),
+    asp.Personalization(k=K),
+    asp.Personalization(k=K, over="k"),
+    asp.Personalization(k=K, similarity="overlap"),
+    asp.Personalization(k=K, similarity="jaccard"),
+]
+
+
+@pytest.mark.parametrize("metric", SETTINGS, ids=str)
+@checked(25)
+@given(lists=LISTS)
+def test_contributions_are_those_of_recomputed_values(metric: asp.Metric, lists: list[list[int]]) -> None:
+    """Lists of different lengths, some of them empty, and a catalogue without some of their items where that is no error."""
+    outside = 2 if metric.parameters.get("outside", "error") != "error" else 0
+    truth = asp.Truth.read(catalogue=list(range(N_ITEMS - outside)), history={99: [0, 1, 2, 4]}, items=list(range(N_ITEMS)))
+
+    def value(some: list[list[int]]) -> float:
+        return metric.observe(asp.World.read(dict(enumerate(some)), truth))[0].value
+
+    built = asp.World.read(dict(enumerate(lists)), truth)
+    states = metric.observe(built)
+    found = metric.contributions(built, states)
+    assert found is not None
+    without = [value([*lists[:place], *lists[place + 1 :]]) for place in range(len(lists))]
+    everybody = [*without, *[states[0].value] * (built.n_users - len(lists))]  # one has no list
+    expected = plain.contributions(states[0].value, everybody) if not any(map(math.isnan, everybody)) else None
+    if expected is not None:
+        assert found[:, 0].tolist() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", SETTINGS, ids=str)
+@pytest.mark.parametrize("catalogue", [[], ["a"]], ids=["no items", "one item"])
+def test_contributions_to_nothing_are_nothing(metric: asp.Metric, catalogue: list[str]) -> None:
+    for one in (metric, metric.at(-1)):
+        some: list[dict[str, list[str]]] = [{}, {"u": []}, {"u": [], "v": catalogue}]
+        for lists in some:
+            world = asp.World.of(lists, catalogue=catalogue, history={"u": catalogue})
+            states = one.observe(world)
+            found = one.contributions(world, states)
+            assert found is not None and found.shape == (world.n_users, 1)
+            assert np.isnan(found).all() or not math.isnan(states[0].value)
 
 
 @checked(60)

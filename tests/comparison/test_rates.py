@@ -14,6 +14,7 @@ from scipy.special import stdtr, stdtrit
 from aspectrum import kernels, leave_one_out
 from aspectrum.arrays import Codes, Counts, Floats, Offsets
 from aspectrum.comparison.flips import FlippedPair, on_grid, step_down, sum_of_squares, tolerance
+from tests.comparison.data import coverage_without
 
 pytestmark = pytest.mark.slow
 
@@ -160,7 +161,7 @@ def _entropy(counts: Counts) -> float:
 
 
 METRICS: dict[str, tuple[Callable[[Counts], float], Callable[[Counts, Offsets, Codes], Floats]]] = {
-    "coverage": (_coverage, leave_one_out.coverage_without),
+    "coverage": (_coverage, coverage_without),
     "Gini": (_gini_complement, leave_one_out.gini_complement_without),
     "entropy": (_entropy, leave_one_out.entropy_without),
 }

@@ -661,3 +661,21 @@ def test_results_say_how_many_users_they_stand_on(network: PlainNetwork) -> None
             asked: PlainMetric = metric  # type: ignore[assignment]
             expected = [score for score in scores(network, asked, 2, convention).values() if not math.isnan(score)]
             assert result.details[f"{metric}@2"]["scored"] == len(expected), metric
+
+
+def test_a_candidate_outside_the_train_graph_is_no_part_of_the_catalogue() -> None:
+    metrics = ["all@2", "Gini(over=recommended)@2", "ExposureEntropy(normalize=catalogue)@2"]
+    found = asp.contacts.evaluate({1: [4, 99]}, metrics, train={1: [2, 3], 4: [2]}, test={1: [4]})
+    assert found["CatalogueCoverage@2"] == 1 / 4
+    assert found.details["CatalogueCoverage@2"]["outside_catalogue"] == 1
+    assert found["Gini@2"] == 1.0
+    assert found["ExposureEntropy(normalize=catalogue)@2"] == 0.0
+
+
+def test_lists_of_a_baseline() -> None:
+    lists = {1: [4, 99], 2: [4]}
+    inputs: dict[str, Any] = {"train": {1: [2, 3], 4: [2]}, "test": {1: [4]}, "baseline": {1: [99, 5], 2: [4], 77: [1]}}
+    found = asp.contacts.evaluate(lists, ["all@2", "Serendipity(unexpected=baseline)@2"], **inputs)
+    assert "Serendipity(unexpected=baseline)@2" in found
+    assert found["Unexpectedness@2"] == (0.5 + 0) / 2
+    assert any("users with recommendations are not in train (such as 77)" in note for note in found.notes)

@@ -75,6 +75,7 @@ def test_some_that_are_unknown_are_worth_a_look_and_all_are_wrong() -> None:
     assert of(findings(lists, aspects={"z": ["x"]}), "items are not in aspects").level == "error"
     assert of(findings(lists, features={"a": [1.0]}), "items are not in features").examples == ("'b'", "'c'")
     assert of(findings(lists, catalogue=["a", "b"]), "items are not in catalogue").level == "warning"
+    assert of(findings(lists, baseline={"cyd": ["a"]}), "users are not in baseline").level == "error"
     assert of(findings(lists, aspects={"a": ["x"]}, items=["a", "b"]), "items are not in aspects").examples == ("'c'",)
 
 

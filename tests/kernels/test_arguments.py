@@ -11,6 +11,8 @@ OFFSETS = np.array([0, 2, 3])
 ROWS = np.array([0, 1, -1], dtype=np.int32)
 STOPS = np.array([[1, 2], [1, 1]], dtype=np.int32)
 ONES = np.ones(8)
+VECTORS = kernels.dense_vectors(np.ones((1, 2)), np.ones(1), "cosine")
+DEPTHS = np.array([1, 2])
 SETS: dict[str, Any] = {"set_offsets": np.array([0, 1, 3]), "set_codes": np.array([0, 0, 1], dtype=np.int32), "n_aspects": 2}
 
 
@@ -65,6 +67,10 @@ def test_stops_are_checked(stops: Any) -> None:
         lambda: kernels.count_places(OFFSETS, np.zeros(3, np.int32), stops, -1),
         lambda: kernels.dense_squares(np.ones((1, 2)), np.ones(1), True, OFFSETS, np.zeros(3, np.int32), stops),
         lambda: kernels.average_precisions(cover(), stops, totals=ONES),
+        lambda: kernels.pair_extremes(VECTORS, False, OFFSETS, np.zeros(3, np.int32), stops),
+        lambda: kernels.weighted_pairs(VECTORS, OFFSETS, np.zeros(3, np.int32), stops, np.ones(3), np.ones(3), ONES),
+        lambda: kernels.vendi_scores(VECTORS, 1.0, OFFSETS, np.zeros(3, np.int32), stops),
+        lambda: kernels.aspect_ndcgs(cover(), stops, ONES, DEPTHS, ideals=np.ones((2, 2))),
     ):
         with pytest.raises(ValueError, match=r"stop"):
             call()
@@ -113,6 +119,14 @@ def test_stops_are_checked(stops: Any) -> None:
         lambda: kernels.average_precisions(cover(), STOPS),
         lambda: kernels.average_precisions(cover(), STOPS, np.array([0, 1, 1]), np.array([7], np.int32)),
         lambda: kernels.average_precisions(cover(), STOPS, totals=np.ones(1)),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, ONES, DEPTHS),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, ONES, DEPTHS, ideals=np.ones((1, 2))),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, ONES, DEPTHS, ideals=np.ones((2, 1))),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, ONES, np.array([1]), ideals=np.ones((2, 2))),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, np.ones(1), DEPTHS, ideals=np.ones((2, 2))),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, np.ones(2), np.array([1, -1]), np.array([0, 3, 3]), np.zeros(3, np.int32)),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, ONES, DEPTHS, np.array([0, 1, 1]), np.array([7], np.int32)),
+        lambda: kernels.aspect_ndcgs(cover(), STOPS, ONES, DEPTHS, np.array([0, 1]), np.array([0], np.int32)),
         lambda: kernels.union_masks(OFFSETS, np.array([0, 1, 2], np.int32), np.ones(2, np.uint64)),
         lambda: kernels.aspect_counts(OFFSETS, np.array([0, 1, 2], np.int32), SETS["set_offsets"], SETS["set_codes"], 2),
         lambda: kernels.aspect_counts(OFFSETS, ROWS, SETS["set_offsets"], SETS["set_codes"], 1),
@@ -128,6 +142,25 @@ def test_stops_are_checked(stops: Any) -> None:
         ),
         lambda: kernels.sparse_lengths(np.array([0, 1]), np.array([3], np.int32), np.ones(1), 3),
         lambda: kernels.sparse_lengths(np.array([0, 1]), np.array([0], np.int32), np.ones(2), 3),
+        lambda: kernels.dense_vectors(np.ones((1, 2)), np.ones(2), "cosine"),
+        lambda: kernels.dense_vectors(np.ones((1, 2)), np.ones(1), "manhattan"),
+        lambda: kernels.sparse_vectors(np.array([0, 2]), np.array([1, 0], np.int32), np.ones(2), 2, np.ones(1), "cosine"),
+        lambda: kernels.sparse_vectors(np.array([0, 1]), np.array([0], np.int32), np.ones(1), 2, np.ones(2), "cosine"),
+        lambda: kernels.set_distances(VECTORS, True, OFFSETS, np.array([0, 0, 1], np.int32), OFFSETS, np.zeros(3, np.int32)),
+        lambda: kernels.set_distances(VECTORS, True, OFFSETS, np.zeros(3, np.int32), OFFSETS, np.array([0, 0, -3], np.int32)),
+        lambda: kernels.set_distances(VECTORS, True, OFFSETS, np.zeros(3, np.int32), np.array([0, 3]), np.zeros(3, np.int32)),
+        lambda: kernels.pair_extremes(VECTORS, True, OFFSETS, np.array([0, 0, 1], np.int32), STOPS),
+        lambda: kernels.weighted_pairs(VECTORS, OFFSETS, np.zeros(3, np.int32), STOPS, np.ones(2), np.ones(3), ONES),
+        lambda: kernels.weighted_pairs(VECTORS, OFFSETS, np.zeros(3, np.int32), STOPS, np.ones(3), np.ones(2), ONES),
+        lambda: kernels.weighted_pairs(VECTORS, OFFSETS, np.zeros(3, np.int32), STOPS, np.ones(3), np.ones(3), np.empty(0)),
+        lambda: kernels.vendi_scores(VECTORS, -1.0, OFFSETS, np.zeros(3, np.int32), STOPS),
+        lambda: kernels.vendi_scores(VECTORS, float("nan"), OFFSETS, np.zeros(3, np.int32), STOPS),
+        lambda: kernels.vendi_scores(
+            kernels.dense_vectors(np.zeros((1, 2)), np.zeros(1), "cosine"), 1.0, OFFSETS, np.zeros(3, np.int32), STOPS
+        ),
+        lambda: kernels.vendi_scores(
+            kernels.dense_vectors(np.ones((1, 2)), np.ones(1), "euclidean"), 1.0, OFFSETS, np.zeros(3, np.int32), STOPS
+        ),
         lambda: kernels.feature_places(np.array([-1], np.int32), None, ONES, False),
         lambda: kernels.feature_places(np.array([0], np.int32), np.array([9], np.int32), ONES, False),
         lambda: kernels.group_rows(np.empty(0, np.int32), -1),
@@ -157,6 +190,11 @@ def test_empty_everything() -> None:
     assert kernels.greedy_pools(empty, nobody, nothing, nothing, np.array([1, 5]), ONES, 0.5).shape == (0, 2)
     assert kernels.discounted_sums(nobody, np.empty(0), no_stops, np.empty(0)).shape == (0, 2)
     assert kernels.dense_squares(np.empty((0, 0)), np.empty(0), True, nobody, nothing, no_stops).shape == (0, 2)
+    no_vectors = kernels.dense_vectors(np.empty((0, 0)), np.empty(0), "cosine")
+    assert kernels.set_distances(no_vectors, False, nobody, nothing, nobody, nothing).shape == (0,)
+    assert kernels.pair_extremes(no_vectors, False, nobody, nothing, no_stops).shape == (0, 2)
+    assert kernels.weighted_pairs(no_vectors, nobody, nothing, no_stops, np.empty(0), np.empty(0), np.empty(0)).shape == (0, 2)
+    assert kernels.vendi_scores(no_vectors, 1.0, nobody, nothing, no_stops).shape == (0, 2)
     assert kernels.find_repeat(nobody, nothing, 0) == (-1, -1)
     assert kernels.group_rows(nothing, 3)[0].tolist() == [0, 0, 0, 0]
 

@@ -29,6 +29,10 @@ def world(width: int, kind: type, seed: int) -> asp.World:
         asp.Rankings(np.concatenate(([0], np.cumsum(lengths))), items),
         aspects=asp.Aspects(np.concatenate(([0], np.cumsum(has.sum(1)))), np.nonzero(has)[1].astype(np.int32), 37),
         relevance=asp.Relevance(np.arange(n_users + 1) * n_items, np.tile(np.arange(n_items, dtype=np.int32), n_users)),
+        history=asp.History(
+            np.arange(n_users + 1) * 10,
+            (np.arange(n_users * 10, dtype=np.int32) % 10 * 20 + np.repeat(np.arange(n_users), 10) % 20).astype(np.int32),
+        ),
         features=asp.Features(features),
     )
 
@@ -39,6 +43,13 @@ def test_same_bits(width: int, kind: type) -> None:
     metrics = [
         asp.ILD(k=(2, 5, 20, -1)),
         asp.ILD(k=(2, 20), distance="squared_euclidean"),
+        asp.ILD(k=(2, 20), aggregate="min"),
+        asp.EPD(k=(2, 20, -1)),
+        asp.EPD(k=20, to="nearest", distance="squared_euclidean"),
+        asp.EILD(k=(2, 20, -1)),
+        asp.VendiScore(k=(2, 20, -1)),
+        asp.Calibration(k=(2, 20, -1), divergence="js"),
+        asp.Calibration(k=(2, 20, -1)),
         asp.AlphaNDCG(k=(1, 5, 20, -1), alpha=0.3),
         asp.AlphaNDCG(k=(5, 20)),
         asp.AlphaNDCG(k=(5, 20), judged_by="membership"),
@@ -47,7 +58,8 @@ def test_same_bits(width: int, kind: type) -> None:
     seen = []
     for name in kernels.instruction_sets():
         kernels.use_instructions(name)
-        fresh = asp.World(data.rankings, aspects=data.aspects, relevance=data.relevance, features=asp.Features(data.features.matrix))  # type: ignore[union-attr]
+        features = asp.Features(data.features.matrix)  # type: ignore[union-attr]
+        fresh = asp.World(data.rankings, aspects=data.aspects, relevance=data.relevance, history=data.history, features=features)
         seen.append([metric.scores(fresh).tobytes() for metric in metrics])
     assert all(scores == seen[0] for scores in seen)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 import aspectrum as asp
-from tests import plain
-from tests.plain import PlainWorld, Unjudged, Way
+from tests import plain, toy
+from tests.plain import Id, PlainWorld, Unjudged, Way
 from tests.strategies import (
     CUTOFFS,
     FITTING_A_MASK,
@@ -85,3 +85,54 @@ def test_undefined_without_an_attainable_aspect() -> None:
     undefined, nothing_shown = asp.AspectRecall(k=1).scores(world)[:, 0].tolist()
     assert math.isnan(undefined)
     assert nothing_shown == 0.0
+
+
+def aspects_per_rank(world: PlainWorld, user: Id, k: int, *, judged_by: Way, unjudged: Unjudged, aspectless: str) -> float:
+    wanted = plain.wanted_aspects(world, judged_by, user)
+    shown = plain.top(world, judged_by, user, k, unjudged)
+    strongest: dict[Id, float] = {}
+    for item in shown:
+        for aspect, strength in plain.counted_aspects(world, judged_by, user, item).items():
+            strongest[aspect] = max(strength, strongest.get(aspect, 0.0))
+    total = math.fsum(wanted[aspect] * strength for aspect, strength in strongest.items())
+    if aspectless == "category":
+        total += any(not world.aspects.get(item) for item in shown)
+    elif sum(wanted.values()) == 0:
+        return math.nan
+    return total / (max(len(shown), 1) if k == -1 else k)
+
+
+@checked(80)
+@given(worlds(), CUTOFFS, WAYS, UNJUDGED)
+def test_aspects_per_rank_follow_the_definition(world: PlainWorld, k: tuple[int, ...], way: Way, unjudged: Unjudged) -> None:
+    for aspectless in ("skip", "category") if way == "membership" else ("skip",):
+        metric = asp.AspectRecall(k=k, judged_by=way, unjudged=unjudged, denominator="k", aspectless=aspectless)
+        check_scores(
+            metric,
+            world,
+            lambda user, k, aspectless=aspectless: aspects_per_rank(  # type: ignore[misc]
+                world, user, k, judged_by=way, unjudged=unjudged, aspectless=aspectless
+            ),
+        )
+
+
+def test_replay_s_number() -> None:
+    """CategoricalDiversity, on one category per item."""
+    metric = asp.AspectRecall(k=3, denominator="k", aspectless="category")
+    assert asp.evaluate(toy.LISTS, metric, aspects=toy.FIRST_ASPECTS)[metric] == pytest.approx(0.888889, abs=1e-6)
+    without = asp.AspectRecall(k=3, denominator="k")
+    assert asp.evaluate(toy.LISTS, without, aspects=toy.FIRST_ASPECTS)[without] == pytest.approx(7 / 9, abs=1e-15)
+
+
+def test_an_item_that_only_lists_name_has_no_aspect() -> None:
+    world = asp.World.of({"u": ["new", "other", "a"]}, aspects={"a": ["x"]})
+    assert asp.AspectRecall(k=(1, 2, 3, -1), denominator="k", aspectless="category").scores(world).tolist() == [[1.0, 0.5, 2 / 3, 2 / 3]]
+    assert asp.AspectRecall(k=(2, 3, 5), denominator="k").scores(world).tolist() == [[0.0, 1 / 3, 1 / 5]]
+
+
+def test_items_without_aspects_are_a_category_by_membership_only() -> None:
+    assert asp.AspectRecall(denominator="k", aspectless="category").judged_by == "membership"
+    with pytest.raises(asp.MetricError, match="aspectless goes with denominator=k only"):
+        asp.AspectRecall(aspectless="category")
+    with pytest.raises(asp.MetricError, match="aspectless goes with judged_by=membership only"):
+        asp.AspectRecall(denominator="k", aspectless="category", judged_by="history")

@@ -1,6 +1,7 @@
 """Expected popularity complement against its definition in plain Python."""
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -46,6 +47,20 @@ def test_all_recommendations_count_alike(world: PlainWorld, discount: Any) -> No
     assert same(asp.evaluate(build(world), metric)[metric], expected)
 
 
+@checked(100)
+@given(worlds(references=True), CUTOFFS, DISCOUNTS, RELEVANCE, st.sampled_from(["list", "k"]), st.sampled_from(["nobody", "one"]))
+def test_short_lists_and_unseen_items(world: PlainWorld, k: tuple[int, ...], discount: Any, relevance: Any, over: Any, unseen: Any) -> None:
+    ways = {"discount": discount, "relevance": "binary" if relevance == "auto" else relevance, "over": over}
+    if discount == "geometric":
+        ways["patience"] = 0.5
+    least = 1 if unseen == "one" else 0
+    check_scores(
+        EPC(k=k, **{**ways, "relevance": relevance}, unseen=unseen),
+        world,
+        lambda user, k: plain.epc(world, user, k, **ways, novelty=lambda users: 1 - max(users, least) / max(world.n_knowing, 1)),
+    )
+
+
 def test_long_lists() -> None:
     world = world_of_many_items(1)
     check_scores(EPC(k=(1, 7, 20, 40, -1)), world, lambda user, k: plain.epc(world, user, k, discount="log", relevance="binary"))
@@ -58,6 +73,7 @@ def test_long_lists() -> None:
         ("LTN@3", True, 0.777778),
         ("LTN@3", False, 0.777778),
         ("EPC(discount=none)@3", False, (0.833333 + 0.833333 + 0.666667) / 3),
+        ("EPC(discount=none, unseen=one)@3", False, (0.75 + 0.75 + 2 / 3) / 3),
     ],
 )
 def test_numbers_of_other_programs(metric: str, with_relevance: bool, expected: float) -> None:
@@ -93,6 +109,32 @@ def test_undefined_for_an_empty_list_and_without_a_relevant_item() -> None:
     assert without[1] == 0.75
 
 
+def test_discounts_of_k_ranks() -> None:
+    """As WarpRec has them: a short list cannot score as high as a long one."""
+    lists, log3 = {"u1": ["d"], "u2": []}, 1 / math.log2(3)
+    world = asp.World.of(lists, history=HISTORY)
+    assert EPC(k=2, over="k").scores(world)[:2, 0].tolist() == pytest.approx([0.75 / (1 + log3), 0.0], abs=1e-15)
+    assert EPC(k=2).scores(world)[0, 0] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ("unseen=zero", "unseen is 'zero', expected 'nobody' or 'one'"),
+        ("patience=0.5", "patience goes with discount=geometric only"),
+        ("discount=geometric, patience=1.5", "patience is 1.5, expected 0 to 1"),
+        ("over=length", "over is 'length', expected 'list' or 'k'"),
+    ],
+)
+def test_parameters_that_are_refused(parameters: str, said: str) -> None:
+    with pytest.raises(asp.MetricError, match=said):
+        asp.parse(f"EPC({parameters})")
+
+
+def test_unseen_items_are_counted() -> None:
+    assert asp.evaluate(LISTS, "EPC@3", history=HISTORY).details["EPC@3"]["places_with_unseen_items"] == 2
+
+
 def test_what_is_relevant_is_told() -> None:
     assert asp.evaluate(LISTS, "EPC@3", history=HISTORY).details["EPC@3"]["relevance"] == "none"
     assert asp.evaluate(LISTS, "EPC@3", history=HISTORY, relevance=RELEVANT).details["EPC@3"]["relevance"] == "binary"
@@ -103,3 +145,18 @@ def test_names() -> None:
     assert asp.parse("Expected popularity complement@3") == EPC(k=3)
     assert asp.parse("EPC(discount=none)") == EPC(discount="none")
     assert str(EPC(discount="none")) == "EPC(discount=none)" or asp.parse(str(EPC(discount="none"))) == EPC(discount="none")
+
+
+@checked(60)
+@given(worlds(), CUTOFFS, st.sampled_from([0.5, 2.0, 3.0, 7.0]))
+def test_a_level_of_its_own(world: PlainWorld, k: tuple[int, ...], rel: float) -> None:
+    other = replace(world, threshold=rel)
+    check_scores(EPC(k=k, rel=rel), world, lambda user, k: plain.epc(other, user, k, discount="log", relevance="binary"))
+
+
+def test_a_level_is_one_of_binary_relevance() -> None:
+    for relevance in ("graded", "none"):
+        with pytest.raises(asp.MetricError, match="rel goes with relevance=auto or binary only"):
+            EPC(rel=2, relevance=relevance)
+    with pytest.raises(asp.MissingInput, match="relevance="):
+        asp.evaluate(LISTS, "EPC(rel=2)@3", history=HISTORY)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import aspectrum as asp
 from tests import plain
+from tests.intents import QUERY
 from tests.plain import PlainWorld, Pool, Unjudged, Way
 from tests.strategies import (
     CUTOFFS,
@@ -163,3 +164,48 @@ def test_the_largest_grade_is_that_of_all_users() -> None:
     fresh = world()
     (a,), (b,) = metric.observe(fresh.slice(0, 1)), metric.observe(fresh.slice(1, 2))
     assert [a + b] == metric.observe(world())
+
+
+@checked(80)
+@given(worlds(), CUTOFFS, GRADED_WAYS, st.booleans(), st.sampled_from([None, 3.0, 4.0]), st.booleans(), UNJUDGED)
+def test_largest_grades_of_intents_follow_the_definition(
+    world: PlainWorld, k: tuple[int, ...], way: Way, linear: bool, max_grade: float | None, ideal: bool, unjudged: Unjudged
+) -> None:
+    parameters: Any = {"judged_by": way, "unjudged": unjudged}
+    metric = asp.ERRIA(
+        k=k,
+        grades="linear" if linear else True,
+        max_grade="intent" if max_grade is None else max_grade,
+        normalize="ideal" if ideal else None,
+        **parameters,
+    )
+    expected: Any = {**parameters, "linear": linear, "max_grade": max_grade, "ideal": ideal}
+    check_scores(metric, world, lambda user, k: plain.err_ia_of_grades(world, user, k, **expected))
+
+
+def test_ntcireval_s_grades() -> None:
+    """R = g / (g_max + 1), where g_max is that of the intent; exponential grades for comparison."""
+    world = asp.World.of(**QUERY)
+    assert asp.ERRIA(k=3, grades="linear").scores(world)[0, 0] == pytest.approx(0.332407, abs=1e-6)
+    assert asp.ERRIA(k=3, grades=True, max_grade="intent").scores(world)[0, 0] == pytest.approx(0.302083, abs=1e-6)
+    assert asp.ERRIA(k=3, grades="linear", max_grade=3).scores(world)[0, 0] == pytest.approx(
+        0.5 * (1 / 4 + 3 / 4 * 1 / 2 / 3) + 0.3 * (1 / 4) / 2 + 0.2 * (1 / 4) / 3, abs=1e-15
+    )
+
+
+@pytest.mark.parametrize("normalize", ["perfect", "pyndeval"])
+def test_a_perfect_list_has_one_largest_grade(normalize: Any) -> None:
+    with pytest.raises(asp.MetricError, match=f"normalize={normalize} needs one largest grade"):
+        asp.ERRIA(grades="linear", normalize=normalize)
+    with pytest.raises(asp.MetricError, match=f"normalize={normalize} needs one largest grade"):
+        asp.ERRIA(grades=True, max_grade="intent", normalize=normalize)
+    world = asp.World.of({"q": ["a", "b"]}, subtopics=[("q", 1, "a", 2), ("q", 1, "b", 2)])
+    perfect = asp.ERRIA(k=2, grades="linear", max_grade=2, normalize=normalize)
+    assert perfect.scores(world).tolist() == [[1.0]]
+
+
+def test_grades_need_judgments_with_grades() -> None:
+    world = asp.World.of({"u": ["a"]}, aspects={"a": ["x"]}, history={"u": ["a"]})
+    for grades, max_grade in ((True, None), (True, 4), ("linear", None)):
+        with pytest.raises(asp.InputError, match="grades need judged_by='subtopics' or 'relevance', not 'history'"):
+            asp.ERRIA(judged_by="history", grades=grades, max_grade=max_grade).scores(world)  # type: ignore[arg-type]

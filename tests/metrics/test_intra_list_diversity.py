@@ -14,23 +14,26 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import aspectrum as asp
-from tests import plain
-from tests.plain import Distance, Id, PlainWorld
+from tests import plain, toy
+from tests.plain import Id, PairDistance, PlainWorld
 from tests.strategies import CUTOFFS, build, check_scores, checked, inputs_of, same, worlds
 
 Pairs = Literal["distinct", "all"]
 Featureless = Literal["skip", "near", "undefined"]
-Single = Literal["undefined", "zero"]
-DISTANCES: st.SearchStrategy[Distance] = st.sampled_from(["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"])
+Aggregate = Literal["mean", "min", "max", "sum"]
+Single = Literal["undefined", "zero", "short"]
+DISTANCES: st.SearchStrategy[PairDistance] = st.sampled_from(
+    ["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming", "differing"]
+)
 PAIRS: st.SearchStrategy[Pairs] = st.sampled_from(["distinct", "all"])
 FEATURELESS: st.SearchStrategy[Featureless] = st.sampled_from(["skip", "near", "undefined"])
-SINGLE: st.SearchStrategy[Single] = st.sampled_from(["undefined", "zero"])
-EVERY_DISTANCE = ["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming"]
+SINGLE: st.SearchStrategy[Single] = st.sampled_from(["undefined", "zero", "short"])
+EVERY_DISTANCE = ["cosine", "squared_euclidean", "euclidean", "jaccard", "hamming", "differing"]
 
 WORLDS = worlds(features=True, weights=False, strengths=False, n_aspects=[1])
 
 
-def diversity(vectors: npt.NDArray[Any], distance: Distance = "cosine", k: int = -1) -> float:
+def diversity(vectors: npt.NDArray[Any], distance: PairDistance = "cosine", k: int = -1) -> float:
     """Of one list that holds all vectors."""
     world = asp.World.of({"u": range(len(vectors))}, features=vectors)
     return float(asp.ILD(k=k, distance=distance).scores(world)[0, 0])
@@ -60,7 +63,7 @@ def true_square(a: list[Decimal], b: list[Decimal]) -> Decimal:
 @checked(150)
 @given(WORLDS, CUTOFFS, DISTANCES, PAIRS, FEATURELESS, SINGLE)
 def test_scores_follow_the_definition(
-    world: PlainWorld, k: tuple[int, ...], distance: Distance, pairs: Pairs, featureless: Featureless, single: Single
+    world: PlainWorld, k: tuple[int, ...], distance: PairDistance, pairs: Pairs, featureless: Featureless, single: Single
 ) -> None:
     parameters: Any = {"distance": distance, "pairs": pairs, "featureless": featureless, "single": single}
     check_scores(asp.ILD(k=k, **parameters), world, lambda user, k: plain.intra_list_diversity(world, user, k, **parameters))
@@ -68,7 +71,9 @@ def test_scores_follow_the_definition(
 
 @checked(60)
 @given(WORLDS.filter(lambda world: bool(world.features)), CUTOFFS, DISTANCES, FEATURELESS)
-def test_sparse_vectors_score_as_dense_ones(world: PlainWorld, k: tuple[int, ...], distance: Distance, featureless: Featureless) -> None:
+def test_sparse_vectors_score_as_dense_ones(
+    world: PlainWorld, k: tuple[int, ...], distance: PairDistance, featureless: Featureless
+) -> None:
     assert world.features is not None
     inputs = inputs_of(world)
     inputs["features"] = (list(world.features), sparse.csr_array(np.array(list(world.features.values()))))
@@ -84,7 +89,7 @@ def test_sparse_vectors_score_as_dense_ones(world: PlainWorld, k: tuple[int, ...
 @checked(60)
 @given(WORLDS, CUTOFFS, DISTANCES, PAIRS, st.sampled_from(["near", "skip"]))
 def test_the_mean_over_links_follows_the_definition(
-    world: PlainWorld, k: tuple[int, ...], distance: Distance, pairs: Pairs, featureless: Featureless
+    world: PlainWorld, k: tuple[int, ...], distance: PairDistance, pairs: Pairs, featureless: Featureless
 ) -> None:
     metric = asp.ILD(k=k, distance=distance, pairs=pairs, featureless=featureless, average="links")
     results = asp.evaluate(build(world), metric)
@@ -162,7 +167,7 @@ def test_equal_vectors_are_not_apart(n: int, dtype: Any) -> None:
 
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.bool_])
-def test_any_layout_of_a_matrix_gives_the_same_bits(distance: Distance, dtype: Any) -> None:
+def test_any_layout_of_a_matrix_gives_the_same_bits(distance: PairDistance, dtype: Any) -> None:
     matrix = np.random.default_rng(5).integers(0, 3, size=(12, 7)).astype(dtype)
     wide = np.repeat(np.repeat(matrix, 2, axis=0), 3, axis=1)
     frozen = matrix.copy()
@@ -230,7 +235,7 @@ def test_short_lists(parameters: dict[str, Any], expected: list[float | None]) -
 
 @checked(60)
 @given(worlds(), CUTOFFS, DISTANCES)
-def test_aspects_score_as_features_of_the_same_names(world: PlainWorld, k: tuple[int, ...], distance: Distance) -> None:
+def test_aspects_score_as_features_of_the_same_names(world: PlainWorld, k: tuple[int, ...], distance: PairDistance) -> None:
     inputs = {name: given for name, given in inputs_of(world).items() if name not in ("aspects", "features")}
     by_name = asp.World.of(**inputs, features={item: dict.fromkeys(has, 1.0) for item, has in world.aspects.items()})
     by_aspect = asp.World.of(**inputs, aspects=world.aspects)
@@ -249,3 +254,86 @@ def test_the_result_says_what_items_are_compared_by() -> None:
     assert result.details["ILD@2"]["of"] == "aspects"
     assert [notice.kind for notice in result.notices] == ["features_from_aspects"] * 2
     assert not asp.evaluate({"u": ["a", "b"]}, "ILD(of=aspects)@2", aspects={"a": ["x"], "b": ["y"]}).notices
+
+
+def aggregated(
+    world: PlainWorld, user: Id, k: int, *, distance: PairDistance, aggregate: Aggregate, featureless: str, single: str
+) -> float:
+    """All pairs, one after the other."""
+    features = {item: vector for item, vector in (world.features or {}).items() if any(vector) or distance not in ("cosine", "jaccard")}
+    items = [item for item in plain.cut(world.rankings.get(user, []), k) if item in features or featureless in ("near", "category")]
+
+    def between(a: Id, b: Id) -> float:
+        if a in features and b in features:
+            return plain.distance_between(features[a], features[b], distance)
+        return float(featureless == "category" and (a in features or b in features))
+
+    distances = [between(a, b) for a, b in combinations(items, 2)]
+    if single == "short" and len(plain.cut(world.rankings.get(user, []), k)) == 1:
+        return 0.0
+    if not distances:
+        return 0.0 if len(items) == 1 and single == "zero" else math.nan
+    if aggregate == "mean":
+        return math.fsum(distances) / len(distances)
+    return min(distances) if aggregate == "min" else max(distances) if aggregate == "max" else math.fsum(distances)
+
+
+@checked(150)
+@given(WORLDS, CUTOFFS, DISTANCES, st.sampled_from(["mean", "min", "max", "sum"]), st.sampled_from(["skip", "near", "category"]), SINGLE)
+def test_every_aggregate_follows_the_definition(
+    world: PlainWorld, k: tuple[int, ...], distance: PairDistance, aggregate: Aggregate, featureless: Any, single: Single
+) -> None:
+    parameters: Any = {"distance": distance, "aggregate": aggregate, "featureless": featureless, "single": single}
+    check_scores(asp.ILD(k=k, **parameters), world, lambda user, k: aggregated(world, user, k, **parameters))
+
+
+@checked(40)
+@given(WORLDS.filter(lambda world: bool(world.features)), CUTOFFS, DISTANCES, st.sampled_from(["min", "max"]))
+def test_extremes_of_sparse_vectors(world: PlainWorld, k: tuple[int, ...], distance: PairDistance, aggregate: Any) -> None:
+    assert world.features is not None
+    inputs = inputs_of(world)
+    inputs["features"] = (list(world.features), sparse.csr_array(np.array(list(world.features.values()))))
+    metric = asp.ILD(k=k, distance=distance, aggregate=aggregate)
+    np.testing.assert_allclose(metric.scores(asp.World.of(**inputs)), metric.scores(build(world)), rtol=1e-12, atol=1e-12)
+
+
+def test_the_least_distance_by_hand() -> None:
+    world = asp.World.of(toy.LISTS, features=toy.FEATURES)
+    assert asp.parse("ILMD@3").scores(world)[:, 0].tolist() == pytest.approx([0.04, 0.2, 0.010051], abs=1e-6)  # type: ignore[attr-defined]
+    assert asp.ILD(k=3, aggregate="max").scores(world)[:, 0].tolist() == pytest.approx([0.4, 0.2, 0.4], abs=1e-12)
+    assert asp.ILD(k=3, aggregate="sum").scores(world)[0, 0] == pytest.approx(0.64, abs=1e-12)
+
+
+def test_the_rules_of_rectools_by_hand() -> None:
+    """Features that differ are counted; one item scores 0, and two of which one has no features are undefined."""
+    lists = {"three": ["a", "b", "c"], "one": ["a"], "no features": ["x"], "of two": ["a", "x"]}
+    features: dict[Any, Any] = {"a": [0.0, 1.0, 2.0], "b": [0.0, 2.0, 1.0], "c": [0.0, 1.0, 5.0]}
+    result = asp.evaluate(lists, "ILD@3", features=features, convention="rectools")
+    scores = dict(result.per_user.iter_rows())
+    assert scores.pop("three") == pytest.approx((2 + 1 + 2) / 3)
+    assert math.isnan(scores.pop("of two"))
+    assert scores == {"one": 0.0, "no features": 0.0}
+
+
+def test_pyg_s_numbers() -> None:
+    """LinkPredDiversity on one category per item; an item without one has a category of its own."""
+    metric = asp.ILD(k=3, of="aspects", distance="jaccard", featureless="category")
+    found = metric.scores(asp.World.of(toy.LISTS, aspects=toy.FIRST_ASPECTS))[:, 0].tolist()
+    assert found == pytest.approx([1, 2 / 3, 1], abs=1e-15)
+
+
+def test_the_least_of_near_duplicates_keeps_its_digits() -> None:
+    random = np.random.default_rng(8)
+    near = (random.normal(size=32) + 1e-4 * random.normal(size=(4, 32))).astype(np.float32)
+    world = asp.World.of({"u": range(4)}, features=near)
+    expected = min(true_mean(near[list(pair)], true_cosine) for pair in combinations(range(4), 2))
+    assert asp.ILD(aggregate="min").scores(world)[0, 0] == pytest.approx(expected, rel=1e-6)
+
+
+def test_names_and_what_is_refused() -> None:
+    assert asp.parse("ILAD@3") == asp.ILD(k=3)
+    assert asp.parse("ILMD@3") == asp.ILD(k=3, aggregate="min")
+    with pytest.raises(asp.MetricError, match="aggregate=min goes with pairs=distinct"):
+        asp.ILD(aggregate="min", pairs="all")
+    with pytest.raises(asp.MetricError, match="expected 'mean' or 'min' or 'max' or 'sum'"):
+        asp.ILD(aggregate="median")  # type: ignore[arg-type]

@@ -2,19 +2,31 @@
 
 import math
 import random
+from typing import Any
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 import aspectrum as asp
 from tests import plain
 from tests.plain import PlainWorld
-from tests.strategies import CUTOFFS, check_scores, checked, world_of_many_items, worlds
+from tests.strategies import CUTOFFS, LEVELS, check_scores, checked, world_of_many_items, worlds
 
 
 @checked(100)
-@given(worlds(), CUTOFFS)
-def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...]) -> None:
-    check_scores(asp.MAP(k=k), world, lambda user, k: plain.average_precision(world, user, k))
+@given(worlds(), CUTOFFS, LEVELS)
+def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], rel: float | None) -> None:
+    check_scores(asp.MAP(k=k, rel=rel), world, lambda user, k: plain.average_precision(world, user, k, rel))
+
+
+@checked(100)
+@given(worlds(), CUTOFFS, st.sampled_from(["attainable", "k"]))
+def test_other_denominators_follow_the_definition(world: PlainWorld, k: tuple[int, ...], denominator: Any) -> None:
+    check_scores(
+        asp.MAP(k=k, denominator=denominator),
+        world,
+        lambda user, k: plain.average_precision(world, user, k, denominator=denominator),
+    )
 
 
 def test_long_lists() -> None:

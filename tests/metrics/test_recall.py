@@ -7,13 +7,13 @@ from hypothesis import given
 import aspectrum as asp
 from tests import plain
 from tests.plain import PlainWorld
-from tests.strategies import CUTOFFS, check_scores, checked, world_of_many_items, worlds
+from tests.strategies import CUTOFFS, LEVELS, check_scores, checked, world_of_many_items, worlds
 
 
 @checked(100)
-@given(worlds(), CUTOFFS)
-def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...]) -> None:
-    check_scores(asp.Recall(k=k), world, lambda user, k: plain.recall(world, user, k))
+@given(worlds(), CUTOFFS, LEVELS)
+def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], rel: float | None) -> None:
+    check_scores(asp.Recall(k=k, rel=rel), world, lambda user, k: plain.recall(world, user, k, rel))
 
 
 def test_long_lists() -> None:

@@ -94,13 +94,15 @@ METRICS = [
     refused("gives the cutoff as a parameter", "NDCG has no parameter 'k'; the cutoff follows the metric: write NDCG@10", measured(metrics="NDCG(k=10)")),
     refused("gives the cutoff beside a parameter", "write NDCG(gain=exponential)@5", measured(metrics="NDCG(cutoff=5, gain=exponential)")),
     refused("gives a metric a threshold", "use threshold=4", measured(metrics="Precision(threshold=4)@5")),
-    refused("gives a parameter to a metric without any", "It has no parameters", measured(metrics="Precision(foo=4)@5")),
+    refused("gives a parameter that no metric has", "It has rel", measured(metrics="Precision(foo=4)@5")),
+    refused("gives a parameter to a metric without any", "It has no parameters", measured(metrics="PopularityLift(foo=4)@5")),
     refused("writes two metrics in one text", "give each of them by itself: 'NDCG@2', 'MAP@2'", measured(metrics="NDCG@2, MAP@2")),
-    refused("writes trec_eval's name", "unknown metric 'ndcg_cut_10'; did you mean 'NDCG@10'?", measured(metrics="ndcg_cut_10")),
-    refused("asks for the Gini index", "unknown metric 'Gini'; did you mean 'GiniComplement'?", measured(metrics="Gini@2")),
+    refused("writes a cutoff twice", "'ndcg_cut_10@5' has two cutoffs, 10 and 5; expected NDCG@10", measured(metrics="ndcg_cut_10@5")),
+    refused("writes k for a number", "unknown metric 'ndcg_at_k'; did you mean 'NDCG@10'?", measured(metrics="ndcg_at_k")),
+    refused("asks for a family without its input", "novelty@5: no metric of this family can be computed", measured(metrics="novelty@5")),
     *(
         refused(f"asks for {name}", f"unknown metric '{name}'; asp.registered() lists all metrics", measured(metrics=f"{name}@2"))
-        for name in ("HitRate", "MRR", "RR", "HR", "Entropy", "R-precision", "AUC")
+        for name in ("AUC", "F1", "bpref", "IPrec", "MAPE")
     ),
     refused(
         "misspells several metrics",

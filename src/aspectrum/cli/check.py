@@ -10,7 +10,7 @@ import click
 
 from aspectrum.cli.comparing import Comparing
 from aspectrum.cli.contacts import asked_of_contacts, contacts_job, social_options
-from aspectrum.cli.options import IGNORE, STRICT, Job, input_options
+from aspectrum.cli.options import IGNORE, STRICT, Job, input_option, input_options
 from aspectrum.inputs import SOCIAL_TRUTH, TRUTH
 
 if TYPE_CHECKING:
@@ -75,7 +75,10 @@ def _on_contacts(given: dict[str, Any]) -> Report:
     from aspectrum.diagnostics.check import check_contacts
     from aspectrum.diagnostics.notices import CONTACTS
 
-    _refuse({name: given.pop(name) for name in (*_NOT_SOCIAL, "threshold")}, "is not for contacts, which --train stands for")
+    _refuse(
+        {name: given.pop(name) for name in (*map(input_option, _NOT_SOCIAL), "threshold", "popularity_users")},
+        "is not for contacts, which --train stands for",
+    )
     job, network = contacts_job(given)
     options: dict[str, Any] = {"users": job.users, "usual": job.usual, "speaker": replace(CONTACTS, on_command_line=True)}
     asked, _ = asked_of_contacts(job)
@@ -90,4 +93,4 @@ def _refuse(given: Mapping[str, Any], why: str) -> None:
     """Options that do not go with the others."""
     for name, value in given.items():
         if value is not None and value != ():
-            raise click.UsageError(f"--{'of' if name == 'texts_of' else name} {why}")
+            raise click.UsageError(f"--{'of' if name == 'texts_of' else name.replace('_', '-')} {why}")

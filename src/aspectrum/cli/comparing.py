@@ -257,6 +257,7 @@ class Comparing:
         if baseline is not None and baseline not in systems:
             raise click.UsageError(
                 f"--baseline: there is no system {baseline!r}; there are {', '.join(systems)}{did_you_mean(baseline, systems)}"
+                + ("; the lists of a reference system are given by --baseline-lists" if os.path.exists(baseline) else "")
             )
         return baseline or systems[0]
 

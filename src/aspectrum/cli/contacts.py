@@ -10,7 +10,7 @@ from aspectrum.cli import options
 from aspectrum.cli.comparing import taken
 from aspectrum.cli.options import Job
 from aspectrum.cli.outputs import deliver, output_options
-from aspectrum.inputs import SOCIAL_TRUTH
+from aspectrum.inputs import SOCIAL_TRUTH, TRUTH
 
 if TYPE_CHECKING:
     from aspectrum.asked import Asked
@@ -31,10 +31,11 @@ _OF_LINKS = (
     click.option("--keep", multiple=True, metavar="RULE,...", help=_KEEP),
 )
 _FILES = {
-    name: options.file_option(f"--{name}", help=_FEATURES if name == "features" else spec.help) for name, spec in SOCIAL_TRUTH.items()
+    name: options.file_option(f"--{options.input_option(name).replace('_', '-')}", help=_FEATURES if name == "features" else spec.help)
+    for name, spec in SOCIAL_TRUTH.items()
 }
 
-social_options = options.with_options(*(option for name, option in _FILES.items() if name != "features"), *_OF_LINKS)
+social_options = options.with_options(*(option for name, option in _FILES.items() if name not in TRUTH), *_OF_LINKS)
 """What :func:`contacts_job` takes beside the options that every evaluation has."""
 
 
@@ -73,7 +74,8 @@ Examples:
     ),
     options.metric_option(
         "Such as 'Community recall@5,10' or ERRIA@10; usual@5,10 for RELISON's metrics that the inputs allow (default: usual@10), "
-        "all@5,10 for every metric that they allow; may be repeated."
+        "all@5,10 for every metric that they allow, also of the network with the recommended links, accuracy@10 for those of a family; may be "
+        "repeated."
     ),
     options.CONFIG,
 )
@@ -120,4 +122,5 @@ def asked_of_contacts(job: Job) -> tuple[list[Asked], list[Notice]]:
     """Metrics, and what is left out of ``usual@5,10``, those of RELISON that the inputs allow, and ``all@5,10``, all that they allow."""
     from aspectrum.contacts.evaluation import asked_as_contacts, contact_conventions
 
-    return asked_as_contacts(job.metrics or "usual@10", job.inputs, contact_conventions(job.reading.get("convention")))
+    metrics = [str(one) for one in job.metrics] or "usual@10"  # by name, as RELISON understands it
+    return asked_as_contacts(metrics, job.inputs, contact_conventions(job.reading.get("convention")))

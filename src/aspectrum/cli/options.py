@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, ROLES, TRUTH
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, OPTIONS, ROLES, TRUTH
 from aspectrum.wording import did_you_mean, listed, one_line
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="BaseModel")
 
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split is not None]
-_READING_OPTIONS = ("threshold", "order", "ties", "duplicates")
+_READING_OPTIONS = ("threshold", "popularity_users", "order", "ties", "duplicates")
 _SETTINGS = (
     *(*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds"),
     *("threads", "per_user", "systems_as", "strict", "ignore"),
@@ -77,9 +77,9 @@ def complete_conventions(_context: click.Context, _option: click.Parameter, inco
 
 def complete_metrics(_context: click.Context, option: click.Parameter, incomplete: str) -> list[str]:
     import aspectrum.metrics  # noqa: F401  so that their names are known
-    from aspectrum.metric import registered
+    from aspectrum.metric import FAMILIES, registered
 
-    words = ("all",) if isinstance(option, click.Option) else ()  # an argument is one metric
+    words = (*FAMILIES, *(("all",) if isinstance(option, click.Option) else ()))  # an argument is a metric, or a family
     return sorted(name for name in (*registered(), *words) if name.lower().startswith(incomplete.lower()))
 
 
@@ -155,7 +155,14 @@ IDEAL_SECONDS = click.option(
     metavar="SECONDS",
     help="How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0.",
 )
-_TRUTH = {name: file_option(f"--{name}", help=spec.help) for name, spec in TRUTH.items()}
+
+
+def input_option(name: str) -> str:
+    """The name of the option that gives the file of an input."""
+    return OPTIONS.get(name, name)
+
+
+_TRUTH = {name: file_option(f"--{input_option(name).replace('_', '-')}", help=spec.help) for name, spec in TRUTH.items()}
 _READING = (
     COLUMNS,
     click.option("--split", metavar="TEXT", help="Separator between aspects, or features, in a cell, as | in Action|Comedy."),
@@ -167,7 +174,8 @@ _CONVENTION = click.option(
     "--convention",
     metavar="NAME",
     multiple=True,
-    help="published (default), ndeval, pyndeval, relison or informfully; several, as published,informfully, side by side.",
+    help="published (default), or the tool whose numbers to give: ndeval, pyndeval, relison, informfully, rectools, replay, recbole, lenskit, "
+    "elliot, warprec, msrec, evidently, recmetrics, pyg, ranksys, ntcireval, radio or trec_fair; several, as published,elliot, side by side.",
     shell_complete=complete_conventions,
 )
 
@@ -191,9 +199,18 @@ input_options = with_options(
     choice("--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows."),
     TIES,
     DUPLICATES,
+    click.option(
+        "--popularity-users",
+        type=click.IntRange(1),
+        metavar="N",
+        help="How many users --popularity was counted over. Default: users with a history.",
+    ),
     USERS_OPTION,
     _CONVENTION,
-    metric_option("Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10; may be repeated. Default: all@10, every metric that the inputs allow."),
+    metric_option(
+        "Such as AlphaNDCG(alpha=0.9)@5,10, or all@5,10, or a family as novelty@10; may be repeated. "
+        "Default: all@10, every metric that the inputs allow."
+    ),
     CONFIG,
 )
 """The options of :class:`Job` for lists of any items."""
@@ -239,7 +256,8 @@ class Job:
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
-        files = {name: path for name, path in given.items() if name in ALL_TRUTH}
+        inputs_by_option = {input_option(name): name for name in ALL_TRUTH}
+        files = {inputs_by_option[option]: path for option, path in given.items() if option in inputs_by_option}
         _check_settings(settings, config, command, list(files))
         given["convention"] = tuple(filter(None, given["convention"]))
         for kind in given.get("ignore") or ():
@@ -300,7 +318,8 @@ class Job:
         from aspectrum.asked import asked_for
         from aspectrum.conventions import conventions_named
 
-        return asked_for(self.metrics or ("all@10",), self.inputs, conventions_named(self.reading.get("convention")))
+        inputs = [*self.inputs, *(name for name in ("popularity_users",) if name in self.reading)]
+        return asked_for(self.metrics or ("all@10",), inputs, conventions_named(self.reading.get("convention")))
 
 
 def on_top(settings: M, given: Mapping[str, Any]) -> M:

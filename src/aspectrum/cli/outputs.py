@@ -148,7 +148,7 @@ def _files(job: Job, metrics: Sequence[Asked], format: Format | None, given: Seq
         paths.append(str(job.settings.per_user))
         with blamed_on("--per-user"):
             scores_separator(paths[-1])
-        if not any(isinstance(one.metric, UserMetric) for one in metrics):
+        if not any(isinstance(one.metric, UserMetric) or one.metric.knows_contributions for one in metrics):
             raise click.UsageError(f"--per-user {paths[-1]}: none of the metrics has scores of users")
     check_paths(paths, job.files)
     return outputs

@@ -148,23 +148,22 @@ def _check_no_matrix(source: str, given: Any, roles: tuple[str, str, str]) -> No
         )
 
 
-def aspect_rows(given: Any) -> Rows:
-    """Rows item, aspect, strength; an item named without any aspect is among the ids."""
-    roles = ("item", "aspect", "strength")
+def aspect_rows(given: Any, source: str = "aspects", roles: tuple[str, str, str] = ("item", "aspect", "strength")) -> Rows:
+    """Rows item, aspect, strength, or others of that form; an item named without any aspect is among the ids."""
     if is_sparse(given):
-        return _matrix_rows("aspects", given, roles)
+        return _matrix_rows(source, given, roles)
     if isinstance(given, tuple) and len(given) == 2 and getattr(given[1], "ndim", None) == 2:
-        return _matrix_rows("aspects", given[1], roles, ids=_plain(given[0]))
+        return _matrix_rows(source, given[1], roles, ids=_plain(given[0]))
     if not isinstance(given, Mapping):
-        return with_cells_read(_coded("aspects", roles, _rows("aspects", given, roles, 2, 1.0)), "aspect")
-    _check_no_frames("aspects", "item", given)
-    _check_no_indicators(given)
+        return with_cells_read(_coded(source, roles, _rows(source, given, roles, 2, 1.0)), roles[1])
+    _check_no_frames(source, "item", given)
+    _check_no_indicators(source, given)
     rows: list[tuple[Any, Any, Any]] = []
     named: list[Any] = []
     width = None
     for item, has in given.items():
         if isinstance(has, np.ndarray) and has.dtype.kind in "biuf":
-            _check_indicators(item, has, width)
+            _check_indicators(source, item, has, width)
             if width is None:
                 width = len(has)
                 named.extend(range(width))  # a genre no item has is a genre all the same
@@ -173,7 +172,27 @@ def aspect_rows(given: Any) -> Rows:
             pairs = _pairs(has)
             named.extend(aspect for aspect, _ in pairs)
         rows.extend((item, aspect, strength) for aspect, strength in pairs)
-    return with_cells_read(_coded("aspects", roles, rows, item=given, aspect=named), "aspect")
+    return with_cells_read(_coded(source, roles, rows, **{"item": given, roles[1]: named}), roles[1])
+
+
+def group_rows(given: Any) -> Rows:
+    """Rows item, group[, share]; an item named without any group is among the ids. Without shares, a group is as much of an item as another."""
+    rows = aspect_rows(given, "groups", ("item", "group", "share"))
+    return replace(rows, numbers={}) if (rows.numbers["share"] == 1).all() else rows
+
+
+def count_rows(given: Any) -> Rows:
+    """Rows item, count."""
+    rows = given.items() if isinstance(given, Mapping) else _as_rows("popularity", given, "{item: count} or rows (item, count)")
+    return _coded("popularity", ("item", "count"), _of_width("popularity", rows, ("item", "count")))
+
+
+def _of_width(source: str, rows: Iterable[Sequence[Any]], columns: tuple[str, ...]) -> list[Sequence[Any]]:
+    found = list(rows)
+    for number, row in enumerate(found):
+        if len(row) != len(columns):
+            raise InputError(f"{source}: row {number} has {len(row)} values, expected ({', '.join(columns)})")
+    return found
 
 
 def subtopic_rows(given: Any) -> Rows:
@@ -436,26 +455,26 @@ def _number(value: Any, source: str, what: str, *where: Any) -> float:
     return number
 
 
-def _check_no_indicators(given: Mapping[Any, Any]) -> None:
+def _check_no_indicators(source: str, given: Mapping[Any, Any]) -> None:
     """A list names aspects, hardly any of them twice: several of one length above 2 that hold 0 and 1 only were meant as arrays."""
     lists = [has for has in given.values() if isinstance(has, list | tuple)]
     if len(lists) < max(2, len(given)) or len({len(has) for has in lists}) > 1 or len(lists[0]) < 3:
         return
     if all(isinstance(flag, int | float) and flag in (0, 1) for has in lists for flag in has):
         raise InputError(
-            f"aspects: every item has a list of {len(lists[0])} times 0 or 1, and a list names aspects; give arrays, as in "
+            f"{source}: every item has a list of {len(lists[0])} times 0 or 1, and a list names aspects; give arrays, as in "
             f"{{{quoted(next(iter(given)))}: numpy.array([1, 0])}}, for rows of 0 and 1"
         )
 
 
-def _check_indicators(item: Any, has: npt.NDArray[Any], width: int | None) -> None:
-    as_array(has, f"aspects: the array of item {quoted(item)}")
+def _check_indicators(source: str, item: Any, has: npt.NDArray[Any], width: int | None) -> None:
+    as_array(has, f"{source}: the array of item {quoted(item)}")
     if has.ndim != 1 or (width is not None and len(has) != width):
         expected = "one dimension" if width is None else f"({width},) as for the items before"
-        raise InputError(f"aspects: the array of item {quoted(item)} has shape {has.shape}, expected {expected}")
+        raise InputError(f"{source}: the array of item {quoted(item)} has shape {has.shape}, expected {expected}")
     if len(has) and not ((has >= 0) & (has <= 1)).all():
         raise InputError(
-            f"aspects: the array of item {quoted(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
+            f"{source}: the array of item {quoted(item)} is not 0/1; give aspects by name as a list, or strengths between 0 and 1"
         )
 
 

@@ -37,8 +37,10 @@ class Reading:
         one_aspect_per_item: Only the first aspect of an item counts.
         features_are_sets: Whether an item has a feature counts, not its value; but for an index of texts.
         users_in_one_block: Rows of a user must stand together.
+        popularity_users: If popularity is given, of how many users; by default those with a history.
         aspects_in_order: What the aspects of an item contribute is added in the order in which aspects first appear, not in that of the
             values. Numbers then depend on the order of rows, in their last digits or, where gains are equal, visibly.
+        directed: Whether the links of a graph are directed.
     """
 
     threshold: float = 1.0
@@ -52,12 +54,17 @@ class Reading:
     features_are_sets: bool = False
     users_in_one_block: bool = False
     aspects_in_order: bool = False
+    popularity_users: int | None = None
+    directed: bool = True
 
     def __post_init__(self) -> None:
         for name in ("threshold", "history_threshold"):
             value = getattr(self, name)
             if (name == "threshold" or value is not None) and not is_finite(value):
                 raise InputError(f"{name} is {shortened(repr(value))}, expected a finite number")
+        users = self.popularity_users
+        if users is not None and (isinstance(users, bool) or not isinstance(users, int) or users < 1):
+            raise InputError(f"popularity_users is {shortened(repr(users))}, expected a whole number from 1")
         for name, kind in (("order", Order), ("ties", Ties), ("duplicates", Duplicates)):
             value = getattr(self, name)
             if value not in get_args(kind):
@@ -65,8 +72,23 @@ class Reading:
 
     @property
     def of_truth(self) -> tuple[Any, ...]:
-        """What changes the truth; the rest is about lists."""
-        return self.threshold, self.history_threshold, self.liked_from, self.duplicates, self.one_aspect_per_item, self.features_are_sets
+        """What changes the truth, but for the lists of a baseline."""
+        names = (
+            "threshold",
+            "history_threshold",
+            "liked_from",
+            "duplicates",
+            "one_aspect_per_item",
+            "features_are_sets",
+            "popularity_users",
+            "directed",
+        )
+        return tuple(getattr(self, name) for name in names)
+
+    @property
+    def of_lists(self) -> tuple[Any, ...]:
+        """What changes lists."""
+        return self.order, self.scores_before_ranks, self.ties, self.duplicates, self.users_in_one_block
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,7 +130,7 @@ class Comparison(Output):
         return {name: self._standing(name) for name in self.metrics}
 
     def _standing(self, name: str) -> Standing:
-        direction = self.column(name).metric.higher_is_better
+        direction = self.column(name).higher_is_better
         if direction is None or not self._marks(self.found.all_size, best=True) or not any(one.tested for one in self._of(name)):
             return Standing()
         means = {system: score.common_mean for system, score in self.scores[name].items()}
@@ -157,7 +157,7 @@ class Comparison(Output):
     def beats(self, name: str, system: str, other: str) -> bool:
         """Whether a system is significantly better than another, corrected over all pairs."""
         key = (name, system, other) if (name, system, other) in self.found.differences else (name, other, system)
-        p, direction = self.found.against_all.get(key), self.column(name).metric.higher_is_better
+        p, direction = self.found.against_all.get(key), self.column(name).higher_is_better
         if p is None or p > self.procedure.alpha or direction is None or self.procedure.ranks:
             return False
         d = self.difference(name, system, other)
@@ -167,7 +167,7 @@ class Comparison(Output):
     def pareto(self, horizontal: str | Metric, vertical: str | Metric) -> Pareto:
         """Which systems are worth considering by two metrics."""
         names = self._name(horizontal), self._name(vertical)
-        signs = [-1 if self.column(name).metric.higher_is_better is False else 1 for name in names]
+        signs = [-1 if self.column(name).higher_is_better is False else 1 for name in names]
         points = {
             system: (signs[0] * self.scores[names[0]][system].common_mean, signs[1] * self.scores[names[1]][system].common_mean)
             for system in self.systems
@@ -246,7 +246,7 @@ class Comparison(Output):
             "metrics": [
                 {
                     "metric": name,
-                    "higher_is_better": self.column(name).metric.higher_is_better,
+                    "higher_is_better": self.column(name).higher_is_better,
                     "systems": {system: _plain(asdict(score)) for system, score in self.scores[name].items()},
                     **asdict(self.standings[name]),
                 }

@@ -254,7 +254,7 @@ def _metric_pairs(
 
 def _untested(metric: MetricScores, system: str, baseline: str, value: float, other: float) -> _Pair:
     """Two numbers without scores of users behind them."""
-    relative = value / other - 1 if other > 0 else None
+    relative = value / other - 1 if other > 0 and metric.metric.has_ratios else None
     difference = Difference(metric.name, system, baseline, value - other, relative, mean_a=other, mean_b=value)
     return _Pair(replace(difference, notes=(f"not tested: {metric.untested}",)), Paired(0, value - other, math.nan))
 
@@ -315,7 +315,7 @@ class _Together:
         difference = replace(
             difference,
             difference=found.mean,
-            relative=mean_b / mean_a - 1 if mean_a > 0 else None,
+            relative=mean_b / mean_a - 1 if mean_a > 0 and metric.metric.has_ratios else None,
             mean_a=mean_a,
             mean_b=mean_b,
             notes=self._notes_on_means(a, b, mean_a, mean_b),
@@ -336,7 +336,7 @@ class _Together:
         at_a, at_b = self.place_of[a], self.place_of[b]
         var_a, var_b = float(self.spread[at_a]), float(self.spread[at_b])
         cov, t = (var_a + var_b - found.sd**2) / 2, quantile((1 + procedure.level) / 2, found.df)
-        ratio = fieller(difference.mean_a, difference.mean_b, var_a / n, var_b / n, cov / n, t) if difference.mean_a > 0 else None
+        ratio = None if difference.relative is None else fieller(difference.mean_a, difference.mean_b, var_a / n, var_b / n, cov / n, t)
         interval, notes = _interval(metric, self.users, a, b, d, found, procedure)
         skew = skewness(d, found.mean) if found.sd else 0.0
         span = difference_range(metric, self.users, a, b) if is_open(metric) else None
@@ -346,7 +346,7 @@ class _Together:
             notes.append(FEW_CARRY)
         if span is not None:
             notes += _notes_on_range(*span, interval)
-        if ratio is None and difference.mean_a > 0:
+        if ratio is None and difference.relative is not None:
             notes.append("no relative interval: the baseline's mean is not distinguishable from 0")
         if procedure.ranks:
             whole = metric.kind == "whole"

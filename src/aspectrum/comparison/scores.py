@@ -61,7 +61,7 @@ class MetricScores:
 
     @property
     def higher_is_better(self) -> bool | None:
-        return self.metric.higher_is_better
+        return self.columns[0].higher_is_better
 
     @cached_property
     def defined(self) -> Flags:

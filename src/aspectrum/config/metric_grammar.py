@@ -68,9 +68,9 @@ class MetricReader:
     def _read_named(self, name: str, written: Value) -> None:
         where = ("metrics", name)
         try:
-            if re.search(r"[@(]", name):
+            metric = None if re.search(r"[@(]", name) else parse(name)
+            if metric is None or metric.cutoffs != (-1,):
                 raise MetricError(f"found the key {shortened(name)!r}, expected the name of a metric alone, with its parameters below it")
-            metric = parse(name)
         except MetricError as error:
             self._mistakes.add(written, ("metrics",), error.said(COMMAND_LINE), key=True)
             return

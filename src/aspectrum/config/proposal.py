@@ -7,7 +7,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from aspectrum.config.settings import system_name
 from aspectrum.contacts.evaluation import default_metrics
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.errors import InputError
-from aspectrum.inputs import ALL_INPUTS
+from aspectrum.inputs import ALL_INPUTS, SOCIAL_TRUTH
 from aspectrum.io.columns import is_spelling
 from aspectrum.io.features import read_features
 from aspectrum.io.files import as_text, printed, reason, why_unreadable
@@ -49,6 +49,9 @@ _NAMES: Mapping[str, str] = {
     "communities": "communities community clusters groups partition",
     "texts": "texts tweets posts",
     "weights": "weights",
+    "groups": "groups providers protected",
+    "popularity": "popularity",
+    "baseline": "baseline",
     "catalogue": "catalogue catalog",
 }
 """Words in the names of files, by input."""
@@ -87,8 +90,11 @@ def propose(folder: str, config: str) -> Proposal:
     for file in files:
         file.recognise()
     social = any(file.input in ("communities", "texts", "train", "test") for file in files)
+    _settle_baseline(files)
     for file in files:
         file.input = _AS_LINKS.get(file.input or "", file.input) if social else file.input
+        if social and file.input == "groups" and "communities" in file.hints:
+            file.become_communities()
         if file.path.lower().endswith(".npy"):
             file.ids_of_rows = next(
                 (other.path for other in files if re.search(r"(^|[^a-z])ids?\.(txt|csv|tsv)$", other.path.lower())), None
@@ -169,6 +175,8 @@ class _File:
         self.found = f"columns {', '.join(names)}{more}" if names else f"{table.width} column{'s' * (table.width != 1)} without names"
         self.input = self._by_layout() if format in ("run", "qrels") or table.layout != "table" else self._by_columns(table)
         self.input = self.input or self._by_layout()
+        if self.input == "rankings" and self.hints[:1] == ["baseline"]:
+            self.input = "baseline"
         if self.input is not None:
             self.rows = self._read(self.input)
             self.split = self._separator()
@@ -188,10 +196,12 @@ class _File:
         if table.names is None:
             if not hinted:
                 self.remark = "its name does not say what it is"
-            return hinted[0] if hinted else None
+            return None if not hinted else "groups" if hinted[0] == "communities" and "groups" in hinted else hinted[0]
         words = {re.sub(r"[\W_]", "", name.lower()) for name in table.names}
+        if self._groups(table.names, words):
+            return "groups"
         if "communities" in self.hints and "communities" not in readable:
-            return self._communities(table.names)
+            return "communities" if self._has_column("communities", "community", table.names) else None
         if words >= {"source", "target"} or words & {"follower", "followee"}:
             return self._links()
         if "community" in words and "communities" in readable:
@@ -211,7 +221,7 @@ class _File:
     def _pairs(self, hinted: Sequence[str]) -> str | None:
         """Rows of users and items: lists, or one kind of truth."""
         columns, judged = _columns_of(self._read("rankings")), self._read("subtopics")
-        hinted = [input for input in hinted if input in ("rankings", "relevance", "history", "subtopics", "aspects")]
+        hinted = [input for input in hinted if input in ("rankings", "relevance", "history", "subtopics", "aspects", "baseline")]
         if "rank" in columns:
             return "rankings"
         if hinted:
@@ -223,15 +233,31 @@ class _File:
         self.remark = "is it relevance, history, or lists in order?"
         return None
 
-    def _communities(self, names: Sequence[str]) -> str | None:
-        """A file of communities by its name, in which one of the columns is the community."""
+    def _groups(self, names: Sequence[str], words: Set[str]) -> bool:
+        """Whether these are groups of items: by the columns, or by the name where no column is one of people."""
+        people = words & {"node", "nodeid", "vertex"} or any(is_spelling("relevance", ("user",), name) for name in names)
+        items = any(is_spelling("relevance", ("item",), name) for name in names)
+        columns = _columns_of(self._read("groups"))
+        alone = items and len(columns) == len(names) and is_spelling("relevance", ("group",), columns["group"])
+        if people or not (alone or "groups" in self.hints or (items and "communities" in self.hints)):
+            return False
+        return bool(columns) or self._has_column("groups", "group", names)
+
+    def _has_column(self, input: str, role: str, names: Sequence[str]) -> bool:
+        """Whether one of the columns can be the community, or the group, of a file that is known by its name."""
         for place, name in enumerate(names, 1):
-            self.columns = {"community": name}
-            if self._read("communities") is not None:
-                self.remark = f"or is the community {one_line(listed(names[place:]))}?" if names[place:] else ""
-                return "communities"
+            self.columns = {role: name}
+            if self._read(input) is not None:
+                self.remark = f"or is the {role} {one_line(listed(names[place:]))}?" if names[place:] else ""
+                return True
         self.columns = {}
-        return None
+        return False
+
+    def become_communities(self) -> None:
+        """Groups are communities in a social network, where items are people."""
+        self.columns = {}
+        if self._read("communities") is not None or self._has_column("communities", "community", self._table("communities").names or ()):
+            self.input, self.rows = "communities", self._read("communities")
 
     @cached_property
     def _beginning(self) -> tuple[bytes | Table, bool]:
@@ -335,6 +361,14 @@ def _texts(column: IdColumn) -> set[str]:
     return {str(id) for id in (column.ids.to_list() if hasattr(column.ids, "to_list") else column.ids) if id is not None}
 
 
+def _settle_baseline(files: Sequence[_File]) -> None:
+    """Lists are those of a baseline if one file is called so, and others hold lists, too."""
+    baselines = [file for file in files if file.input == "baseline"]
+    if len(baselines) > 1 or all(file.input != "rankings" for file in files):
+        for file in baselines:
+            file.input = "rankings"
+
+
 def _chosen(files: Sequence[_File], systems: Sequence[_File]) -> dict[str, _File]:
     """One file for each input: the one that most lists fit, and that is named so most clearly."""
     chosen: dict[str, _File] = {}
@@ -357,7 +391,7 @@ class _Writer:
     """Writes a configuration for files that were recognised."""
 
     def __init__(self, base: str, files: Sequence[_File], inputs: Mapping[str, _File], social: bool) -> None:
-        allowed = ("train", "test", "communities", "features", "texts") if social else tuple(ALL_INPUTS)
+        allowed = tuple(SOCIAL_TRUTH) if social else tuple(ALL_INPUTS)
         self._base, self._social = base, social
         self._systems = [file for file in files if file.input == "rankings" and not file.remark]
         self._inputs = {name: file for name, file in inputs.items() if name in allowed}

@@ -230,7 +230,9 @@ class Settings(_Model):
     )
     columns: _Columns = _optional("Which column holds what, for every source that does not say it itself.", {})
     metrics: Annotated[tuple[SkipValidation[str | Metric], ...], WithJsonSchema({})] = _optional(
-        "What is measured: a list of metrics, or a mapping from names to parameters. all@10 is every metric that the inputs allow.", ()
+        "What is measured: a list of metrics, or a mapping from names to parameters. all@10 is every metric that the inputs allow, "
+        "and novelty@10 every one of that family.",
+        (),
     )
     convention: Annotated[tuple[Annotated[str, _one_of((*CONVENTIONS, "both"))], ...], BeforeValidator(_as_conventions)] = _optional(
         "Whose way of computing; several stand side by side. Default: the published definitions. "
@@ -238,6 +240,9 @@ class Settings(_Model):
         (),
     )
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = _optional("The grade from which an item is relevant. Default: 1.")
+    popularity_users: Annotated[int, Field(ge=1)] | None = _optional(
+        "How many users popularity was counted over. Default: users with a history."
+    )
     users: _Users | None = _optional("Who is averaged, or the path of a file of users. Default: as the convention says.")
     order: Literal["auto", "rank", "score", "input"] | None = _optional(
         "What orders the lists: ranks, scores, or the order of the rows. Default: auto."

@@ -11,7 +11,7 @@ import numpy as np
 
 from aspectrum.api import evaluate_one, labelled, side_by_side
 from aspectrum.arguments import with_hints
-from aspectrum.asked import Asked, Metrics, asked_for, is_enough
+from aspectrum.asked import Asked, Metrics, asked_for, computed_under, is_enough
 from aspectrum.coding.ids import described
 from aspectrum.coding.reading import Duplicates, Order, Ties
 from aspectrum.coding.rows import IdColumn, Rows
@@ -23,22 +23,34 @@ from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import CONTACTS, Notice, Option, parts
 from aspectrum.documentation import needed_inputs
 from aspectrum.errors import InputError, MetricError, MissingInput, each
-from aspectrum.metric import Metric
-from aspectrum.metrics import IntraListDiversity
-from aspectrum.plan import PLAN_OPTIONS, Plan
+from aspectrum.metric import Metric, registered
+from aspectrum.metrics import EPD, IntraListDiversity
+from aspectrum.plan import PLAN_OPTIONS, Plan, plan_under
 from aspectrum.progress import Progress, SystemProgress, with_progress
 from aspectrum.results import Results, SystemResults
 
-DEFAULT_METRICS = ("Community recall", "ERRIA", "ILD", "Predicted Gini complement", "nDCG", "Precision", "Recall", "MAP")
-"""What RELISON measures of recommended contacts, but for its novelty."""
+DEFAULT_METRICS = (
+    *("Community recall", "ERRIA", "ILD", "Predicted Gini complement"),
+    *("nDCG", "Precision", "Recall", "MAP"),
+    *("LTN", "Unexpectedness", "Mean prediction distance"),
+)
+"""What RELISON measures of recommended contacts, by its names."""
 
-_ITEM_INPUTS = {"train": "history", "test": "relevance", "communities": "aspects", "features": "features", "texts": "features"}
+_ITEM_INPUTS: Mapping[str, tuple[str, ...]] = {
+    "train": ("history", "graph", "catalogue"),  # the catalogue are the users of the train graph
+    "test": ("relevance",),
+    "communities": ("aspects",),
+    "features": ("features",),
+    "texts": ("features",),
+    "baseline": ("baseline",),
+}
+_CALLED = {item: name for name in reversed(list(_ITEM_INPUTS)) for item in _ITEM_INPUTS[name] if item != "catalogue"}
+"""What an input of an evaluation of any lists is called here."""
 
 
 def as_items(given: Iterable[str]) -> list[str]:
     """What inputs of a social network are in an evaluation of any lists: candidates are items, communities aspects."""
-    items = dict.fromkeys(_ITEM_INPUTS[name] for name in given if name in _ITEM_INPUTS)
-    return [*items, *(["catalogue"] if "history" in items else [])]  # the users of the train graph
+    return list(dict.fromkeys(item for name in given for item in _ITEM_INPUTS.get(name, ())))
 
 
 def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Sequence[Convention]) -> tuple[list[Asked], list[Notice]]:
@@ -46,17 +58,19 @@ def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Seque
 
     >>> _, left_out = asked_as_contacts("usual@10", ["train", "test", "communities"], contact_conventions(None))
     >>> print(*left_out)
-    usual@10 leaves out IntraListDiversity (no features)
+    usual@10 leaves out IntraListDiversity, EPD (no features)
     """
-    called = {item: name for name, item in reversed(_ITEM_INPUTS.items())}
-    return asked_for(metrics, as_items(given), conventions, usual=DEFAULT_METRICS, called=called)
+    relison = CONVENTIONS["relison"]
+    meant = {name: relison.applied(registered()[own]()) for name, own in relison.namesakes.items()}
+    usual = [str(meant.get(name, name)) for name in DEFAULT_METRICS]
+    return asked_for(metrics, as_items(given), conventions, usual=usual, called=_CALLED, meant=meant)
 
 
 def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
     """The usual metrics that the inputs allow, at some cutoffs.
 
-    >>> [str(metric) for metric in default_metrics(["train", "communities"])]
-    ['AspectRecall@10', 'GiniComplement@10']
+    >>> [type(metric).__name__ for metric in default_metrics(["train", "communities"])]
+    ['AspectRecall', 'GiniComplement', 'EPC', 'MeanPredictionDistance']
     """
     return [one.metric for one in asked_as_contacts(f"usual@{cutoffs}", given, [_for_contacts(CONVENTIONS["published"])])[0]]
 
@@ -74,6 +88,7 @@ def evaluate(
     communities: Any = None,
     features: Any = None,
     texts: Any = None,
+    baseline: Any = None,
     texts_of: Of = "own",
     weighting: Weighting | None = None,
     directed: bool | None = None,
@@ -96,8 +111,8 @@ def evaluate(
     """Measure the contacts that a system recommends to the users of a social network.
 
     The users are those of the train graph. Recommendations to anybody else are left out. A candidate who is not in the train
-    graph keeps the rank, with the communities and features given, but could not have been found, and is left out of the Gini
-    complement. The notes of the result count all that.
+    graph keeps the rank, with the communities and features given, but could not have been found, and is no part of
+    the catalogue. The notes of the result count all that.
 
     Args:
         recommendations: Rows (user, candidate[, rank][, score]): the path of a file, a frame, a :class:`aspectrum.Source`,
@@ -109,6 +124,7 @@ def evaluate(
         communities: Rows (user, community), ``{user: community}``, ``{user: [communities]}`` or :class:`Communities`.
         features: Rows (user, feature[, value]), vectors, or a :class:`TextIndex`; as for :func:`aspectrum.evaluate`.
         texts: Rows (user, text), from which features are made by :func:`index_texts`.
+        baseline: Recommendations of a reference system, as for :func:`aspectrum.evaluate`.
         texts_of: Whose texts a user is known by: ``own``, ``followees``, ``followers`` or ``all``.
         weighting: How terms of texts are weighted. Default: as the convention does.
         directed: Whether the graph is directed. Default: as the graph says; an edge list is directed.
@@ -187,6 +203,9 @@ def evaluate_systems(
     found = {}
     for one in asked.conventions:
         plan, notices = asked.plan(network, one)
+        if plan is None:
+            found[one.name] = SystemResults({system: Results({}) for system in systems})
+            continue
         lists = {system: plan.lists(network.lists(system)) for system in systems}
         notices += network.notices_on(plan, lists.values())
         said = attention.draw(dict.fromkeys(notice for notice in notices if notice.level != "fact"))
@@ -235,25 +254,21 @@ class Request:
             raise InputError(Option("ties"), " needs ", Option("order", "score"), " or rank: input order has no ties")
         asked, left_out = asked_as_contacts("usual@10" if metrics is None else metrics, given, conventions)
         for one in conventions:
-            _check_inputs([one.metric for one in asked], given, one)
+            _check_inputs([mine.metric for mine in computed_under(one, asked)], given, one)
         return cls(asked, left_out, conventions, inputs, reading, chosen, texts_of, weighting, weighted)
 
     def network(self, systems: Mapping[str, Any]) -> Network:
         """The network and the recommendations, read."""
         return Network(systems, users=self._named_users, **self.inputs)
 
-    def plan(self, network: Network, convention: Convention) -> tuple[Plan, list[Notice]]:
-        """The plan of a convention, and what a reader of the numbers should know of the network."""
+    def plan(self, network: Network, convention: Convention) -> tuple[Plan | None, list[Notice]]:
+        """The plan of a convention, if it has one of the metrics, and what a reader of the numbers should know of the network."""
         features, of_features = self._features(network, convention)
         truth = network.truth(convention, features=features, weighted=self.weighted, **self.reading)
         users = {} if self._named_users is None else {"users": network.chosen_users()}
         of_weights = [Notice("weighted")] if self.weighted else []
-        plan = Plan(self.asked, truth, convention=convention, **{**self.chosen, **users})
+        plan = plan_under(convention, self.asked, truth, **{**self.chosen, **users})
         return plan, [*self.left_out, *network.notices_on_links(), *of_weights, *of_features]
-
-    @property
-    def metrics(self) -> list[Metric]:
-        return [one.metric for one in self.asked]
 
     @property
     def _named_users(self) -> Any:
@@ -270,7 +285,10 @@ class Request:
         if self.inputs.get("features") is not None or not as_relison:
             return None, []
         none = Rows("features", {"item": IdColumn(np.empty(0, np.int32), [])}, matrix=np.empty((0, 1)))
-        return none, [Notice("no_features")] if any(type(metric) is IntraListDiversity for metric in self.metrics) else []
+        compared = any(
+            isinstance(metric, IntraListDiversity | EPD) for metric in (one.metric for one in computed_under(convention, self.asked))
+        )
+        return none, [Notice("no_features")] if compared else []
 
 
 def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: Convention) -> None:
@@ -279,13 +297,14 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
     enough = [*there, "features"] if convention.name == "relison" else there  # without any, RELISON has an ILD all the same
 
     def check(metric: Metric) -> None:
+        convention.applied(metric)  # an error if there is no such metric
         if is_enough(enough, metric, convention):
             return
-        words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for name, item in _ITEM_INPUTS.items()}
+        words: dict[str, Sequence[str | Option]] = {item: [Option(name)] for item, name in _CALLED.items()}
         words["features"] = [Option("features"), " or ", Option("texts")]
         enough_here = [names for names in needed_inputs(type(metric)) if is_enough(names, type(metric)(), convention)]
         ways = [names for names in enough_here if set(names) <= words.keys() and not set(names) <= set(there)]
-        needs = [tuple(parts(" and ", (words[name] for name in names if name not in there))) for names in ways]
+        needs = [tuple(parts(" and ", dict.fromkeys(tuple(words[name]) for name in names if name not in there))) for names in ways]
         if needs:
             raise MissingInput(f"{metric} needs more: pass ", *parts(", or ", dict.fromkeys(needs)))
         raise MissingInput(f"{metric} cannot be computed of contacts, from {' and '.join(given)}")
@@ -302,7 +321,8 @@ def _for_contacts(convention: Convention) -> Convention:
     """A convention, for candidates who need not be users of the train graph; communities are no features."""
     if convention.name in CONVENTIONS and convention.name not in ("published", "relison"):
         raise MetricError(f"convention is {convention.name!r}, expected 'published', 'relison' or 'both' for contacts")
-    for_contacts = {"GiniComplement": {"outside": "drop"}, "IntraListDiversity": {"of": "features"}}
+    of_all = {name: {"outside": "drop"} for name in ("CatalogueCoverage", "ExposureEntropy", "Gini", "GiniComplement")}
+    for_contacts = {**of_all, "IntraListDiversity": {"of": "features"}}
     parameters = {name: {**own, **convention.parameters.get(name, {})} for name, own in for_contacts.items()}
     return replace(convention, parameters={**convention.parameters, **parameters})
 

@@ -45,6 +45,7 @@ class Network:
         communities: Any = None,
         features: Any = None,
         texts: Any = None,
+        baseline: Any = None,
         users: Any = None,
         directed: bool | None = None,
         keep: Iterable[str] | str = (),
@@ -55,9 +56,9 @@ class Network:
             raise InputError("both features and texts are given, expected one of them: features are computed from texts")
         if not systems:
             raise InputError("there are no recommendations to measure")
-        check_files([train, test, communities, features, texts, *systems.values()])
+        check_files([train, test, communities, features, texts, baseline, *systems.values()])
         known, self._directed = link_table(train, "train", directed)
-        given = {"test": test, "communities": communities, "features": features, "texts": texts, "users": users}
+        given = {"test": test, "communities": communities, "features": features, "texts": texts, "baseline": baseline, "users": users}
         others = {name: read_one(name, one, self._directed) for name, one in given.items() if one is not None}
         self._inputs = {"train": known, **others}
         self._systems = {name: read_recommendations(name, one) for name, one in systems.items()}
@@ -76,7 +77,7 @@ class Network:
 
     def _look_at_inputs(self) -> None:
         """What there is to say of who is in which input."""
-        for recommended in self._systems.values():
+        for recommended in (*self._systems.values(), *(rows for name, rows in self._inputs.items() if name == "baseline")):
             self._look_at_lists(recommended)
         for name, role, what, then in (
             ("communities", "user", "community", "candidates_only"),
@@ -131,13 +132,14 @@ class Network:
         return replace(features, source=texts.source, notices=texts.notices)
 
     def truth(self, convention: Convention, *, features: Rows | None = None, weighted: bool = False, **options: Any) -> Truth:
-        """The truth as a convention reads it: candidates are items, communities aspects, train links the history.
+        """The truth as a convention reads it: candidates are items, communities aspects, train links the history and the graph.
 
         `features` are taken if none were given; options say how lists are read.
         """
         members, train = np.arange(self._n_users, dtype=np.int32), self._source("train")
         truth: dict[str, Any] = {
             "history": self._link_rows(self._train, "train"),
+            "graph": self._graph_rows(),
             "catalogue": Rows(train, {"item": IdColumn(members, self._everybody, named=members)}),
             "users": Rows(train, {"user": IdColumn(members, self._users)}),
         }
@@ -153,11 +155,15 @@ class Network:
             truth["features"] = self._owned(self._inputs["features"], "item")
         elif features is not None:
             truth["features"] = features
-        return convention.truth(**truth, threshold=threshold, **options)
+        if "baseline" in self._inputs:
+            truth["baseline"] = self._lists(self._inputs["baseline"])
+        return convention.truth(**truth, threshold=threshold, directed=self._directed, **options)
 
     def lists(self, system: str) -> Rows:
         """The lists of a system; a user whose list is empty has one, and each row remembers where it stood."""
-        rows = self._systems[system]
+        return self._lists(self._systems[system])
+
+    def _lists(self, rows: Rows) -> Rows:
         users, items = (self._table.codes(rows.ids[role]) for role in ("user", "item"))
         numbers, place, named = rows.numbers, rows.place, np.sort(self._table.named(rows.ids["user"]))
         members = users < self._n_users
@@ -174,6 +180,12 @@ class Network:
     def _link_rows(self, links: Links, name: str, graded: bool = False) -> Rows:
         ids = {"user": IdColumn(links.sources, self._users), "item": IdColumn(links.targets, self._everybody)}
         return Rows(self._source(name), ids, {"grade": links.weights} if graded else {})
+
+    def _graph_rows(self) -> Rows:
+        """The train links between users, who alone are in the network."""
+        between = self._train.sources != self._train.targets
+        ends = {"user": self._train.sources[between], "item": self._train.targets[between]}
+        return Rows(self._source("train"), {role: IdColumn(codes, self._users) for role, codes in ends.items()})
 
     def _owned(self, given: Rows, role: str) -> Rows:
         """Communities or features of users as they stand, under everybody's codes."""
@@ -272,14 +284,16 @@ def read_one(name: str, given: Any, directed: bool | None = None) -> Rows:
     """One of the inputs beside the recommendations."""
     if name in ("train", "test"):
         return link_table(given, name, directed)[0]
+    if name == "baseline":
+        return read_recommendations(name, given, name)
     if name == "users":
         return read_input("users", given) if is_external(given) else id_rows("users", "user", given)
     return {"communities": _community_rows, "features": _feature_rows, "texts": text_rows}[name](given)
 
 
-def read_recommendations(name: str, given: Any) -> Rows:
-    """The recommendations of a system."""
-    rows = read_input("rankings", _renamed(given, "candidate")) if is_external(given) else ranking_rows(name, given)
+def read_recommendations(name: str, given: Any, kind: str = "rankings") -> Rows:
+    """The recommendations of a system, or of the baseline."""
+    rows = read_input(kind, _renamed(given, "candidate")) if is_external(given) else ranking_rows(name, given)
     return of_one_system(rows, "give the recommendations of each system by themselves, or drop the column if it does not name systems")
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from aspectrum.api import several_systems
-from aspectrum.asked import Metrics, asked_for
+from aspectrum.asked import Metrics, asked_for, computed_under
 from aspectrum.coding.rows import Rows
 from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
@@ -103,14 +103,15 @@ def check(
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
     asked = attempts.attempt(lambda: asked_for(metrics, inputs, list(ways.values()))[0]) or ()
-    wanted = [one.metric for one in asked]
-    cutoffs = [cutoff for metric in wanted for cutoff in metric.cutoffs]
+    ways = {name: way for name, way in ways.items() if computed_under(way, asked)} or ways  # others compute nothing
+    wanted = {name: [one.metric for one in computed_under(way, asked)] for name, way in ways.items()}
+    cutoffs = [cutoff for one in asked for cutoff in one.metric.cutoffs]
     several = attempts.each(ways, lambda _, way: _together(lists, truth, reading, way))
     if len(several) < len(ways):
         (name, first), *_ = ways.items()
         several = {name: several.get(name) or _sound_parts(lists, truth, reading, first, attempts)}
     found = {
-        name: find(_looked_at(together, coded, cutoffs), _use(together, wanted, users, ways[name])) if coded else []
+        name: find(_looked_at(together, coded, cutoffs), _use(together, wanted[name], users, ways[name])) if coded else []
         for name, (together, coded) in several.items()
     }
     findings = list(merged(found))
@@ -123,7 +124,7 @@ def check(
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
         for name, (together, coded) in several.items():
-            _try_metrics(together, coded, wanted, users, ways[name], attempts)
+            _try_metrics(together, coded, wanted[name], users, ways[name], attempts)
     return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
 
 
@@ -172,7 +173,8 @@ def check_contacts(
         return Report(tuple(Notice("rows", len(rows), source=rows.source) for rows in read.values()), tuple(attempts.failures), speaker)
     if usual is not None:
         attempts.attempt(usual.check)
-    found = {way.name: _findings_on_contacts(asked, network, systems, way, attempts) for way in asked.conventions}
+    ways = [way for way in asked.conventions if computed_under(way, asked.asked)]
+    found = {way.name: _findings_on_contacts(asked, network, systems, way, attempts) for way in ways}
     findings = sorted(dict.fromkeys([*network.sizes(), *merged(found)]), key=lambda one: LEVELS.index(one.level))
     return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
 

@@ -27,8 +27,8 @@ _N_EXAMPLES = 3
 LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
 _SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
-    "user": ("relevance", "history", "subtopics", "weights"),
-    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history"),
+    "user": ("relevance", "history", "subtopics", "weights", "baseline"),
+    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity"),
 }
 """Where the users and items of lists should be known."""
 
@@ -41,11 +41,15 @@ class Use:
         threshold: It matters which items are relevant.
         averages_lists: Each system is averaged over the users whom it has lists for.
         relative_to: Inputs one of which should say what the catalogue is.
+        relative: The metrics that it matters for.
+        relative_to_truth: Those of them that score users, and know only the items of the truth.
     """
 
     threshold: bool = True
     averages_lists: bool = True
     relative_to: frozenset[str] = frozenset()
+    relative: str = ""
+    relative_to_truth: str = ""
 
 
 def find(read: Inputs, use: Use | None = None) -> list[Notice]:
@@ -61,7 +65,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
-    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
+    found += [*read.foreign_baseline(), *read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
@@ -205,6 +209,19 @@ class Inputs:
         form = "{item: [aspects]}" if there.name == "aspects" else "{user: {item: [aspects]}}"
         return (Notice("swapped_aspects") if there.external else Notice("swapped_objects", detail={"form": form}),)
 
+    def foreign_baseline(self) -> Iterator[Notice]:
+        """A baseline of other items than all lists: everything would be unexpected."""
+        baseline = self.inputs.get("baseline")
+        if baseline is None or not self.systems or not baseline.n_rows:
+            return
+        items = self.codes(baseline, "item")
+        shown = np.concatenate([self.codes(lists, "item") for lists in self.systems.values()])
+        if len(shown) and len(_without(items, np.unique(shown))) == len(items):
+            because = self._reason("item", items, next(iter(self.systems.values())), baseline)
+            yield self._notice(
+                "unknown", baseline, "item", items, len(items), level="error", because=because, detail={"role": "item", "where": "any list"}
+            )
+
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
         listed = np.concatenate([np.empty(0, np.int32), *(self.codes(lists, "user") for lists in self.systems.values())])
@@ -292,8 +309,13 @@ class Inputs:
         yield from different_users([self.codes(lists, "user") for lists in self.systems.values()], self._ids("user"))
 
     def seen_catalogue(self, use: Use) -> Iterator[Notice]:
-        if use.relative_to and not use.relative_to & self.inputs.keys():
-            yield Notice("no_catalogue", len(self._ids("item")))
+        if not use.relative_to or use.relative_to & self.inputs.keys():
+            return
+        if use.relative:
+            yield Notice("no_catalogue", len(self._ids("item")), detail={"metric": use.relative, "where": "anywhere in the inputs"})
+        if use.relative_to_truth:
+            detail = {"metric": use.relative_to_truth, "where": "in the inputs beside the lists"}
+            yield Notice("no_catalogue", self.truth.n_items, detail=detail)
 
     def _notice(self, kind: str, given: Input, role: str, codes: Codes, of: int, **more: Any) -> Notice:
         return Notice(kind, len(codes), of, examples_of(self._ids(role), codes), source=given.source, **more)

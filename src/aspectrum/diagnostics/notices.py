@@ -75,6 +75,7 @@ class Speaker:
             return f"--columns {option.input}:{columns}" if option.input else f"--columns {columns}"
         if name == "format":
             return f"--reader {option.input}={value}"
+        name = "baseline-lists" if name == "baseline" else name  # --baseline is the system that others are compared with
         return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
 
 
@@ -248,6 +249,8 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     # What is measured
     "left_out": Kind("note", "{asked} leaves out {left_out}"),
+    "has_no": Kind("note", "{convention} has no {metrics}"),
+    "has_only": Kind("note", "of these metrics, {convention} has only {metrics}"),
     # How an input was read
     "size": Kind("fact", "{count} row{s} of {input}: {ids}"),
     "rows": Kind("fact", "{count} row{s}"),
@@ -373,7 +376,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "no_catalogue": Kind(
         "warning",
-        "GiniComplement: without a catalogue it is relative to the {count} item{s} that occur{v} anywhere in the inputs; pass {option}",
+        "{metric}: without a catalogue it is relative to the {count} item{s} that occur{v} {where}; pass {option}",
         Option("catalogue"),
     ),
     "grades": Kind("fact", "grades range from {low} to {high}, and {count} ({share}) reach the threshold of {threshold}"),
@@ -414,11 +417,12 @@ KINDS: Mapping[str, Kind] = {
     "undirected": Kind("note", "the graph is undirected"),
     "weighted": Kind("note", "test link weights are used as grades"),
     "text_features": Kind("note", "users' features are {texts_of}, weighted by {weighting}"),
-    "no_features": Kind("warning", "there are no features; RELISON then takes every distance as 0, so ILD is 0"),
+    "no_features": Kind("warning", "there are no features; RELISON then takes every distance as 0, and so are ILD and Unexpectedness"),
     "all_reciprocal": Kind(
         "note", "each of the {count} links has its reverse; use {option} if the graph is undirected", Option("directed", False)
     ),
     "both_ways": Kind("note", "{count} link{s} of a directed graph taken as undirected"),
+    "odd_shares": Kind("warning", "the shares of {count} item{s} in groups do not add up to 1, so some items count more than others"),
     "self_links": Kind("note", "{count} self-link{s} ignored"),
     "unweighted_links": Kind("note", "{count} link{s} without a weight, which other links have; 1 is used"),
     "repeated_links": Kind("note", "{count} repeated link{s} ignored"),
@@ -434,7 +438,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "strangers_with_lists": Kind("note", "{count} user{s} with recommendations {are} not in {where}", warn_from=0.5, warn_of=10),
     "lists_ignored": Kind("note", "their recommendations are ignored"),
-    "not_in_gini": Kind("note", "the Gini complement ignores them"),
+    "not_in_gini": Kind("note", "coverage and Gini ignore them"),
     "candidates_only": Kind("note", "they count as candidates only"),
     "texts_ignored": Kind("note", "their texts are ignored"),
     "unknown_authors": Kind("note", "{count} user{s} with texts not in {where}; their texts are ignored"),

@@ -33,6 +33,9 @@ _SPELLINGS = {
     "strength": "strength confidence probability",
     "weight": "weight weights importance probability",
     "feature": "feature featureid features term word attribute tag",
+    "group": "group groups groupid provider providerid supplier supplierid protected gender country region party publisher",
+    "share": "share alignment fraction strength probability weight",
+    "count": "count counts n times frequency freq plays playcount nplays listens listencount interactions ninteractions nratings",
     "value": "value weight count frequency tf tfidf score",
     "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
     "target": f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}",
@@ -46,7 +49,12 @@ _FALLBACK = {
     (input, role): words
     for inputs, roles, words in (
         ("aspects", "aspect", "topic topicid topics cluster class label group"),
-        ("aspects features catalogue items", "item", "user userid uid id"),
+        ("aspects features catalogue items groups popularity", "item", "user userid uid id"),
+        ("groups", "group", f"{_ASPECTS} cluster class label"),
+        ("popularity", "count", "popularity users nusers value views downloads"),
+        ("baseline", "user", "target follower followerid from"),
+        ("baseline", "item", f"recommended recommendation target {_CONTACTS}"),
+        ("baseline", "score", "rating weight"),
         ("users", "user", "id"),
         ("subtopics", "aspect", "iteration"),
         ("communities", "user", "node nodeid item itemid id vertex name"),

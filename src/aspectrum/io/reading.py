@@ -212,7 +212,11 @@ def _one_a_row(source: Source, spec: InputSpec, table: Table, frame: polars.Data
 
     if source.split is not None and spec.split in frame.columns and not _is_listed(frame[spec.split]):
         frame = frame.with_columns(_split(frame[spec.split], source.split))
-    owners = [role for role in ("item", "aspect", "feature", "target", "community") if role in frame.columns and _holds_lists(frame[role])]
+    owners = [
+        role
+        for role in ("item", "aspect", "feature", "target", "community", "group")
+        if role in frame.columns and _holds_lists(frame[role])
+    ]
     if not owners:
         return frame, range(frame.height), slice(None)
     if len(owners) > 1:

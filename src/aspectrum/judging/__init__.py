@@ -2,13 +2,14 @@
 
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.covering import Unjudged, Weighing, choose_judgment, cover
-from aspectrum.judging.judging import JudgedBy, Judging
+from aspectrum.judging.judging import Grading, JudgedBy, Judging
 from aspectrum.judging.pools import OwnPools, PoolName, SharedPool, catalogue_totals, pool_of
 from aspectrum.judging.ways import JUDGINGS
 
 __all__ = [
     "JUDGINGS",
     "Coverage",
+    "Grading",
     "JudgedBy",
     "Judging",
     "OwnPools",

@@ -14,7 +14,7 @@ from aspectrum.coding.ids import quoted
 from aspectrum.diagnostics.notices import Option, parts
 from aspectrum.errors import InputError, MissingInput
 from aspectrum.judging.coverage import Coverage, WantedAspects
-from aspectrum.judging.judging import JudgedBy
+from aspectrum.judging.judging import Grading, JudgedBy
 from aspectrum.judging.ways import JUDGINGS
 from aspectrum.world import History, Relevance, Truth, World
 from aspectrum.world.world import remembered
@@ -40,7 +40,8 @@ def cover(
     weighing: Weighing = "given",
     unjudged: Unjudged = "keep",
     gammas: Mapping[Hashable, float] | None = None,
-    max_grade: float | None = None,
+    grading: Grading | None = None,
+    strengths: bool = True,
 ) -> Coverage:
     """The coverage of a world's lists, computed once per world.
 
@@ -49,14 +50,17 @@ def cover(
         weighing: Weights as given to the world (1 if none were), 1 for all, or counted from each user's items.
         unjudged: Whether unjudged items keep their place, or are removed before or after the cut.
         gammas: A further factor for each aspect's weight, not part of ``attainable``.
-        max_grade: If given, a judgment's strength is (2^grade - 1) / (2^max_grade - 1).
+        grading: If given, how grades become strengths of judgments.
+        strengths: Whether judgments have strengths at all; if not, each counts 1.
     """
     if weighing == "given" and world.truth.weights is None:
         weighing = "uniform"  # the same, so computed once for both
 
     def make() -> Coverage:
         judging = JUDGINGS[judged_by](world)
-        coverage = judging.cover() if max_grade is None else judging.cover_graded(max_grade)
+        coverage = judging.cover() if grading is None else judging.cover_graded(grading)
+        if not strengths:
+            coverage = _without_strengths(coverage)
         if unjudged != "keep":
             judged = judging.judged_places(coverage)
             rankings, rows = coverage.rankings.keep(judged), np.ascontiguousarray(coverage.rows[judged])
@@ -64,8 +68,12 @@ def cover(
         coverage = _WEIGHINGS[weighing](coverage)
         return coverage if gammas is None else _scaled(coverage, gammas)
 
-    key = (judged_by, weighing, unjudged, max_grade, None if gammas is None else tuple(gammas.items()))
+    key = (judged_by, weighing, unjudged, grading, strengths, None if gammas is None else tuple(gammas.items()))
     return remembered(world.covered, key, make)
+
+
+def _without_strengths(coverage: Coverage) -> Coverage:
+    return coverage if coverage.sets.strengths is None else replace(coverage, sets=replace(coverage.sets, strengths=None))
 
 
 def _as_given(coverage: Coverage) -> Coverage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -18,6 +19,28 @@ from aspectrum.world.aspects import AspectSets
 from aspectrum.world.relevance import exponential
 
 JudgedBy = Literal["subtopics", "history", "relevance", "membership"]
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How the grade of a judgment becomes its strength.
+
+    Args:
+        gain: ``linear`` is the grade, ``exponential`` is 2^grade - 1.
+        max_grade: The grade of strength 1. None: each intent's largest grade, which does not quite reach it: g / (g_max + 1), or
+            (2^g - 1) / 2^g_max.
+    """
+
+    gain: Literal["linear", "exponential"]
+    max_grade: float | None = None
+
+    def strengths(self, grades: Floats, largest: Floats | float) -> Floats:
+        """Of grades, given the largest there are."""
+        more = 1.0 if self.max_grade is None else 0.0
+        if self.gain == "linear":
+            return grades / (largest + more)
+        powers = exponential(grades)
+        return powers / (exponential(np.atleast_1d(np.asarray(largest))) + more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +61,9 @@ class Judging(ABC):
     def cover(self) -> Coverage:
         """The coverage of the world's lists."""
 
-    def cover_graded(self, max_grade: float) -> Coverage:
-        """The same with judgments of strength (2^grade - 1) / (2^max_grade - 1)."""
-        raise InputError(f"grades=True needs graded judgments: judged_by='subtopics' or 'relevance', not {self.name!r}")
+    def cover_graded(self, grading: Grading) -> Coverage:
+        """The same with the strengths that grades give to judgments."""
+        raise InputError(f"grades need graded judgments: judged_by='subtopics' or 'relevance', not {self.name!r}")
 
     @abstractmethod
     def attainable_aspects(self) -> WantedAspects:
@@ -87,9 +110,17 @@ class Judging(ABC):
         return np.diff(wanted.offsets).astype(np.float64), None, wanted
 
 
-def graded_strengths(strengths: Floats | None, grades: Floats, max_grade: float) -> Floats:
-    """The strengths of judgments, given their grades."""
-    if len(grades) and grades.max() > max_grade:
-        raise InputError(f"grade {grades.max():g} exceeds max_grade {max_grade:g}")
-    graded: Floats = exponential(grades) / (2.0**max_grade - 1.0)
+def graded_strengths(strengths: Floats | None, grades: Floats, grading: Grading, intents: Callable[[], Offsets]) -> Floats:
+    """The strengths of judgments, given their grades; `intents` numbers the (user, aspect) of each."""
+    largest: Floats | float
+    if grading.max_grade is None:
+        numbers = intents()
+        own = np.zeros(int(numbers.max(initial=-1)) + 1)
+        np.maximum.at(own, numbers, grades)
+        largest = own[numbers]
+    else:
+        largest = grading.max_grade
+        if len(grades) and grades.max() > largest:
+            raise InputError(f"grade {grades.max():g} exceeds max_grade {largest:g}")
+    graded = grading.strengths(grades, largest)
     return graded if strengths is None else graded * strengths

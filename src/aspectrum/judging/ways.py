@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, take_segments
+from aspectrum.arrays import Codes, Flags, Offsets, take_segments
 from aspectrum.judging.coverage import Coverage, WantedAspects
-from aspectrum.judging.judging import JudgedBy, Judging, graded_strengths
+from aspectrum.judging.judging import Grading, JudgedBy, Judging, graded_strengths
 from aspectrum.judging.pools import OwnPools
 from aspectrum.world import Relevance, Subtopics
 from aspectrum.world.aspects import AspectSets
@@ -32,11 +32,16 @@ class BySubtopics(Judging):
         rows = kernels.lookup(rankings.offsets, rankings.items, judged.offsets, judged.items)
         return Coverage(self, rankings, judged.sets, rows, judged.items, np.diff(judged.aspect_offsets).astype(np.float64))
 
-    def cover_graded(self, max_grade: float) -> Coverage:
-        coverage, grades = self.cover(), self._subtopics.grades
+    def cover_graded(self, grading: Grading) -> Coverage:
+        coverage, judged = self.cover(), self._subtopics
         sets = coverage.sets
-        strengths = graded_strengths(sets.strengths, np.ones(len(sets.codes)) if grades is None else grades, max_grade)
-        return replace(coverage, sets=replace(sets, strengths=strengths))
+        grades = np.ones(len(sets.codes)) if judged.grades is None else judged.grades
+
+        def intents() -> Offsets:
+            lengths = np.diff(sets.offsets[judged.offsets])  # entries of each user
+            return np.repeat(judged.aspect_offsets[:-1], lengths) + sets.codes
+
+        return replace(coverage, sets=replace(sets, strengths=graded_strengths(sets.strengths, grades, grading, intents)))
 
     def attainable_aspects(self) -> WantedAspects:
         return WantedAspects.counted(self._subtopics.aspect_offsets)
@@ -103,14 +108,21 @@ class ByRelevance(Judging):
         attainable, *_ = self._counted_aspects_of(relevance.offsets, self._if_relevant(relevance.items))
         return Coverage(self, self.world.rankings, self._sets, rows, None, attainable)
 
-    def cover_graded(self, max_grade: float) -> Coverage:
+    def cover_graded(self, grading: Grading) -> Coverage:
         sets, relevance = self._sets, self._relevance
         # A set of its own for each judgment, empty unless the item is relevant with a positive grade.
         offsets, entries = take_segments(sets.offsets, relevance.items)
         grades = np.repeat(np.where(relevance.relevant, relevance.gains, 0.0), np.diff(offsets))
         kept = grades > 0
         offsets, entries = np.concatenate(([0], np.cumsum(kept)))[offsets], entries[kept]
-        strengths = graded_strengths(None if sets.strengths is None else sets.strengths[entries], grades[kept], max_grade)
+        given = None if sets.strengths is None else sets.strengths[entries]
+
+        def intents() -> Offsets:
+            users = np.repeat(np.arange(self.world.n_users, dtype=np.int64), np.diff(offsets[relevance.offsets]))
+            numbers: Offsets = np.unique(users * sets.n_aspects + sets.codes[entries], return_inverse=True)[1]
+            return numbers
+
+        strengths = graded_strengths(given, grades[kept], grading, intents)
         own_sets = AspectSets(offsets, sets.codes[entries], sets.n_aspects, strengths)
         rows = self._if_relevant(self._judgments, self._judgments)
         return replace(self.cover(), sets=own_sets, rows=rows, row_items=relevance.items)

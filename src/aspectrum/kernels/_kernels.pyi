@@ -215,11 +215,63 @@ def average_precisions(
 ) -> Floats:
     """Sum over aspects of weight x average precision, (users, cutoffs)."""
 
+def aspect_ndcgs(
+    cover: Cover,
+    stops: Codes,
+    discounts: Floats,
+    depths: Offsets,
+    pool_offsets: Offsets | None = None,
+    pool_rows: Codes | None = None,
+    ideals: Floats | None = None,
+) -> Floats:
+    """Sum over aspects of weight x nDCG, (users, cutoffs); ideal orders are of pools, cut at `depths`, or given, (aspects, cutoffs)."""
+
 def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
     """All aspects of each user's rows."""
 
 def aspect_counts(offsets: Offsets, rows: Codes, set_offsets: Offsets, set_codes: Codes, n_aspects: int) -> tuple[Offsets, Codes, Floats]:
     """Which aspects each user's rows have, ascending, and how many rows have each."""
+
+def aspect_sums(
+    offsets: Offsets,
+    rows: Codes,
+    stops: Codes,
+    discounts: Floats,
+    set_offsets: Offsets,
+    set_codes: Codes,
+    shares: Floats | None,
+    n_aspects: int,
+    in_order: bool,
+) -> tuple[Offsets, Codes, Floats]:
+    """Per user and stop, the sum over the first places of discount x share for each aspect: offsets of (user, stop) cells, aspects, sums.
+
+    Shares go with the entries of the sets, None means 1. Terms are added in the order of places or, unless `in_order`, from the least.
+    """
+
+def divergences(
+    first_offsets: Offsets,
+    first_codes: Codes,
+    first_shares: Floats,
+    second_offsets: Offsets,
+    second_codes: Codes,
+    second_shares: Floats,
+    left: Codes,
+    right: Codes,
+    kind: str,
+    alpha: float,
+    both: bool,
+    base: float,
+) -> Floats:
+    """How far apart pairs of sparse distributions are, (left of the first, right of the second); NaN where either is empty."""
+
+def logarithms(values: Floats, base: float) -> Floats:
+    """By way of long double: the same bits on every CPU."""
+
+def powers(base: float, exponents: Floats) -> Floats:
+    """Powers of one number, by way of long double."""
+
+def binomial_tails(p: Floats, n: Offsets, k: Offsets) -> Floats:
+    """P(X >= k | X > 0) of binomials of n draws with probability p; at p = 0 its limit."""
 
 def judged_rows(offsets: Offsets, items: Codes, aspects: Codes, counts: Flags) -> tuple[Offsets, Codes, Offsets, Codes, Offsets]:
     """Judgments of users, sorted by item, as rows: offsets of users over rows, items of rows, offsets of rows over the entries
@@ -264,6 +316,27 @@ def sparse_pairs(
     places: Codes,
     stops: Codes,
 ) -> Floats: ...
+
+class Vectors:
+    """Vectors of items, dense or sparse, with a distance between any two; items without one have a negative place."""
+
+def dense_vectors(values: Floats, lengths: Floats, distance: str) -> Vectors: ...
+def sparse_vectors(row_offsets: Offsets, columns: Codes, values: Floats, width: int, lengths: Floats, distance: str) -> Vectors: ...
+def set_distances(vectors: Vectors, nearest: bool, offsets: Offsets, places: Codes, set_offsets: Offsets, set_places: Codes) -> Floats:
+    """Mean, or least, distance of each place of each list to that user's set; NaN where nothing can be compared."""
+
+def pair_extremes(vectors: Vectors, greatest: bool, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+    """Least or greatest distance between two items, (users, cutoffs); 0 where there are not two."""
+
+def weighted_pairs(vectors: Vectors, offsets: Offsets, places: Codes, stops: Codes, outer: Floats, inner: Floats, steps: Floats) -> Floats:
+    """Sum over places of `outer` times the mean distance to the other places, (users, cutoffs).
+
+    In that mean a place before weighs its `inner`, and one that comes m places after weighs its `inner` times steps[m - 1].
+    """
+
+def vendi_scores(vectors: Vectors, order: float, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+    """Effective number of different items, (users, cutoffs), of vectors with the cosine distance; NaN where there are none."""
+
 def group_rows(keys: Codes, n_keys: int) -> tuple[Offsets, Offsets]:
     """Offsets and order that group rows by key, keeping their order."""
 
@@ -288,6 +361,15 @@ def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int]
 
 def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> Counts:
     """How often each item is shown, (cutoffs, items)."""
+
+def path_lengths(link_offsets: Offsets, targets: Codes, sources: Codes, offsets: Offsets, items: Codes) -> Codes:
+    """How many links lead from each source to each item of its list by the shortest path; -1 where none does.
+
+    Links of person p lead to ``targets[link_offsets[p]:link_offsets[p + 1]]``. A source of -1, and an item beyond the people, has no links.
+    """
+
+def count_triads(link_offsets: Offsets, targets: Codes) -> tuple[int, int]:
+    """How many paths of two links lead from somebody to somebody else, and how many of these have a link from the first to the last."""
 
 def exact_sums(values: Floats) -> tuple[Counts, Counts]:
     """Column sums as 32-bit limbs of an integer in units of 2**-1074, and the NaNs left out of each."""

@@ -143,6 +143,130 @@ inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> 
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
 
+// The most that a list could gain of each aspect at each cutoff: out of each user's own pool, or the same for all users.
+struct AspectIdeals {
+    std::optional<Array<int64_t>> pool_offsets;
+    std::optional<Array<int32_t>> pool_rows;
+    std::optional<Matrix<double>> ideals;
+    Array<int64_t> depths;  // of cutoffs; -1 is the whole pool
+
+    void check(const Cover& cover, const Stops& stops, const Array<double>& discounts) const {
+        require(pool_offsets.has_value() == pool_rows.has_value() && pool_offsets.has_value() != ideals.has_value(),
+                "give pools or ideals");
+        require(static_cast<int64_t>(depths.shape(0)) == stops.cutoffs, "one depth per cutoff");
+        const auto n_discounts = static_cast<int64_t>(discounts.shape(0));
+        for (int64_t u = 0; u < cover.users; ++u) require(stops.last(u) <= n_discounts, "not enough discounts");
+        if (!pool_offsets) {
+            require(static_cast<int64_t>(ideals->shape(0)) >= cover.n_aspects && static_cast<int64_t>(ideals->shape(1)) == stops.cutoffs,
+                    "one ideal per aspect and cutoff");
+            return;
+        }
+        require(segments(*pool_offsets, static_cast<int64_t>(pool_rows->shape(0))) == cover.users, "one pool per user");
+        check_codes(pool_rows->data(), static_cast<int64_t>(pool_rows->shape(0)), -1, static_cast<int64_t>(cover.set_offsets.shape(0)) - 1,
+                    "pool row");
+        for (int64_t u = 0; u < cover.users; ++u)
+            for (int64_t c = 0; c < stops.cutoffs; ++c) require(depth(u, c) <= n_discounts, "not enough discounts");
+    }
+    // How many items of a user's pool a cutoff admits.
+    int64_t depth(int64_t user, int64_t cutoff) const {
+        const int64_t size = pool_offsets->data()[user + 1] - pool_offsets->data()[user], depth = depths.data()[cutoff];
+        return depth < 0 ? size : std::min(size, depth);
+    }
+};
+
+// Sum over aspects of weight * discounted gain over that of the aspect's own ideal order, of one user's list.
+class IdealTally {
+    std::vector<double> sums_;
+    std::vector<std::vector<double>> pool_;  // gains of each aspect that the list shows
+    std::vector<char> is_shown_;
+    std::vector<int32_t> shown_;
+
+  public:
+    explicit IdealTally(size_t n_aspects) : sums_(n_aspects), pool_(n_aspects), is_shown_(n_aspects) {}
+
+    template <class View>
+    void score(const View& view, int64_t user, const AspectIdeals& ideals, const int32_t* rows, const int32_t* stops, int64_t n_stops,
+               const double* discounts, double* out) {
+        find_shown(view, rows, n_stops > 0 ? stops[n_stops - 1] : 0);
+        if (ideals.pool_offsets) fill_pool(view, user, ideals);
+        int32_t j = 0;
+        for (int64_t c = 0; c < n_stops; ++c) {
+            for (; j < stops[c]; ++j)
+                if (rows[j] >= 0) view.each(rows[j], [&](int32_t i, double s) { sums_[i] += s * discounts[j]; });
+            view.terms.clear();
+            for (int32_t i : shown_) {
+                const double best = ideals.ideals ? ideals.ideals->data()[i * n_stops + c] : best_of(i, ideals.depth(user, c), discounts);
+                if (best > 0.0) view.terms.add(view.left[i] * (sums_[i] / best));
+            }
+            out[c] = view.terms.sum();
+        }
+        for (int32_t i : shown_) {
+            sums_[i] = 0.0;
+            is_shown_[i] = 0;
+            pool_[i].clear();
+        }
+    }
+
+  private:
+    template <class View>
+    void find_shown(const View& view, const int32_t* rows, int32_t stop) {
+        shown_.clear();
+        for (int32_t j = 0; j < stop; ++j) {
+            if (rows[j] < 0) continue;
+            view.each(rows[j], [&](int32_t i, double) {
+                if (!is_shown_[i]) shown_.push_back(i);
+                is_shown_[i] = 1;
+            });
+        }
+        std::sort(shown_.begin(), shown_.end());
+    }
+    template <class View>
+    void fill_pool(const View& view, int64_t user, const AspectIdeals& ideals) {
+        for (int64_t p = ideals.pool_offsets->data()[user]; p < ideals.pool_offsets->data()[user + 1]; ++p) {
+            const int32_t row = ideals.pool_rows->data()[p];
+            if (row < 0) continue;
+            view.each(row, [&](int32_t i, double s) {
+                if (is_shown_[i]) pool_[i].push_back(s);
+            });
+        }
+        for (int32_t i : shown_) std::sort(pool_[i].begin(), pool_[i].end(), std::greater<double>());
+    }
+    double best_of(int32_t aspect, int64_t depth, const double* discounts) const {
+        const std::vector<double>& gains = pool_[aspect];
+        double sum = 0.0;
+        const int64_t n = std::min<int64_t>(depth, static_cast<int64_t>(gains.size()));
+        for (int64_t j = 0; j < n; ++j) sum += gains[j] * discounts[j];
+        return sum;
+    }
+};
+
+// Sum over aspects of weight * nDCG, where the gain of an item is its strength. An ideal order chooses from each user's own pool, or,
+// without pools, is given for all users as `ideals`, (aspects, cutoffs).
+inline OutMatrix<double> aspect_ndcgs(const Cover& cover, Matrix<int32_t> stops_, Array<double> discounts, Array<int64_t> depths,
+                                      std::optional<Array<int64_t>> pool_offsets, std::optional<Array<int32_t>> pool_rows,
+                                      std::optional<Matrix<double>> ideals_) {
+    const Stops stops = check_stops(stops_, cover.offsets);
+    const AspectIdeals ideals{pool_offsets, pool_rows, ideals_, depths};
+    ideals.check(cover, stops, discounts);
+    const int64_t* offsets = cover.offsets.data();
+    std::vector<double> out(cover.users * stops.cutoffs);
+    {
+        nb::gil_scoped_release release;
+        with_views(cover, [&](auto make_view) {
+            auto make_scratch = [&] { return std::make_pair(make_view(), IdealTally(cover.most_aspects())); };
+            parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
+                for (int64_t u = begin; u < end; ++u) {
+                    scratch.first.begin(u);
+                    scratch.second.score(scratch.first, u, ideals, cover.rows.data() + offsets[u], stops.of(u), stops.cutoffs,
+                                         discounts.data(), out.data() + u * stops.cutoffs);
+                    scratch.first.end(u);
+                }
+            });
+        });
+    }
+    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+}
+
 // Union of the masks of each user's rows (-1: none).
 inline Out<uint64_t> union_masks(Array<int64_t> offsets_, Array<int32_t> rows, Array<uint64_t> masks) {
     const int64_t users = segments(offsets_, static_cast<int64_t>(rows.shape(0)));
@@ -197,6 +321,110 @@ inline std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> aspect_counts(Array<i
         }
     }
     return {to_array(std::move(out_offsets)), to_array(std::move(out_codes)), to_array(std::move(out_counts))};
+}
+
+// Sums over the first places of one list of discount * share, aspect by aspect.
+class AspectTally {
+    const double* shares_;
+    std::vector<double> sums_;
+    std::vector<int32_t> present_;
+    std::vector<std::pair<int32_t, double>> terms_;
+
+  public:
+    AspectTally(const double* shares, int64_t n_aspects) : shares_(shares), sums_(n_aspects, 0.0) {}
+
+    void begin() {
+        for (int32_t i : present_) sums_[i] = 0.0;
+        present_.clear();
+        terms_.clear();
+    }
+    // Entries [begin, end) of the sets, which count `discount` times: added as they come, or kept to be sorted first.
+    void add(const int32_t* codes, int64_t begin, int64_t end, double discount, bool in_order) {
+        for (int64_t q = begin; q < end; ++q) {
+            const double term = shares_ ? discount * shares_[q] : discount;
+            if (!in_order) {
+                terms_.emplace_back(codes[q], term);
+                continue;
+            }
+            if (sums_[codes[q]] == 0.0) present_.push_back(codes[q]);
+            sums_[codes[q]] += term;
+        }
+    }
+    // Calls emit(aspect, sum) for each aspect so far that has a sum above 0, ascending.
+    template <class Emit>
+    void each(Emit emit) {
+        std::sort(terms_.begin(), terms_.end());
+        for (size_t t = 0; t < terms_.size();) {
+            const int32_t aspect = terms_[t].first;
+            double sum = 0.0;
+            for (; t < terms_.size() && terms_[t].first == aspect; ++t) sum += terms_[t].second;
+            if (sum > 0.0) emit(aspect, sum);
+        }
+        std::sort(present_.begin(), present_.end());
+        present_.erase(std::unique(present_.begin(), present_.end()), present_.end());
+        for (int32_t i : present_)
+            if (sums_[i] > 0.0) emit(i, sums_[i]);
+    }
+};
+
+// Per user and stop, the sum over the first places of discount * share for each aspect that they have (ascending): offsets of
+// (user, stop) cells over entries, the aspects and the sums of those. Shares go with the entries of the sets; without any they are 1.
+// Terms are added in the order of the places, or (not `in_order`) from the least, for places whose order means nothing.
+inline std::tuple<Out<int64_t>, Out<int32_t>, Out<double>> aspect_sums(Array<int64_t> offsets_, Array<int32_t> rows, Matrix<int32_t> stops_,
+                                                                       Array<double> discounts, Array<int64_t> set_offsets,
+                                                                       Array<int32_t> set_codes, std::optional<Array<double>> shares,
+                                                                       int64_t n_aspects, bool in_order) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(rows.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    const int64_t n_sets = segments(set_offsets, static_cast<int64_t>(set_codes.shape(0)));
+    const Stops stops = check_stops(stops_, offsets_);
+    require(n_aspects >= 0, "a negative number of aspects");
+    check_codes(rows.data(), offsets[users], -1, n_sets, "row");
+    check_codes(set_codes.data(), static_cast<int64_t>(set_codes.shape(0)), 0, n_aspects, "aspect");
+    require(!shares || shares->shape(0) == set_codes.shape(0), "one share per entry of the sets");
+    for (int64_t u = 0; u < users && stops.cutoffs > 0; ++u)
+        require(stops.last(u) <= static_cast<int64_t>(discounts.shape(0)), "not enough discounts");
+
+    struct Found {
+        std::vector<int32_t> codes;
+        std::vector<double> sums;
+    };
+    std::vector<Found> found((users + kBlock - 1) / kBlock);  // by block of users, each of which one thread fills
+    std::vector<int64_t> out_offsets(users * stops.cutoffs + 1, 0);
+    std::vector<int32_t> out_codes;
+    std::vector<double> out_sums;
+    {
+        nb::gil_scoped_release release;
+        auto make_tally = [&] { return AspectTally(shares ? shares->data() : nullptr, n_aspects); };
+        parallel_for(users, kBlock, make_tally, [&](AspectTally& tally, int64_t begin, int64_t end) {
+            Found& here = found[begin / kBlock];
+            for (int64_t u = begin; u < end; ++u) {
+                tally.begin();
+                int32_t j = 0;
+                for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                    for (; j < stops.of(u)[c]; ++j) {
+                        const int32_t row = rows.data()[offsets[u] + j];
+                        if (row < 0) continue;
+                        tally.add(set_codes.data(), set_offsets.data()[row], set_offsets.data()[row + 1], discounts.data()[j], in_order);
+                    }
+                    const size_t before = here.codes.size();
+                    tally.each([&](int32_t aspect, double sum) {
+                        here.codes.push_back(aspect);
+                        here.sums.push_back(sum);
+                    });
+                    out_offsets[u * stops.cutoffs + c + 1] = static_cast<int64_t>(here.codes.size() - before);
+                }
+            }
+        });
+        for (size_t cell = 1; cell < out_offsets.size(); ++cell) out_offsets[cell] += out_offsets[cell - 1];
+        out_codes.reserve(out_offsets.back());
+        out_sums.reserve(out_offsets.back());
+        for (const Found& block : found) {
+            out_codes.insert(out_codes.end(), block.codes.begin(), block.codes.end());
+            out_sums.insert(out_sums.end(), block.sums.begin(), block.sums.end());
+        }
+    }
+    return {to_array(std::move(out_offsets)), to_array(std::move(out_codes)), to_array(std::move(out_sums))};
 }
 
 // Groups the judgments of each user, sorted by item, into rows: offsets of users over rows, the item of each row, offsets of

@@ -126,6 +126,31 @@ void centred(const DenseList<T>& list, double* room, double* squares, double* ou
     }
 }
 
+template <class T>
+double square(const T* x, double x_scale, const T* y, double y_scale, int64_t width) {
+    Lanes sum = {};
+    for (int64_t i = 0; i < width; i += kLanes) {
+        const Lanes apart = load(x + i, width - i) * x_scale - load(y + i, width - i) * y_scale;
+        sum += apart * apart;
+    }
+    return total(sum);
+}
+
+template <class T>
+void add(const T* x, double scale, int64_t width, double* sums) {
+    for (int64_t i = 0; i < width; i += kLanes) store(sums + i, load(sums + i) + load(x + i, width - i) * scale);
+}
+
+template <class T>
+double square_from(const T* x, double scale, int64_t width, const double* centre) {
+    Lanes sum = {};
+    for (int64_t i = 0; i < width; i += kLanes) {
+        const Lanes apart = load(x + i, width - i) * scale - load(centre + i);
+        sum += apart * apart;
+    }
+    return total(sum);
+}
+
 double subtract_lost(double* about, const uint64_t* keys, int64_t n, const int* aspects, const double* lost, int m) {
     Lanes largest = {};
     for (int64_t p = 0; p < n; p += kLanes) {
@@ -146,15 +171,68 @@ double subtract_lost(double* about, const uint64_t* keys, int64_t n, const int* 
     return top;
 }
 
+// Those of binary_logarithm, of normal numbers.
+inline Lanes binary_logarithms(const Lanes& x) {
+    const WordLanes bits = reinterpret_cast<WordLanes>(x);
+    Lanes m = reinterpret_cast<Lanes>((bits & 0x000fffffffffffff) | 0x3fe0000000000000);
+    Lanes exponent = reinterpret_cast<Lanes>((bits >> 52) | 0x4330000000000000) - (0x1p52 + 1022.0);  // 2^52 + e, as its bits
+    const Lanes twice = m * 2.0, less = exponent - 1.0;
+    exponent = m < 0.7071067811865476 ? less : exponent;
+    m = m < 0.7071067811865476 ? twice : m;
+    const Lanes s = (m - 1.0) / (m + 1.0), t = s * s;
+    Lanes series = t * 0.0 + 1.0 / 23;
+    for (int odd = 21; odd >= 3; odd -= 2) series = series * t + 1.0 / odd;
+    const Lanes log_of_m = 2.0 * s + 2.0 * s * t * series;
+    return exponent + log_of_m * 1.4426950408889634;
+}
+
+void js_terms(const double* p_, const double* q_, int64_t n, double* out) {
+    for (int64_t at = 0; at < n; at += kLanes) {
+        const Lanes p = load(p_ + at), q = load(q_ + at), sum = p + q, d = (p - q) / sum, dd = d * d;
+        const Lanes apart = (p * binary_logarithms(2.0 * p / sum) + q * binary_logarithms(2.0 * q / sum)) / 2.0;
+        // (1+d) ln(1+d) + (1-d) ln(1-d), times (p+q)/4. Where p and q are close, the logarithms would cancel: a series.
+        const Lanes series = dd * (1.0 + dd * (1.0 / 6 + dd * (1.0 / 15 + dd * (1.0 / 28 + dd * (1.0 / 45)))));
+        const Lanes close = sum / 4.0 * series * 1.4426950408889634;
+        const Lanes found = dd < 0.0009 ? close : apart;
+        store(out + at, dd == 1.0 ? sum / 2.0 : found);
+    }
+}
+
+// Numbers are cut at two places that the largest decides: what is above the first, and between the two, adds without rounding; what
+// is below both is left out, far behind the last digit of the sum (Rump, Ogita and Oishi, 2008).
+double sum(const double* x, int64_t n) {
+    Lanes largest = {};
+    for (int64_t at = 0; at < n; at += kLanes) {
+        const Lanes part = load(x + at), size = part < 0.0 ? -part : part;
+        largest = size > largest ? size : largest;
+    }
+    double top = 0.0;
+    for (int i = 0; i < kLanes; ++i) top = largest[i] > top ? largest[i] : top;
+    if (top > 1e250) return top;
+    int of_n, of_top;
+    (void)__builtin_frexp(static_cast<double>(n + 2), &of_n);
+    (void)__builtin_frexp(top, &of_top);
+    const double first = __builtin_ldexp(1.0, of_top + of_n), second = __builtin_ldexp(first, of_n - 53);
+    Lanes high = {}, low = {};
+    for (int64_t at = 0; at < n; at += kLanes) {
+        const Lanes part = load(x + at), above = (first + part) - first;
+        high += above;
+        low += (second + (part - above)) - second;
+    }
+    return total(high) + total(low);
+}
+
 }  // namespace
 
 #ifndef ASPECTRUM_LANES
 #define ASPECTRUM_LANES lane_loops_plain
 #endif
 extern const LaneLoops ASPECTRUM_LANES = {
-    {lengths<float>, crosses<float>, centred<float>},
-    {lengths<double>, crosses<double>, centred<double>},
+    {lengths<float>, crosses<float>, centred<float>, square<float>, add<float>, square_from<float>},
+    {lengths<double>, crosses<double>, centred<double>, square<double>, add<double>, square_from<double>},
     subtract_lost,
+    js_terms,
+    sum,
 };
 
 }  // namespace aspectrum

@@ -31,6 +31,12 @@ struct DenseLoops {
     void (*crosses)(const DenseList<T>& list, const int32_t* next, int64_t n_next, double* room, double* out);
     // |y_k|^2 and y_k . (sum of the y before k), where y_k = x_k - x_1. `room` holds 2 padded(width) doubles.
     void (*centred)(const DenseList<T>& list, double* room, double* squares, double* out);
+    // |x - y|^2 of two rows, each times its scale.
+    double (*square)(const T* x, double x_scale, const T* y, double y_scale, int64_t width);
+    // Adds a row times its scale to padded(width) sums.
+    void (*add)(const T* x, double scale, int64_t width, double* sums);
+    // |x - centre|^2 of a row times its scale; the centre has padded(width) numbers.
+    double (*square_from)(const T* x, double scale, int64_t width, const double* centre);
 };
 
 struct LaneLoops {
@@ -38,6 +44,10 @@ struct LaneLoops {
     DenseLoops<double> doubles;
     // Subtracts what candidates lost with an item that was taken; returns the largest that remains. n is whole lanes.
     double (*subtract_lost)(double* about, const uint64_t* keys, int64_t n, const int* aspects, const double* lost, int m);
+    // What each aspect adds to the Jensen-Shannon divergence of two distributions, in bits. n is whole lanes; p and q are not both 0.
+    void (*js_terms)(const double* p, const double* q, int64_t n, double* out);
+    // The sum of n numbers, whole lanes; the same bits in any order.
+    double (*sum)(const double* x, int64_t n);
 
     const DenseLoops<float>& of(const float*) const { return floats; }
     const DenseLoops<double>& of(const double*) const { return doubles; }

@@ -2,16 +2,22 @@
 #include "aspects.hpp"
 #include "cover.hpp"
 #include "distances.hpp"
+#include "divergences.hpp"
+#include "eigenvalues.hpp"
 #include "exact.hpp"
 #include "gains.hpp"
+#include "graphs.hpp"
 #include "greedy_lists.hpp"
 #include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"
+#include "pairs.hpp"
 #include "resampling.hpp"
+#include "set_distances.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
 #include "text.hpp"
+#include "vectors.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -174,8 +180,17 @@ void bind_aspects(nb::module_& m) {
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
           "totals"_a = nb::none());
+    m.def("aspect_ndcgs", &aspect_ndcgs, "cover"_a, "stops"_a, "discounts"_a, "depths"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "ideals"_a = nb::none());
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
     m.def("aspect_counts", &aspect_counts, "offsets"_a, "rows"_a, "set_offsets"_a, "set_codes"_a, "n_aspects"_a);
+    m.def("aspect_sums", &aspect_sums, "offsets"_a, "rows"_a, "stops"_a, "discounts"_a, "set_offsets"_a, "set_codes"_a, "shares"_a.none(),
+          "n_aspects"_a, "in_order"_a);
+    m.def("divergences", &divergences, "first_offsets"_a, "first_codes"_a, "first_shares"_a, "second_offsets"_a, "second_codes"_a,
+          "second_shares"_a, "left"_a, "right"_a, "kind"_a, "alpha"_a, "both"_a, "base"_a);
+    m.def("logarithms", &logarithms, "values"_a, "base"_a);
+    m.def("powers", &powers, "base"_a, "exponents"_a);
+    m.def("binomial_tails", &binomial_tails, "p"_a, "n"_a, "k"_a);
 
     m.def("judged_rows", &judged_rows, "offsets"_a, "items"_a, "aspects"_a, "counts"_a);
     m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
@@ -197,6 +212,34 @@ void bind_distances(nb::module_& m) {
           "stops"_a);
 }
 
+template <class Vectors>
+void bind_vectors(nb::module_& m, const char* name) {
+    const nb::class_<Vectors, Distances> bound(m, name);
+    m.def("set_distances", &set_distances<Vectors>, "vectors"_a, "nearest"_a, "offsets"_a, "places"_a, "set_offsets"_a, "set_places"_a);
+    m.def("pair_extremes", &pair_extremes<Vectors>, "vectors"_a, "greatest"_a, "offsets"_a, "places"_a, "stops"_a);
+    m.def("weighted_pairs", &weighted_pairs<Vectors>, "vectors"_a, "offsets"_a, "places"_a, "stops"_a, "outer"_a, "inner"_a, "steps"_a);
+    m.def("vendi_scores", &vendi_scores<Vectors>, "vectors"_a, "order"_a, "offsets"_a, "places"_a, "stops"_a);
+}
+
+template <class T>
+DenseVectors<T> dense_vectors(Matrix<T> values, Array<double> lengths, const std::string& distance) {
+    return {values, lengths, distance};
+}
+
+void bind_all_vectors(nb::module_& m) {
+    const nb::class_<Distances> bound(m, "Vectors");
+    bind_vectors<DenseVectors<float>>(m, "FloatVectors");
+    bind_vectors<DenseVectors<double>>(m, "DoubleVectors");
+    bind_vectors<SparseVectors>(m, "SparseVectors");
+    m.def("dense_vectors", &dense_vectors<float>, "values"_a, "lengths"_a, "distance"_a);
+    m.def("dense_vectors", &dense_vectors<double>, "values"_a, "lengths"_a, "distance"_a);
+    m.def(
+        "sparse_vectors",
+        [](Array<int64_t> row_offsets, Array<int32_t> columns, Array<double> values, int64_t width, Array<double> lengths,
+           const std::string& distance) { return SparseVectors(row_offsets, columns, values, width, lengths, distance); },
+        "row_offsets"_a, "columns"_a, "values"_a, "width"_a, "lengths"_a, "distance"_a);
+}
+
 void bind_lists(nb::module_& m) {
     m.def("group_rows", &group_rows, "keys"_a, "n_keys"_a);
     m.def("sort_segments", &sort_segments<int32_t>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
@@ -207,6 +250,11 @@ void bind_lists(nb::module_& m) {
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
+}
+
+void bind_graphs(nb::module_& m) {
+    m.def("path_lengths", &path_lengths, "link_offsets"_a, "targets"_a, "sources"_a, "offsets"_a, "items"_a);
+    m.def("count_triads", &count_triads, "link_offsets"_a, "targets"_a);
 }
 
 void bind_ids(nb::module_& m) {
@@ -251,7 +299,9 @@ NB_MODULE(_kernels, m) {
     bind_exact(m);
     bind_aspects(m);
     bind_distances(m);
+    bind_all_vectors(m);
     bind_lists(m);
+    bind_graphs(m);
     bind_ids(m);
     bind_resampling(m);
 }

@@ -29,6 +29,9 @@ class AlphaDCG(AlphaMetric):
             except at k = 1.
         unjudged: As for AlphaNDCG.
 
+    Range:
+        0 or more; with ``normalize`` 0 to 1.
+
     Undefined:
         For a user with no attainable aspect.
 

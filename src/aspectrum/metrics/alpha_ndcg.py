@@ -43,6 +43,9 @@ class AlphaNDCG(AlphaMetric):
             so that every machine finds the same. Default: 2.
         seconds: For an exact ideal, how long HiGHS may look for a list that is still open then, by the clock. Default: 0.
 
+    Range:
+        0 to 1, but a list may beat a greedy ideal and score above 1.
+
     Undefined:
         If the ideal list gains nothing. (``sorted`` instead scores 0 if the list gains nothing, and is undefined if the
         user has no aspect to gain or nothing is left of the list.)

@@ -1,13 +1,14 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.judging import JudgedBy, Unjudged
-from aspectrum.metric import Aliases, AspectMetric, Fractions
+from aspectrum.arrays import Codes, Flags
+from aspectrum.judging import Coverage, JudgedBy, Unjudged
+from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
 from aspectrum.world import World
 
 
@@ -24,12 +25,20 @@ class AspectRecall(AspectMetric):
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else membership, which makes
             it community recall over all communities.
         unjudged: As for AlphaNDCG.
+        denominator: Share of the ``attainable`` aspects; or aspects per rank, of ``k`` ranks even if the list is shorter (without a
+            cutoff, of those of the list). With one aspect per item, the latter is at most 1.
+        aspectless: Items without aspects add nothing (``skip``), or are together one more aspect of weight 1 (``category``; where the
+            denominator is k, judged by membership). CategoricalDiversity of RePlay is the latter, on one aspect per item.
+
+    Range:
+        0 to 1.
 
     Undefined:
-        For a user with no attainable aspect.
+        For a user with no attainable aspect, unless items without aspects are a category.
 
     References:
-        Zhai, Cohen and Lafferty, SIGIR 2003. Sanz-Cruzado, Pepa and Castells, MSM 2018 (community recall).
+        Zhai, Cohen and Lafferty, SIGIR 2003. Sanz-Cruzado, Pepa and Castells, MSM 2018 (community recall). CategoricalDiversity in RePlay
+        (Vasilev et al., RecSys 2024).
 
     Examples:
         >>> world = World.of({"ann": ["a", "b"]}, aspects={"a": ["x"], "b": ["x"], "c": ["y"]})
@@ -39,13 +48,36 @@ class AspectRecall(AspectMetric):
 
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
+    denominator: Literal["attainable", "k"] = "attainable"
+    aspectless: Literal["skip", "category"] = "skip"
 
-    cites = ("zhai2003beyond", "sanzcruzado2018structural")
+    cites = ("zhai2003beyond", "sanzcruzado2018structural", "vasilev2024replay")
     aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")}
 
     preferred = ("membership",)
 
+    def __post_init__(self) -> None:
+        if self.aspectless == "category" and self.judged_by is None:
+            object.__setattr__(self, "judged_by", "membership")
+        super().__post_init__()
+        check_goes_with(self, "aspectless", "denominator", "k")
+        check_goes_with(self, "aspectless", "judged_by", "membership")
+
     def fractions(self, world: World) -> Fractions:
         coverage = self.coverage(world)
-        covered = kernels.covered_aspects(coverage.kernel, coverage.stops(self.cutoffs))
-        return Fractions(covered, np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape))
+        stops = coverage.stops(self.cutoffs)
+        covered = kernels.covered_aspects(coverage.kernel, stops)
+        attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape)
+        if self.denominator == "attainable":
+            return Fractions(covered, attainable)
+        ranks = coverage.rankings.depths(self.cutoffs).astype(np.float64)
+        if self.aspectless == "skip":
+            return Fractions(covered, np.where(attainable > 0, ranks, 0.0))
+        return Fractions(covered + _shows_no_aspect(coverage, stops), ranks)
+
+
+def _shows_no_aspect(coverage: Coverage, stops: Codes) -> Flags:
+    """Whether the top of each list has an item without aspects, (users, cutoffs)."""
+    n_aspects = np.append(np.diff(coverage.sets.offsets), 0)  # row -1: none
+    without = (n_aspects[coverage.rows] == 0).astype(np.int32)
+    return kernels.count_places(coverage.rankings.offsets, without, stops, 1) > 0

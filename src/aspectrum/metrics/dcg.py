@@ -24,6 +24,9 @@ class DCG(RelevanceMetric):
         base: Base b of the logarithm.
         discount: ``log`` as above, ``none`` for cumulated gain.
 
+    Range:
+        0 or more.
+
     Undefined:
         For a user with no positive grade.
 
@@ -40,7 +43,6 @@ class DCG(RelevanceMetric):
     discount: Literal["log", "none"] = "log"
 
     cites = ("jarvelin2002cumulated",)
-    graded = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,7 +10,7 @@ from aspectrum.discounts import RECIPROCAL
 from aspectrum.errors import InputError, MetricError
 from aspectrum.gain import GainRule, list_sums, perfect_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, Unjudged, cover
+from aspectrum.judging import JUDGINGS, Coverage, Grading, JudgedBy, PoolName, Unjudged, cover
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 from aspectrum.world.relevance import LARGEST_EXPONENT, check_exponent
@@ -32,8 +32,9 @@ class ERRIA(AspectMetric):
         intents: p(c|u): ``uniform`` over the attainable aspects; ``given`` by the weights; ``counts``: the share of the
             user's earlier and relevant items that have c, uniform over all aspects for a user with none. Default: given
             if there are weights, else uniform.
-        grades: Take R from the grade instead: (2^g - 1) / 2^g_max.
-        max_grade: The g_max, up to 498; by default the largest grade there is.
+        grades: Take R from the grade instead: (2^g - 1) / 2^g_max (``true``), or g / (g_max + 1) (``linear``, as NTCIREVAL does).
+        max_grade: The g_max, up to 498, or ``intent``: the largest grade that the user's judgments of the aspect have. Default: the
+            largest grade there is; for ``linear``, intent.
         normalize: ``perfect`` divides by a list that shows every attainable aspect at every rank, ``pyndeval`` does so
             except at k = 1, ``ideal`` divides by the ideal list.
         pool: What the ideal list chooses from, as for AlphaNDCG.
@@ -41,6 +42,9 @@ class ERRIA(AspectMetric):
         ideal: The list of ``normalize="ideal"``: ``greedy`` (default), or ``exact``, the best there is, with a proof.
         budget: For an exact ideal, as for AlphaNDCG.
         seconds: For an exact ideal, as for AlphaNDCG.
+
+    Range:
+        0 to 1; against a greedy ideal a list may score above 1.
 
     Undefined:
         For a user with no attainable aspect; with ``intents="counts"`` never. With ``normalize="ideal"``, if the ideal
@@ -59,8 +63,8 @@ class ERRIA(AspectMetric):
     stop: float = 0.5
     judged_by: JudgedBy | None = None
     intents: Literal["uniform", "given", "counts"] | None = None
-    grades: bool = False
-    max_grade: float | None = None
+    grades: bool | Literal["linear"] = False
+    max_grade: float | Literal["intent"] | None = None
     normalize: Literal["perfect", "pyndeval", "ideal"] | None = None
     pool: PoolName | None = None
     unjudged: Unjudged = "keep"
@@ -83,8 +87,12 @@ class ERRIA(AspectMetric):
         check_goes_with(self, "pool", "normalize", "ideal")
         check_goes_with(self, "ideal", "normalize", "ideal")
         check_ideal(self)
-        check_goes_with(self, "max_grade", "grades", True)
-        if self.max_grade is not None and not 0 < self.max_grade <= LARGEST_EXPONENT:
+        check_goes_with(self, "max_grade", "grades", True, "linear")
+        if self._of_each_intent and self.normalize in ("perfect", "pyndeval"):
+            raise MetricError(
+                f"ERRIA: normalize={self.normalize} needs one largest grade for all intents, expected max_grade=4 or the like"
+            )
+        if isinstance(self.max_grade, float) and not 0 < self.max_grade <= LARGEST_EXPONENT:
             raise MetricError(f"ERRIA: max_grade is {self.max_grade:g}, expected above 0 and at most {LARGEST_EXPONENT}")
 
     def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
@@ -97,15 +105,19 @@ class ERRIA(AspectMetric):
         if intents == "given":
             truth.need("weights", "ERRIA: intents='given'")
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
-        max_grade = self.max_grade
-        if self.grades and max_grade is None:
-            if judged_by not in ("subtopics", "relevance"):
-                raise InputError(f"ERRIA: grades=True needs judged_by='subtopics' or 'relevance', not {judged_by!r}")
-            truth.need(judged_by, "ERRIA")
-            max_grade = truth.largest_grade(judged_by)
-            check_exponent(max_grade)
         ideal = self.ideal if pool is None else self.ideal or "greedy"
-        return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade if self.grades else None, ideal=ideal)
+        max_grade = self._largest_grade(truth, judged_by) if self.grades else None
+        return replace(self, judged_by=judged_by, intents=intents, pool=pool, max_grade=max_grade, ideal=ideal)
+
+    def _largest_grade(self, truth: Truth, judged_by: JudgedBy) -> float | Literal["intent"]:
+        if judged_by not in ("subtopics", "relevance"):
+            raise InputError(f"ERRIA: grades need judged_by='subtopics' or 'relevance', not {judged_by!r}")
+        truth.need(judged_by, "ERRIA")
+        if isinstance(self.max_grade, float):
+            return self.max_grade
+        if self.grades is True:
+            check_exponent(truth.largest_grade(judged_by))  # also of users whose lists these are not
+        return "intent" if self._of_each_intent else truth.largest_grade(judged_by)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         return ideal_details(self, truth)
@@ -118,12 +130,27 @@ class ERRIA(AspectMetric):
 
     def coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None and self.intents is not None
-        return cover(world, self.judged_by, weighing=self.intents, unjudged=self.unjudged, max_grade=self.max_grade)
+        return cover(world, self.judged_by, weighing=self.intents, unjudged=self.unjudged, grading=self._grading)
+
+    @property
+    def _of_each_intent(self) -> bool:
+        """Whether every intent has its own largest grade."""
+        return self.max_grade == "intent" or (self.grades == "linear" and self.max_grade is None)
+
+    @property
+    def _grading(self) -> Grading | None:
+        if not self.grades:
+            return None
+        return Grading(
+            "linear" if self.grades == "linear" else "exponential", self.max_grade if isinstance(self.max_grade, float) else None
+        )
 
     @property
     def _largest_stop(self) -> float:
-        """R of the largest grade is (2^g_max - 1) / 2^g_max; a judgment's strength is its share of that."""
-        return self.stop if self.max_grade is None else 1.0 - 2.0**-self.max_grade
+        """R of the largest grade, of which a judgment's strength is a share; 1 where strengths are R itself."""
+        if not isinstance(self.max_grade, float):
+            return 1.0 if self.grades else self.stop
+        return self.max_grade / (self.max_grade + 1.0) if self.grades == "linear" else 1.0 - 2.0**-self.max_grade
 
     def fractions(self, world: World) -> Fractions:
         coverage, stop = self.coverage(world), self._largest_stop

@@ -1,26 +1,34 @@
 """Mean average precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from aspectrum.arrays import Floats
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, place_sums, relevant_places
-from aspectrum.world import World
+from aspectrum.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
+from aspectrum.world import Relevance, World
+from aspectrum.world.rankings import stops_of
 
 
 @dataclass(frozen=True)
-class MAP(RelevanceMetric):
+class MAP(BinaryMetric):
     r"""Precision at the rank of each relevant item, averaged over the user's relevant items.
 
     .. math:: \frac{1}{|R_u|} \sum_{j \le k : d_j \in R_u} \frac{|\{l \le j : d_l \in R_u\}|}{j}
 
-    where R_u are the items whose grade for the user reaches the threshold. A relevant item that the top of the list does not
-    show counts as precision 0, also where more items are relevant than k.
+    where R_u are the items whose grade for the user reaches ``rel``. A relevant item that the top of the list does not
+    show counts as precision 0, also where more items are relevant than k; but see ``denominator``.
 
     Args:
         k: Ranks that count; by default the whole list.
+        rel: The grade from which an item is relevant. Default: the threshold of the evaluation.
+        denominator: What precisions are averaged over: all ``relevant`` items of the user; as many of them as the top k can show, min(k, R)
+            (``attainable``; RePlay); or ``k`` ranks (RecTools with ``divide_by_k=True``).
+
+    Range:
+        0 to 1.
 
     Undefined:
         For a user with no relevant item.
@@ -32,18 +40,26 @@ class MAP(RelevanceMetric):
         >>> world = World.of({"u": ["a", "b", "c", "d"]}, relevance={"u": ["a", "d"]})
         >>> MAP().scores(world)
         array([[0.75]])
+        >>> MAP(k=1).scores(world), MAP(k=1, denominator="attainable").scores(world)
+        (array([[0.5]]), array([[1.]]))
     """
 
+    denominator: Literal["relevant", "attainable", "k"] = "relevant"
+
     cites = ("buckley2000evaluating",)
-    aliases: ClassVar[Aliases] = {"AP": {}, "Mean average precision": {}}
+    aliases: ClassVar[Aliases] = {"AP": {}, "Average precision": {}, "Mean average precision": {}}
 
     def fractions(self, world: World) -> Fractions:
-        relevance = world.need_relevance("MAP")
+        relevance = self.relevance_in(world)
         rankings = world.rankings
         hits = relevant_places(rankings, relevance)
-        # Whole numbers: what came in earlier lists is taken away without a trace.
-        before = np.concatenate(([0], np.cumsum(hits)))
-        found = before[1:] - np.repeat(before[rankings.offsets[:-1]], rankings.lengths)
-        sums = place_sums(rankings, np.where(hits, found / rankings.ranks, 0.0), self.cutoffs)
-        wanted = relevance.n_relevant[:, np.newaxis]
-        return Fractions(sums, np.broadcast_to(wanted, sums.shape).astype(np.float64))
+        sums = place_sums(rankings, np.where(hits, hits_so_far(rankings, hits) / rankings.ranks, 0.0), self.cutoffs)
+        return Fractions(sums, self._denominators(world, relevance))
+
+    def _denominators(self, world: World, relevance: Relevance) -> Floats:
+        wanted = np.broadcast_to(relevance.n_relevant[:, np.newaxis], (world.n_users, len(self.cutoffs)))
+        if self.denominator == "attainable":
+            return stops_of(relevance.n_relevant, self.cutoffs).astype(np.float64)
+        if self.denominator == "k":
+            return np.where(wanted > 0, world.rankings.depths(self.cutoffs), 0).astype(np.float64)
+        return wanted.astype(np.float64)

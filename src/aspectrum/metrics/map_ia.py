@@ -26,6 +26,9 @@ class MAPIA(AspectMetric):
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
         unjudged: As for AlphaNDCG.
 
+    Range:
+        0 to 1.
+
     Undefined:
         For a user with no attainable aspect.
 

@@ -1,17 +1,18 @@
 """nDCG with graded relevance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.discounts import Discount
+from aspectrum.arrays import Floats
+from aspectrum.discounts import Discount, discount_sums
 from aspectrum.errors import MetricError
-from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, place_sums, truth_gains
-from aspectrum.world import World
-from aspectrum.world.rankings import stops_of
+from aspectrum.metric import Aliases, Fractions, check_goes_with
+from aspectrum.relevant_items import RelevanceMetric, best_sums, place_sums, relevant_places, truth_gains
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,19 @@ class NDCG(RelevanceMetric):
 
     Args:
         k: Ranks that count; one number or several. Without a cutoff the ideal holds all graded items.
-        gain: ``linear`` is the grade, ``exponential`` is 2^grade - 1.
+        gain: ``linear`` is the grade, ``exponential`` is 2^grade - 1; ``binary`` is 1 for an item whose grade reaches the threshold of the
+            evaluation, else 0 (RecTools, RePlay).
         base: Base b of the logarithm.
-        ideal: Sorted grades of the ``truth`` (all graded items of the user), or of the ``list`` itself after the cut.
+        discount: ``log`` is 1/log_b(1+j); ``clipped`` is 1/log_2(max(j, 2)), so that ranks 1 and 2 count alike (LensKit).
+        ideal: Sorted grades of the ``truth`` (all graded items of the user), or of the ``list`` itself after the cut; with binary gains also
+            ``perfect``: k relevant items, even where the user has fewer (RecTools), so that no list of such a user scores 1.
         average: Mean of the ``users``' scores, or ``ratio``: sum of DCG over sum of ideal DCG.
 
+    Range:
+        0 to 1.
+
     Undefined:
-        For a user with no positive grade.
+        For a user with no positive grade; with binary gains, with no relevant item.
 
     References:
         Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.
@@ -41,38 +48,50 @@ class NDCG(RelevanceMetric):
         array([[0.6646]])
     """
 
-    gain: Literal["linear", "exponential"] = "linear"
+    gain: Literal["linear", "exponential", "binary"] = "linear"
     base: float = 2.0
-    ideal: Literal["truth", "list"] = "truth"
+    ideal: Literal["truth", "list", "perfect"] = "truth"
     average: Literal["users", "ratio"] = "users"
+    discount: Literal["log", "clipped"] = "log"
 
     symbol = "nDCG"
     cites = ("jarvelin2002cumulated",)
     aliases: ClassVar[Aliases] = {"nDCG": {}}
 
-    graded = True
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.base <= 1:
             raise MetricError(f"NDCG: base is {self.base:g}, expected above 1")
+        check_goes_with(self, "base", "discount", "log")
+        if self.ideal == "perfect" and self.gain != "binary":
+            raise MetricError("NDCG: ideal=perfect goes with gain=binary only")
 
     @property
     def pooled(self) -> bool:
         return self.average == "ratio"
 
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {"threshold": truth.need("relevance", "NDCG").threshold} if self.gain == "binary" else {}
+
     def fractions(self, world: World) -> Fractions:
         relevance = world.need_relevance("NDCG")
-        rankings, discount = world.rankings, Discount("log", self.base)
-        truth, gains = truth_gains(world, self.gain)
+        rankings, discount = world.rankings, Discount(self.discount, self.base)
+        truth, gains = self._gains(world)
         reached = place_sums(rankings, gains, self.cutoffs, discount)
-        if self.ideal == "list":
+        if self.ideal == "truth":
+            return Fractions(reached, best_sums(relevance, truth, self.cutoffs, discount))
+        if self.ideal == "perfect":
+            distinct, place = np.unique(rankings.depths(self.cutoffs), return_inverse=True)
+            best = discount_sums(discount, distinct)[place].reshape(reached.shape)
+        else:
             stops = rankings.stops(self.cutoffs)
             best = kernels.sorted_sums(rankings.offsets, gains, stops, stops, discount.first(int(stops.max(initial=0))))
-            judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
-            return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
-        sizes = np.diff(relevance.offsets)
-        depths = stops_of(sizes, self.cutoffs)
-        windows = np.broadcast_to(sizes[:, np.newaxis], depths.shape).astype(np.int32)
-        best = kernels.sorted_sums(relevance.offsets, truth, windows, depths, discount.first(int(depths.max(initial=0))))
-        return Fractions(reached, best)
+        judged = relevance.count(truth > 0)[:, np.newaxis] > 0
+        return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
+
+    def _gains(self, world: World) -> tuple[Floats, Floats]:
+        """Those of the judged items of each user, and of the places of each list."""
+        if self.gain != "binary":
+            return truth_gains(world, self.gain)
+        relevance = world.need_relevance("NDCG")
+        return relevance.relevant.astype(np.float64), relevant_places(world.rankings, relevance).astype(np.float64)

@@ -36,6 +36,9 @@ class NRBP(AspectMetric):
         budget: For an exact ideal, as for AlphaNDCG.
         seconds: For an exact ideal, as for AlphaNDCG.
 
+    Range:
+        0 to 1; against a greedy ideal a list may score above 1.
+
     Undefined:
         For a user with no attainable aspect; with ``normalize="ideal"``, if the ideal list gains nothing.
 

@@ -6,20 +6,24 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, relevant_found
+from aspectrum.relevant_items import BinaryMetric, relevant_found
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class Precision(RelevanceMetric):
+class Precision(BinaryMetric):
     r"""Share of the top of the list that is relevant.
 
     .. math:: \frac{|\{j \le k : d_j \in R_u\}|}{k}
 
-    where R_u are the items whose grade for the user reaches the threshold. A list shorter than k is still divided by k.
+    where R_u are the items whose grade for the user reaches ``rel``. A list shorter than k is still divided by k.
 
     Args:
         k: Ranks that count; one number or several. Without a cutoff, the length of the list.
+        rel: The grade from which an item is relevant. Default: the threshold of the evaluation.
+
+    Range:
+        0 to 1.
 
     Undefined:
         For a user with no relevant item.
@@ -37,7 +41,7 @@ class Precision(RelevanceMetric):
     aliases: ClassVar[Aliases] = {"P": {}}
 
     def fractions(self, world: World) -> Fractions:
-        relevance = world.need_relevance("Precision")
+        relevance = self.relevance_in(world)
         found = relevant_found(world.rankings, relevance, self.cutoffs)
         judged = relevance.n_relevant[:, np.newaxis] > 0
         return Fractions(found, np.where(judged, world.rankings.depths(self.cutoffs), 0).astype(np.float64))

@@ -6,20 +6,24 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import RelevanceMetric, relevant_found
+from aspectrum.relevant_items import BinaryMetric, relevant_found
 from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class Recall(RelevanceMetric):
+class Recall(BinaryMetric):
     r"""Share of the user's relevant items that the top of the list shows.
 
     .. math:: \frac{|\{j \le k : d_j \in R_u\}|}{|R_u|}
 
-    where R_u are the items whose grade for the user reaches the threshold.
+    where R_u are the items whose grade for the user reaches ``rel``.
 
     Args:
         k: Ranks that count; one number or several.
+        rel: The grade from which an item is relevant. Default: the threshold of the evaluation.
+
+    Range:
+        0 to 1.
 
     Undefined:
         For a user with no relevant item.
@@ -37,7 +41,7 @@ class Recall(RelevanceMetric):
     aliases: ClassVar[Aliases] = {"R": {}}
 
     def fractions(self, world: World) -> Fractions:
-        relevance = world.need_relevance("Recall")
+        relevance = self.relevance_in(world)
         found = relevant_found(world.rankings, relevance, self.cutoffs)
         wanted = relevance.n_relevant[:, np.newaxis]
         return Fractions(found, np.broadcast_to(wanted, found.shape).astype(np.float64))

@@ -1,6 +1,7 @@
 """Share of items that are new to the user."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -20,9 +21,14 @@ class UnseenShare(UserMetric):
 
     Args:
         k: Ranks that count; one number or several.
+        without_list: What a user without a list scores, where such users are averaged: ``zero``; or ``one``, as does an empty list (RePlay,
+            which averages users with a history: users=judged).
+
+    Range:
+        0 to 1.
 
     Undefined:
-        For an empty list.
+        For an empty list, unless it scores 1.
 
     References:
         Novelty in RePlay (Vasilev et al., RecSys 2024), which counts a user without a list as 1.
@@ -33,13 +39,22 @@ class UnseenShare(UserMetric):
         array([[1. , 0.5]])
     """
 
+    without_list: Literal["zero", "one"] = "zero"
+
     cites = ("vasilev2024replay",)
     family = "novelty"
     inputs = ("history",)
     truth = "history"
 
+    @property
+    def score_of_missing(self) -> float:
+        return 1.0 if self.without_list == "one" else 0.0
+
     def fractions(self, world: World) -> Fractions:
         rankings, history = world.rankings, world.need_history("UnseenShare")
         unseen = kernels.lookup(rankings.offsets, rankings.items, history.offsets, history.items) < 0
         stops = rankings.stops(self.cutoffs).astype(np.float64)
-        return Fractions(place_sums(rankings, unseen.astype(np.float64), self.cutoffs), stops)
+        new = place_sums(rankings, unseen.astype(np.float64), self.cutoffs)
+        if self.without_list == "one":
+            return Fractions(np.where(stops > 0, new, 1.0), np.maximum(stops, 1.0))
+        return Fractions(new, stops)

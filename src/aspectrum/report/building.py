@@ -52,7 +52,7 @@ _BINS = 40
 _LORENZ_POINTS = 100
 _MOST_IN_FOCUS = 5
 _SHOWN_ITEMS = 10
-_FAMILIES = {"relevance": "Relevance", "aspects": "Aspects", "distance": "Diversity", "novelty": "Novelty", "exposure": "Exposure"}
+_FAMILIES = {"distance": "Diversity"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _Building:
     def report(self) -> Report:
         comparison = self.comparison
         accuracy = self._first("relevance")
-        diversity = [name for family in ("distance", "aspects", "novelty", "exposure") for name in self._of_family(family)]
+        diversity = [name for family in ("distance", "aspects", "novelty", "coverage") for name in self._of_family(family)]
         trade_off = self._trade_off(accuracy)
         self.focus = self._focus(trade_off)
         tested = {one.metric for one in comparison.differences if one.tested}
@@ -148,8 +148,11 @@ class _Building:
             level=comparison.procedure.level,
         )
 
+    def _direction(self, name: str) -> bool | None:
+        return self.comparison.column(name).higher_is_better
+
     def _of_family(self, family: str) -> list[str]:
-        return [name for name, metric in self.metrics.items() if metric.family == family and metric.higher_is_better is not None]
+        return [name for name, metric in self.metrics.items() if metric.family == family and self._direction(name) is not None]
 
     def _first(self, family: str) -> str | None:
         """The metric that stands for a family: nDCG or alpha-nDCG if it is there, else the first; at 10 if it is there."""
@@ -202,7 +205,7 @@ class _Building:
             name,
             self.names[name],
             _FAMILIES.get(metric.family, metric.family.capitalize()),
-            metric.higher_is_better,
+            self._direction(name),
             self.comparison.metric_scores(name).kind != "whole",
             self._definition(name),
             latex_name(metric, name),
@@ -261,7 +264,7 @@ class _Building:
         comparison = self.comparison
         if accuracy is None or len(comparison.systems) < 2:
             return None
-        others = [name for name, metric in self.metrics.items() if metric.family != "relevance" and metric.higher_is_better is not None]
+        others = [name for name, metric in self.metrics.items() if metric.family != "relevance" and self._direction(name) is not None]
         others += [name for name in self._of_family("relevance") if name != accuracy]
         others.sort(key=lambda name: self.metrics[name].cutoffs[0] != self.depth)
         fronts = []
@@ -300,7 +303,7 @@ class _Building:
             values = {system: tuple(point[place][0] for point in points) for place, system in enumerate(self.comparison.systems)}
             bands = {system: tuple(point[place][1] for point in points) for place, system in enumerate(self.comparison.systems)}
             own = readable_name(metric.at(-1), str(metric.at(-1))) if name == str(metric) else name.rpartition("@")[0] or name
-            found[metric.at(-1)] = Curves(name, own, _FAMILIES.get(metric.family, metric.family), cutoffs, values, bands)
+            found[metric.at(-1)] = Curves(name, own, _FAMILIES.get(metric.family, metric.family.capitalize()), cutoffs, values, bands)
         return tuple(found.values())
 
     def _points(self, name: str) -> list[tuple[float, Interval | None]]:

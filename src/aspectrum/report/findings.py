@@ -11,7 +11,7 @@ from aspectrum.naming import readable_name
 from aspectrum.report.content import Finding
 
 _MOST_NAMED = 4
-_ADJECTIVES = {"novelty": "novel", "exposure": "even exposure"}
+_ADJECTIVES = {"novelty": "novel", "coverage": "even exposure"}
 """What a system is more of, by the family of a metric; of others it is more diverse."""
 
 
@@ -93,7 +93,7 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
             cost = comparison.difference(accuracy, gain.system)
             if cost.relative_interval is None:
                 continue
-            higher = comparison.results[gain.system].columns[accuracy].metric.higher_is_better is not False
+            higher = comparison.results[gain.system].columns[accuracy].higher_is_better is not False
             loss = max(0.0, -cost.relative_interval[0] if higher else cost.relative_interval[1])
             if loss == 0:
                 continue
@@ -108,14 +108,14 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
 
 
 def _is_better(comparison: Comparison, one: Difference) -> bool:
-    direction = comparison.results[one.system].columns[one.metric].metric.higher_is_better
+    direction = comparison.results[one.system].columns[one.metric].higher_is_better
     return direction is not None and (one.difference > 0) == direction
 
 
 def _is_kept(comparison: Comparison, accuracy: str, system: str) -> bool:
     """Whether a loss beyond the margin is excluded: non-inferiority, one-sided."""
     cost = comparison.difference(accuracy, system)
-    direction = comparison.results[system].columns[accuracy].metric.higher_is_better
+    direction = comparison.results[system].columns[accuracy].higher_is_better
     if not cost.tested or not cost.mean_a > 0 or direction is None:
         return False
     margin = comparison.procedure.margin

@@ -2,6 +2,8 @@
 
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.features import Distance, Features
+from aspectrum.world.graph import Network, SocialGraph
+from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 from aspectrum.world.truth import Truth
@@ -12,8 +14,11 @@ __all__ = [
     "Distance",
     "Features",
     "History",
+    "Network",
+    "Popularity",
     "Rankings",
     "Relevance",
+    "SocialGraph",
     "Subtopics",
     "Truth",
     "Weights",

@@ -1,5 +1,6 @@
 """Which aspects items have: for everybody (genres, communities) or for one user (subtopics of a topic)."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,6 +63,17 @@ class AspectSets:
         masks: Masks = np.zeros(self.n_rows, dtype=np.uint64)
         np.bitwise_or.at(masks, rows, np.uint64(1) << self.codes.astype(np.uint64))
         return masks
+
+    @cached_property
+    def shares(self) -> Floats:
+        """What share of its row each entry is: its strength over those of the row, or one over the number of entries."""
+        sizes = np.diff(self.offsets)
+        if self.strengths is None:
+            return np.repeat(1.0 / np.maximum(sizes, 1), sizes)
+        ends = sizes.astype(np.int32)[:, np.newaxis]
+        totals = kernels.sorted_sums(self.offsets, self.strengths, ends, ends, np.ones(int(sizes.max(initial=0))))[:, 0]
+        shares: Floats = self.strengths / np.repeat(totals, sizes)
+        return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +217,14 @@ class Weights:
         assert self.offsets is not None and self.aspects is not None and self.weights is not None
         at = kernels.lookup(offsets, aspects, self.offsets, self.aspects)
         return np.where(at >= 0, np.append(self.weights, 0.0)[at], 0.0)
+
+    def totals(self, n_users: int) -> Floats:
+        """The sum of the weights that each user has, added from the largest on."""
+        if self.shared is not None:
+            return np.full(n_users, math.fsum(self.shared.tolist()))
+        assert self.offsets is not None and self.weights is not None
+        sizes = np.diff(self.offsets).astype(np.int32)[:, np.newaxis]
+        return kernels.sorted_sums(self.offsets, self.weights, sizes, sizes, np.ones(int(sizes.max(initial=0))))[:, 0]
 
     def take(self, users: npt.NDArray[Any]) -> "Weights":
         if self.shared is not None:

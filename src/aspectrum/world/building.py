@@ -10,9 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import LARGEST, Codes, Flags, Floats, Offsets, too_large
+from aspectrum.arrays import LARGEST, Codes, Counts, Flags, Floats, Offsets, too_large
 from aspectrum.coding.ids import Ids, quoted
-from aspectrum.coding.objects import aspect_rows, feature_rows, id_rows, link_rows, subtopic_rows, weight_rows
+from aspectrum.coding.objects import (
+    aspect_rows,
+    count_rows,
+    feature_rows,
+    group_rows,
+    id_rows,
+    link_rows,
+    ranking_rows,
+    subtopic_rows,
+    weight_rows,
+)
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
@@ -20,6 +30,8 @@ from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths, distinct_rows
 from aspectrum.world.features import Features
+from aspectrum.world.graph import SocialGraph
+from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 
@@ -31,6 +43,10 @@ OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
     "subtopics": subtopic_rows,
     "features": feature_rows,
     "weights": weight_rows,
+    "groups": group_rows,
+    "popularity": count_rows,
+    "baseline": lambda value: ranking_rows("baseline", value),
+    "graph": lambda value: link_rows("graph", value, ("source", "target", "weight")),
     "catalogue": lambda value: id_rows("catalogue", "item", value),
     "users": lambda value: id_rows("users", "user", value),
 }
@@ -39,11 +55,12 @@ OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The ids of users, items and aspects."""
+    """The ids of users, items, aspects and groups."""
 
     user: IdTable = field(default_factory=lambda: IdTable("user"))
     item: IdTable = field(default_factory=lambda: IdTable("item"))
     aspect: IdTable = field(default_factory=lambda: IdTable("aspect"))
+    group: IdTable = field(default_factory=lambda: IdTable("group"))
 
     def join(self, inputs: Collection[Rows]) -> None:
         """Give a code to every id of some inputs that has none."""
@@ -56,7 +73,7 @@ class Tables:
             table.forget([rows.ids[role]] if role in rows.ids else [])
 
     def copy(self) -> Tables:
-        return Tables(self.user.copy(), self.item.copy(), self.aspect.copy())
+        return Tables(*(table.copy() for table in vars(self).values()))
 
     def input(self, name: str, rows: Rows, ordered_by: str | None = None) -> Input:
         """What is to be said of rows that were joined."""
@@ -73,11 +90,22 @@ class CodedLists:
     input: Input
 
 
+def as_users_and_items(links: Rows) -> Rows:
+    """Links of a graph, each of a user to an item; what they weigh does not count."""
+    return Rows(links.source, {"user": links.ids["source"], "item": links.ids["target"]}, place=links.place, notices=links.notices)
+
+
+def turned_links(links: Rows) -> list[Rows]:
+    """The same links the other way round: so that everybody in a graph is a user and an item."""
+    return [Rows(links.source, {"user": links.ids["item"], "item": links.ids["user"]})]
+
+
 def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> tuple[dict[str, Any], dict[str, Input]]:
     """The parts of the truth, by name, and what was read for each."""
     for rows in given.values():
         _check_sizes(rows)
-    facts = {name: tables.input(name, rows) for name, rows in given.items()}
+    ordered = {name: _ordered_by(rows, reading) for name, rows in given.items() if name == "baseline"}
+    facts = {name: tables.input(name, rows, ordered.get(name)) for name, rows in given.items()}
     builder = _Builder(tables, reading, facts)
     parts = [name for name in given if name not in ("items", "users")]  # which are ids only
     return {name: getattr(builder, name)(given[name], facts[name]) for name in parts}, facts
@@ -264,37 +292,92 @@ class _Builder:
             rows = rows.taken(np.flatnonzero(grades >= counted))
         # Only whether an item was there matters, so repeated rows with different grades are no contradiction.
         offsets, items, _ = self._graded(rows, facts)
+        users, named = self._codes(rows, "user", "item")
+        starts, at = kernels.group_rows(users, self.n_users)
+        found = History(offsets, items, None, self._times(rows, users, named, offsets, items), Rankings(starts, named[at]))
         if grades is None or counted is not None or (grades == 1).all():  # which is what rows without a grade have
-            return History(offsets, items)
+            return found
         if liked is None:
             facts.notice("history_grades", (grades <= 0).sum())
-            return History(offsets, items)
+            return found
         facts.notice("history_below", (grades < liked).sum(), threshold=float(liked))
-        users, named = (codes[grades >= liked] for codes in self._codes(rows, "user", "item"))
+        users, named = (codes[grades >= liked] for codes in (users, named))
         starts, at, *_ = distinct_rows(users, self.n_users, named, None, [])
-        return History(offsets, items, kernels.lookup(offsets, items, starts, named[at]) >= 0)
+        return replace(found, liked=kernels.lookup(offsets, items, starts, named[at]) >= 0)
+
+    def _times(self, rows: Rows, users: Codes, named: Codes, offsets: Offsets, items: Codes) -> Counts | None:
+        """How often each user had each item: rows that repeat one another, or the counts that rows have, added up."""
+        counts = rows.numbers.get("count")
+        if counts is None and len(rows) == len(items):
+            return None
+        times = np.ones(len(rows), np.int64) if counts is None else _whole_counts(rows, counts, 1)
+        owners = np.repeat(np.arange(self.n_users, dtype=np.int64), np.diff(offsets))
+        places = np.searchsorted(owners << 32 | items, users.astype(np.int64) << 32 | named)
+        found = np.zeros(len(items), np.int64)
+        np.add.at(found, places, times)
+        return found
+
+    def groups(self, rows: Rows, facts: Input) -> Aspects:
+        found = self._sets(rows, facts, "group", "share")
+        if found.strengths is not None:
+            sums = np.bincount(np.repeat(np.arange(self.n_items), np.diff(found.offsets)), found.strengths, self.n_items)
+            facts.notice("odd_shares", ((sums > 0) & (abs(sums - 1) > 1e-6)).sum())
+        return found
+
+    def popularity(self, rows: Rows, facts: Input) -> Popularity:
+        (items,), counts = self._codes(rows, "item"), _whole_counts(rows, rows.numbers["count"], 0)
+
+        def conflict(a: int, b: int) -> str:
+            return f"{self._named(item=items[a])} has two counts, {counts[a]} and {counts[b]}"
+
+        _, at = self._distinct(rows, facts, items, self.n_items, np.zeros_like(items), [counts], conflict)
+        found = np.zeros(self.n_items, np.int64)
+        found[items[at]] = counts[at]
+        for item in np.flatnonzero(found > (self._reading.popularity_users or LARGEST))[:1]:
+            users = Option("popularity_users", self._reading.popularity_users)
+            raise InputError(f"{rows.source}: {self._named(item=int(item))} has count {found[item]}, more than ", users)
+        return Popularity(found, self._reading.popularity_users)
+
+    def baseline(self, rows: Rows, facts: Input) -> Rankings:
+        tie_order = None if self._reading.ties == "input" else self._tables.item.ordered(rows.ids["item"])
+        lists = _rankings(rows, facts, self._tables, self._reading, tie_order)
+        places = np.full(self.n_users, -1)
+        places[facts.ids["user"].codes] = np.arange(lists.n_users)
+        return replace(lists.take(places), listed=places >= 0)
+
+    def graph(self, rows: Rows, facts: Input) -> SocialGraph:
+        users, targets = self._codes(rows, "user", "item")
+        everybody = SomeIds(self._tables.user, np.arange(self.n_users, dtype=np.int32)).within(self._tables.item.copy())
+        nodes = np.where(everybody < self.n_items, everybody, np.int32(-1))
+        facts.notice("self_links", (nodes[users] == targets).sum())
+        return SocialGraph.of(nodes[users], targets, nodes, self.n_items, directed=self._reading.directed)
 
     def aspects(self, rows: Rows, facts: Input) -> Aspects:
-        items, aspects = self._codes(rows, "item", "aspect")
-        strengths = rows.numbers.get("strength", np.ones(len(rows)))
+        return self._sets(rows, facts, "aspect", "strength")
+
+    def _sets(self, rows: Rows, facts: Input, role: str, number: str) -> Aspects:
+        """What items have: aspects with strengths, or groups with shares."""
+        items, aspects = self._codes(rows, "item", role)
+        strengths = rows.numbers.get(number, np.ones(len(rows)))
         kept = np.flatnonzero(aspects >= 0)
-        if self._reading.one_aspect_per_item:
+        if self._reading.one_aspect_per_item and role == "aspect":
             kept = kept[np.sort(np.unique(items[kept], return_index=True)[1])]
             facts.notice("further_aspects", (aspects >= 0).sum() - len(kept))
         items, aspects, strengths = items[kept], aspects[kept], strengths[kept]
         out_of_range = np.flatnonzero((strengths <= 0) | (strengths > 1))
         if len(out_of_range):
             bad = out_of_range[0]
-            whose = self._named(item=items[bad], aspect=aspects[bad])
-            raise InputError(f"{rows.at(kept[bad])}: the strength of {whose} is {strengths[bad]:g}, expected above 0 and at most 1")
+            whose = self._named(**{"item": items[bad], role: aspects[bad]})
+            raise InputError(f"{rows.at(kept[bad])}: the {number} of {whose} is {strengths[bad]:g}, expected above 0 and at most 1")
 
         def conflict(a: int, b: int) -> str:
-            return f"{self._named(item=items[a])} and {self._named(aspect=aspects[a])} have two strengths"
+            return f"{self._named(item=items[a])} and {self._named(**{role: aspects[a]})} have two {number}s"
 
         offsets, at = self._distinct(rows, facts, items, self.n_items, aspects, [strengths], conflict, places=kept)
-        known = np.concatenate([self._facts[name].ids["item"].codes for name in ("aspects", "items") if name in self._facts])
-        given = None if (strengths == 1).all() else strengths[at]
-        return Aspects(offsets, aspects[at], len(facts.ids["aspect"]), given, flags_of(known, self.n_items))
+        names = ("aspects", "items") if role == "aspect" else ("groups",)
+        known = np.concatenate([self._facts[name].ids["item"].codes for name in names if name in self._facts])
+        given = None if (strengths == 1).all() and number == "strength" else strengths[at] if number in rows.numbers else None
+        return Aspects(offsets, aspects[at], len(facts.ids[role]), given, flags_of(known, self.n_items))
 
     def subtopics(self, rows: Rows, facts: Input) -> Subtopics:
         users, items, aspects = self._codes(rows, "user", "item", "aspect")
@@ -401,6 +484,12 @@ class _Builder:
         facts.notice("contradictions", len(contradictions))
         facts.notice("repeats", n_repeated - len(contradictions))
         return offsets, at
+
+
+def _whole_counts(rows: Rows, counts: Floats, least: int) -> Counts:
+    for row in np.flatnonzero((counts != np.floor(counts)) | (counts < least) | (counts >= 2**53))[:1]:
+        raise InputError(f"{rows.at(row)}: a count is {counts[row]:g}, expected a whole number from {least}")
+    return counts.astype(np.int64)
 
 
 def _contradiction(rows: Rows, before: int, row: int, what: str) -> InputError:

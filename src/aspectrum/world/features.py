@@ -49,6 +49,11 @@ class Features:
         return len(self.matrix.offsets) - 1 if isinstance(self.matrix, SparseRows) else len(self.matrix)
 
     @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self.matrix.width if isinstance(self.matrix, SparseRows) else int(self.matrix.shape[1])
+
+    @property
     def n_items(self) -> int:
         return self.n_rows if self.rows is None else len(self.rows)
 
@@ -65,10 +70,8 @@ class Features:
 
     def pair_sums(self, distance: Distance, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
         """Sum over the pairs of each list of a distance, (users, cutoffs)."""
-        x, longest = self.matrix, self.lengths.max(initial=0.0)
-        if distance.endswith("euclidean") and not (longest == 0 or 1 / LARGEST <= longest <= LARGEST):
-            found = f"features: the longest vector has length {longest:g}, which the {distance} distance cannot square"
-            raise InputError(f"{found}; multiply all values by the same factor")
+        x = self.matrix
+        self._check_squares(distance)
         if distance in ("cosine", "squared_euclidean"):
             unit = distance == "cosine"
             if isinstance(x, SparseRows):
@@ -77,3 +80,39 @@ class Features:
         if isinstance(x, SparseRows):
             return kernels.sparse_pairs(x.offsets, x.columns, x.values, x.width, distance, offsets, places, stops)
         return kernels.dense_pairs(x, distance, offsets, places, stops)
+
+    def pair_extremes(self, distance: Distance, greatest: bool, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+        """The least, or greatest, distance between two items of each list, (users, cutoffs); 0 where there are not two."""
+        return kernels.pair_extremes(self._vectors(distance), greatest, offsets, places, stops)
+
+    def weighted_pairs(
+        self, distance: Distance, offsets: Offsets, places: Codes, stops: Codes, outer: Floats, inner: Floats, steps: Floats
+    ) -> Floats:
+        """Sum over places of `outer` times the mean distance to the other places, (users, cutoffs).
+
+        In that mean a place before weighs its `inner`, and one that comes m places after weighs its `inner` times steps[m - 1].
+        """
+        return kernels.weighted_pairs(self._vectors(distance), offsets, places, stops, outer, inner, steps)
+
+    def distances_to(
+        self, distance: Distance, nearest: bool, offsets: Offsets, places: Codes, set_offsets: Offsets, set_places: Codes
+    ) -> Floats:
+        """Mean, or least, distance of each place of each list to the items of that user's set; NaN where nothing can be compared."""
+        return kernels.set_distances(self._vectors(distance), nearest, offsets, places, set_offsets, set_places)
+
+    def vendi_scores(self, order: float, offsets: Offsets, places: Codes, stops: Codes) -> Floats:
+        """Effective number of different items of each list, (users, cutoffs); NaN where none can be compared."""
+        return kernels.vendi_scores(self._vectors("cosine"), order, offsets, places, stops)
+
+    def _vectors(self, distance: Distance) -> kernels.Vectors:
+        self._check_squares(distance)
+        x = self.matrix
+        if isinstance(x, SparseRows):
+            return kernels.sparse_vectors(x.offsets, x.columns, x.values, x.width, self.lengths, distance)
+        return kernels.dense_vectors(x, self.lengths, distance)
+
+    def _check_squares(self, distance: Distance) -> None:
+        longest = self.lengths.max(initial=0.0)
+        if distance.endswith("euclidean") and not (longest == 0 or 1 / LARGEST <= longest <= LARGEST):
+            found = f"features: the longest vector has length {longest:g}, which the {distance} distance cannot square"
+            raise InputError(f"{found}; multiply all values by the same factor")

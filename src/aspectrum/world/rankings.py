@@ -56,8 +56,12 @@ class Rankings:
         return np.where(np.array(cutoffs) < 0, np.maximum(self.lengths, 1)[:, np.newaxis], np.array(cutoffs))
 
     def take(self, users: npt.NDArray[Any]) -> "Rankings":
+        """Those of some users; -1 is a user without any."""
         offsets, index = choose_segments(self.offsets, users)
-        tied, listed = None if self.tied is None else self.tied[index], None if self.listed is None else self.listed[users]
+        tied, listed = (
+            None if self.tied is None else self.tied[index],
+            None if self.listed is None else np.append(self.listed, False)[users],
+        )
         return Rankings(offsets, self.items[index], tied, listed)
 
     def keep(self, kept: Flags) -> "Rankings":

@@ -1,5 +1,6 @@
 """What is known of each user: graded items (the truth) and earlier items (the history)."""
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -20,6 +21,7 @@ from aspectrum.arrays import (
     choose_segments,
 )
 from aspectrum.errors import InputError
+from aspectrum.world.rankings import Rankings
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,12 @@ class UserItems:
         """Those of some users; -1 is a user without any."""
         offsets, index = choose_segments(self.offsets, users)
         columns = {name: getattr(self, name) for name in self.columns}
-        return replace(self, offsets=offsets, **{name: values[index] for name, values in columns.items() if values is not None})
+        given = {name: values[index] for name, values in columns.items() if values is not None}
+        return replace(self, offsets=offsets, **given, **self._taken_along(users))
+
+    def _taken_along(self, users: npt.NDArray[Any]) -> dict[str, Any]:
+        """What else is known of some users."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,21 +65,37 @@ class History(UserItems):
         offsets: Where each user's rows start, and the end of the last.
         items: Earlier items, ascending within a user.
         liked: Rows that reach the relevance threshold, whose aspects count for the user; None means all. All were seen.
+        times: How often a user had each item; None means once.
+        sequence: Each user's items in the order in which they were given, with repeats; None if nobody knows.
     """
 
     liked: Flags | None = None
+    times: Counts | None = None
+    sequence: Rankings | None = None
 
-    columns: ClassVar[tuple[str, ...]] = ("items", "liked")
+    columns: ClassVar[tuple[str, ...]] = ("items", "liked", "times")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.liked is not None:
             self.__dict__.update(liked=as_flags(self.liked, len(self.items), "history: liked"))
+        if self.times is not None and len(self.times) != len(self.items):
+            raise InputError(f"history: {len(self.times)} times for {len(self.items)} items")
+        if self.sequence is not None and self.sequence.n_users != self.n_users:
+            raise InputError(f"history: sequences of {self.sequence.n_users} users, expected {self.n_users}")
+
+    def _taken_along(self, users: npt.NDArray[Any]) -> dict[str, Any]:
+        return {"sequence": None if self.sequence is None else self.sequence.take(users)}
 
     @property
     def liked_items(self) -> Codes:
         """The items, -1 where the aspects of one do not count."""
         return self.items if self.liked is None else np.where(self.liked, self.items, np.int32(-1))
+
+    @property
+    def n_liked(self) -> Counts:
+        """How many such items each user has."""
+        return np.diff(np.concatenate(([0], np.cumsum(self.liked_items >= 0)))[self.offsets])
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +118,14 @@ class Relevance(UserItems):
         super().__post_init__()
         if self.grades is not None:
             self.__dict__.update(grades=as_floats(self.grades, len(self.items), "relevance: grades"))
+
+    def at(self, level: float | None) -> Self:
+        """The same grades with another threshold; None leaves it as it is."""
+        if level is None or level == self.threshold:
+            return self
+        other = copy(self)  # what was checked needs no second look
+        other.__dict__.update(threshold=level)
+        return other
 
     @property
     def relevant(self) -> Flags:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from aspectrum.arguments import unknown_argument
-from aspectrum.arrays import Codes, Flags, Offsets, as_flags, check_codes_count_from_0, check_count, check_range
+from aspectrum.arrays import Codes, Flags, as_flags, check_codes_count_from_0, check_count, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import Rows, SparseRows
+from aspectrum.coding.rows import Rows, SparseRows, of_one_system
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
-from aspectrum.world.building import OBJECTS, Tables, build_truth
+from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_truth, turned_links
 from aspectrum.world.features import Features
+from aspectrum.world.graph import Network, SocialGraph
+from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 
@@ -35,6 +37,10 @@ KINDS: Mapping[str, type] = {
     "subtopics": Subtopics,
     "features": Features,
     "weights": Weights,
+    "groups": Aspects,
+    "popularity": Popularity,
+    "baseline": Rankings,
+    "graph": SocialGraph,
 }
 """The classes of parts that hold codes."""
 
@@ -53,15 +59,19 @@ class Truth:
         subtopics: Aspects judged for (user, item).
         features: Vectors of items.
         weights: How much aspects are wanted.
+        groups: Groups of items, whose strengths are shares.
+        popularity: How popular items are, where it is not counted in the history.
+        baseline: Lists of a reference system, one per user.
+        graph: Who is linked to whom, where users and items are people.
         catalogue: Items that could have been recommended, one flag per item; None means all.
-        users, items, aspect_ids: The ids behind the codes; counted 0, 1, 2 ... by default.
+        users, items, aspect_ids, group_ids: The ids behind the codes; counted 0, 1, 2 ... by default.
         n_users, n_items: Numbers of users and items; by default the smallest that hold every code.
 
     Examples:
         >>> truth = Truth.read(relevance={"ann": ["a", "b"]}, history={"ann": ["c"], "bob": ["c", "d"]})
         >>> truth.n_users, truth.n_items
         (2, 4)
-        >>> dict(zip(truth.items, truth.popularity.tolist()))
+        >>> dict(zip(truth.items, truth.item_popularity.users.tolist()))
         {'a': 0, 'b': 0, 'c': 2, 'd': 1}
     """
 
@@ -71,10 +81,15 @@ class Truth:
     subtopics: Subtopics | None = None
     features: Features | None = None
     weights: Weights | None = None
+    groups: Aspects | None = None
+    popularity: Popularity | None = None
+    baseline: Rankings | None = None
+    graph: SocialGraph | None = None
     catalogue: Flags | None = None
     users: Ids = None  # type: ignore[assignment]  # filled below
     items: Ids = None  # type: ignore[assignment]
     aspect_ids: Ids = None  # type: ignore[assignment]
+    group_ids: Ids = None  # type: ignore[assignment]
     n_users: int = -1
     n_items: int = -1
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -97,9 +112,10 @@ class Truth:
         users = Ids.counted(n_users) if self.users is None else self.users
         items = Ids.counted(n_items) if self.items is None else self.items
         aspect_ids = Ids.counted(self._smallest_n_aspects()) if self.aspect_ids is None else self.aspect_ids
-        tables = self.tables or Tables(*map(IdTable.of, ("user", "item", "aspect"), (users, items, aspect_ids)))
+        group_ids = Ids.counted(0 if self.groups is None else self.groups.n_aspects) if self.group_ids is None else self.group_ids
+        tables = self.tables or Tables(*map(IdTable.of, ("user", "item", "aspect", "group"), (users, items, aspect_ids, group_ids)))
         catalogue = None if self.catalogue is None else as_flags(self.catalogue, n_items, "catalogue")
-        known = {"n_users": n_users, "n_items": n_items, "users": users, "items": items, "aspect_ids": aspect_ids}
+        known = {"n_users": n_users, "n_items": n_items, "users": users, "items": items, "aspect_ids": aspect_ids, "group_ids": group_ids}
         self.__dict__.update(known, tables=tables, catalogue=catalogue)
         self._check()
 
@@ -123,20 +139,22 @@ class Truth:
         there = {name: value for name in OBJECTS if (value := inputs.get(name)) is not None}
         rows = dict(zip(there, each(partial(_rows, name, value) for name, value in there.items()), strict=True))
         tables = Tables()
-        tables.join(rows.values())
+        tables.join([*rows.values(), *(turned_links(rows["graph"]) if "graph" in rows else ())])
         return cls._of_rows(rows, tables, options, reading or Reading(**options))
 
     @classmethod
     def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
         parts, inputs = build_truth(rows, tables, reading)
-        ids: dict[str, Any] = {"users": tables.user.ids, "items": tables.item.ids, "aspect_ids": tables.aspect.ids}
+        named = {"users": tables.user, "items": tables.item, "aspect_ids": tables.aspect, "group_ids": tables.group}
+        ids: dict[str, Any] = {name: table.ids for name, table in named.items()}
         return cls(**parts, **ids, options=options, reading=reading, inputs=inputs, tables=tables, rows=rows)
 
     def read_as(self, reading: Reading) -> Truth:
         """The same truth, read in another way; truth that came as codes is what it is."""
-        if self._rows_are_lost and reading.of_truth != self.reading.of_truth:
+        same = reading.of_truth == self.reading.of_truth and (self.baseline is None or reading.of_lists == self.reading.of_lists)
+        if self._rows_are_lost and not same:
             raise InputError("a truth that was pickled cannot be read in another way; pickle the plan, or read the truth again")
-        if self.rows is None or reading.of_truth == self.reading.of_truth:
+        if self.rows is None or same:
             return self if reading == self.reading else self.changed(reading=reading)
         return self._of_rows(self.rows, self.tables, self.options, reading)
 
@@ -147,23 +165,61 @@ class Truth:
         return other
 
     @cached_property
-    def popularity(self) -> Offsets:
-        """How many users have each item in their history."""
-        return np.bincount(self.need("history", "popularity").items, minlength=self.n_items)
+    def item_popularity(self) -> Popularity:
+        """How popular items are: as given, else how many users have each in their history."""
+        given, history = self.popularity, self.history
+        n_users = None if history is None else int(self.judged("history").sum())
+        if given is not None:
+            most = int(given.users.max(initial=0))
+            if given.of_users is None and n_users is not None and most > n_users:
+                found = f"popularity counts {most} users of an item, and {n_users} have a history; say how many were counted with "
+                raise InputError(found, Option("popularity_users"))
+            return given if given.of_users is not None else replace(given, of_users=n_users)
+        history = self.need("history", "popularity")
+        times = None if history.times is None else np.zeros(self.n_items, np.int64)
+        if times is not None:
+            np.add.at(times, history.items, history.times)
+        return Popularity(np.bincount(history.items, minlength=self.n_items), n_users, times)
+
+    @property
+    def item_groups(self) -> tuple[Aspects, Ids]:
+        """The groups of items and their ids; the aspects where no groups were given."""
+        if self.groups is not None:
+            return self.groups, self.group_ids
+        return self.need("aspects", Option("groups")), self.aspect_ids
+
+    @cached_property
+    def network(self) -> Network:
+        """Who is linked to whom, and in which community: that of their aspects which most items have, of equals the first by these."""
+        graph, aspects = self.need("graph", "network"), self.aspects
+        if aspects is None:
+            return Network(graph)
+        communities = np.full(self.n_items, -1, dtype=np.int32)
+        some = np.diff(aspects.offsets) > 0
+        if some.any():
+            largest = np.lexsort((self._aspect_places, -np.bincount(aspects.codes, minlength=aspects.n_aspects)))
+            ranks = np.argsort(largest)[aspects.codes]
+            communities[some] = largest[np.minimum.reduceat(ranks, aspects.offsets[:-1][some])]
+        return Network(graph, communities)
+
+    @cached_property
+    def _aspect_places(self) -> Codes:
+        """The aspects in the order of the items that have them: the same whatever the order of rows and the names of aspects."""
+        aspects: Aspects = self.need("aspects", "the order of aspects")
+        heads = self.items.heads[np.repeat(np.arange(aspects.n_items), np.diff(aspects.offsets))]
+        by_aspect = np.lexsort((heads, aspects.codes))
+        ends = np.cumsum(np.bincount(aspects.codes, minlength=aspects.n_aspects))
+        keys = [own.tobytes() for own in np.split(heads[by_aspect].astype(">i4"), ends[:-1])]
+        places = np.empty(aspects.n_aspects, dtype=np.int32)
+        places[sorted(range(aspects.n_aspects), key=keys.__getitem__)] = np.arange(aspects.n_aspects, dtype=np.int32)
+        return places
 
     @cached_property
     def aspect_features(self) -> Features:
         """The aspects of items as vectors: 1 for every aspect that an item has, whatever its strength."""
         aspects: Aspects = self.need("aspects", "IntraListDiversity(of=aspects)")
         items = np.repeat(np.arange(aspects.n_items), np.diff(aspects.offsets))
-        # In the order of the items that have them, so that sums have the same bits whatever the order of rows and the names of aspects.
-        heads = self.items.heads[items]
-        by_aspect = np.lexsort((heads, aspects.codes))
-        ends = np.cumsum(np.bincount(aspects.codes, minlength=aspects.n_aspects))
-        keys = [own.tobytes() for own in np.split(heads[by_aspect].astype(">i4"), ends[:-1])]
-        places = np.empty(aspects.n_aspects, dtype=np.int32)
-        places[sorted(range(aspects.n_aspects), key=keys.__getitem__)] = np.arange(aspects.n_aspects, dtype=np.int32)
-        columns = places[aspects.codes]
+        columns = self._aspect_places[aspects.codes]
         columns = columns[np.lexsort((columns, items))]
         known = np.arange(aspects.n_items, dtype=np.int32)
         rows = known if aspects.known is None else np.where(aspects.known, known, np.int32(-1))
@@ -198,17 +254,28 @@ class Truth:
     def fingerprints(self) -> Mapping[str, str]:
         """What tells this truth from any other: a digest of each of its parts."""
         found = {}
-        for name in ("catalogue", "aspects", "relevance", "history", "subtopics", "features", "weights", "users", "items", "aspect_ids"):
+        for name in (*KINDS, "catalogue", "users", "items", "aspect_ids", "group_ids"):
             digest = hashlib.blake2b(digest_size=16)
             _digest(digest, getattr(self, name))
             found[name] = digest.hexdigest()
         return found
 
+    def fingerprint_of(self, names: Sequence[str]) -> str | None:
+        """A digest of some parts, among them ``popularity``; None of none."""
+        if not names:
+            return None
+        found = [self._popularity_fingerprint if name == "popularity" else self.fingerprints[name] for name in names]
+        return hashlib.blake2b("".join(found).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def _popularity_fingerprint(self) -> str:
+        return self.item_popularity.fingerprint(np.argsort(self.items.heads))
+
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"rows": None, "_rows_are_lost": self.rows is not None or self._rows_are_lost}
 
     def _smallest_n_users(self) -> int:
-        parts = [part for part in (self.relevance, self.history, self.subtopics) if part is not None]
+        parts = [part for part in (self.relevance, self.history, self.subtopics, self.baseline, self.graph) if part is not None]
         weighed = 0 if self.weights is None or self.weights.offsets is None else len(self.weights.offsets) - 1
         return max([part.n_users for part in parts], default=weighed)
 
@@ -225,7 +292,7 @@ class Truth:
         return n
 
     def _check(self) -> None:
-        for name in ("relevance", "history", "subtopics"):
+        for name in ("relevance", "history", "subtopics", "baseline"):
             part = getattr(self, name)
             if part is None:
                 continue
@@ -236,12 +303,21 @@ class Truth:
             raise InputError(f"weights have {len(self.weights.offsets) - 1} users, rankings {self.n_users}")
         if self.weights is not None and self.weights.aspects is not None:
             check_range(self.weights.aspects, len(self.aspect_ids), "weights: aspects")
+        if self.graph is not None and (self.graph.n_users, self.graph.n_items) != (self.n_users, self.n_items):
+            found = f"{self.graph.n_users} users and {self.graph.n_items} items"
+            raise InputError(
+                f"graph has {found}, the world {self.n_users} and {self.n_items}: give it a node per user and a segment per item"
+            )
         if len(self.users) != self.n_users:
             raise InputError(f"{len(self.users)} user ids for {self.n_users} users")
         if len(self.items) != self.n_items:
             raise InputError(f"{len(self.items)} item ids for {self.n_items} items")
-        if self.aspects is not None and self.aspects.n_items != self.n_items:
-            self.__dict__.update(aspects=_stretched(self.aspects, self.n_items))
+        for name in ("aspects", "groups"):
+            sets = getattr(self, name)
+            if sets is not None and sets.n_items != self.n_items:
+                self.__dict__[name] = _stretched(name, sets, self.n_items)
+        if self.popularity is not None:
+            self.__dict__["popularity"] = self.popularity.stretched(self.n_items)
         rows = None if self.features is None else self.features.rows
         if rows is not None and len(rows) != self.n_items:
             raise InputError(f"features: rows for {len(rows)} items, the world has {self.n_items}")
@@ -256,16 +332,22 @@ def _rows(name: str, given: Any) -> Rows:
     """An input in any form."""
     if isinstance(given, Rows):
         return given
-    return read_input(name, given) if is_external(given) else OBJECTS[name](given)
+    rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
+    if name == "baseline":
+        rows = of_one_system(rows, "choose one of them, or drop the column if it does not name systems")
+    return as_users_and_items(rows) if name == "graph" else rows
 
 
 def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
     """The smallest number of items that holds every code."""
-    named = [("rankings", part) for part in lists] + [(name, parts.get(name)) for name in ("relevance", "history", "subtopics")]
+    named = [("rankings", part) for part in lists] + [(name, parts.get(name)) for name in ("relevance", "history", "subtopics", "baseline")]
     items = [(name, part.items) for name, part in named if part is not None]
     counts: dict[str, Callable[[Any], int]] = {
         "aspects": lambda part: part.n_items,
         "features": lambda part: part.n_items,
+        "groups": lambda part: part.n_items,
+        "popularity": lambda part: len(part.users),
+        "graph": lambda part: part.n_items,
         "catalogue": len,
     }
     n_items = max((count(parts[name]) for name, count in counts.items() if parts.get(name) is not None), default=0)
@@ -302,11 +384,11 @@ def _largest(codes: Codes) -> int:
     return int(codes.max(initial=-1))
 
 
-def _stretched(aspects: Aspects, n_items: int) -> Aspects:
+def _stretched(name: str, aspects: Aspects, n_items: int) -> Aspects:
     """The same aspects for a world with more items, which have none and are not known."""
     missing = n_items - aspects.n_items
     if missing < 0:
-        raise InputError(f"aspects speak of {aspects.n_items} items, the world has {n_items}")
+        raise InputError(f"{name} speak of {aspects.n_items} items, the world has {n_items}")
     known = np.ones(aspects.n_items, dtype=np.bool_) if aspects.known is None else aspects.known
     offsets = np.append(aspects.offsets, np.full(missing, aspects.offsets[-1]))
     return Aspects(offsets, aspects.codes, aspects.n_aspects, aspects.strengths, np.append(known, np.zeros(missing, dtype=np.bool_)))

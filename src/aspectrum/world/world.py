@@ -135,6 +135,10 @@ class World:
         return self._own(self.truth.subtopics)
 
     @cached_property
+    def baseline(self) -> Rankings | None:
+        return self._own(self.truth.baseline)
+
+    @cached_property
     def weights(self) -> Weights | None:
         return self._own(self.truth.weights)
 
@@ -158,14 +162,18 @@ class World:
     def need_aspects(self, needed_by: str) -> Aspects:
         return needed(self.aspects, "aspects", needed_by)
 
-    def need_relevance(self, needed_by: str) -> Relevance:
-        return needed(self.relevance, "relevance", needed_by)
+    def need_relevance(self, needed_by: str, level: float | None = None) -> Relevance:
+        """Graded items of these users, relevant from a level on; by default from the threshold."""
+        return needed(self.relevance, "relevance", needed_by).at(level)
 
     def need_history(self, needed_by: str) -> History:
         return needed(self.history, "history", needed_by)
 
     def need_subtopics(self, needed_by: str) -> Subtopics:
         return needed(self.subtopics, "subtopics", needed_by)
+
+    def need_baseline(self, needed_by: str) -> Rankings:
+        return needed(self.baseline, "baseline", needed_by)
 
     def need_features(self, needed_by: str) -> Features:
         return needed(self.features, "features", needed_by)

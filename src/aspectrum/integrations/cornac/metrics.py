@@ -27,7 +27,7 @@ from aspectrum.wording import did_you_mean
 from aspectrum.world.building import OBJECTS
 
 _BY_INDEX = {"item_genre": "aspects", "item_feature": "features"}
-_INPUTS = (*_BY_INDEX, "aspects", "features", "weights", "items")
+_INPUTS = (*_BY_INDEX, "aspects", "features", "weights", "groups", "baseline", "items")
 
 
 class Metric(RankingMetric):
@@ -43,9 +43,9 @@ class Metric(RankingMetric):
         item_feature: Their features in the same way: ``{item idx: vector}``, or a matrix with a row for each index.
         convention: Whose way of computing; by default the published definitions.
         name: What the column is called instead of the metric.
-        higher_better: Which way a search looks.
-        inputs: ``aspects``, ``features``, ``weights`` or ``items`` in any form that :func:`aspectrum.evaluate` takes, with
-            the items' own ids.
+        higher_better: Which way a search looks. Default: as the metric says.
+        inputs: ``aspects``, ``features``, ``weights``, ``groups``, ``baseline`` or ``items`` in any form that :func:`aspectrum.evaluate`
+            takes, with the items' own ids.
 
     Examples:
         >>> Metric("PrecisionIA@5,10", item_genre={0: np.array([1, 0])}).names
@@ -60,7 +60,7 @@ class Metric(RankingMetric):
         item_feature: Any = None,
         convention: str | Convention | None = None,
         name: str | None = None,
-        higher_better: bool = True,
+        higher_better: bool | None = None,
         **inputs: Any,
     ) -> None:
         self.metric = parse(metric) if isinstance(metric, str) else metric
@@ -78,11 +78,12 @@ class Metric(RankingMetric):
         self.key = (id(self.convention), *((input, _fingerprint(rows)) for input, rows in sorted(self._inputs.items())))
         self._numbering: dict[str, list[Any]] = {}
         self._check_enough()
-        super().__init__(name=", ".join(self.names), k=-1, higher_better=higher_better)
+        better = self.metric.higher_is_better is not False if higher_better is None else higher_better
+        super().__init__(name=", ".join(self.names), k=-1, higher_better=better)
 
     def _check_inputs(self, given: Mapping[str, Any]) -> None:
         for input in given:
-            if input in ("rankings", "history", "relevance", "catalogue"):
+            if input in ("rankings", "history", "relevance", "catalogue", "popularity"):
                 raise InputError(f"{self.called}: the {input} is what Cornac's data sets say, and cannot be given")
             if input not in _INPUTS:
                 known = [*(parameter.name for parameter in fields(self.metric)), *_INPUTS]

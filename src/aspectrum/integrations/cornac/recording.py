@@ -74,27 +74,33 @@ class Lists:
         return Rows(self.model, {"user": IdColumn(places, self._user_ids), "item": items})
 
     @property
-    def truth(self) -> dict[str, Rows]:
-        """What Cornac's data sets say of the users and items."""
+    def truth(self) -> dict[str, Any]:
+        """What Cornac's data sets say of the users and items. A history is what a user liked; popularity counts every rating."""
+        rated = self.split.train.csr_matrix
+        popular = _column(np.arange(rated.shape[1], dtype=np.int32), self.split.items)
         candidates = _column(np.arange(self.split.n_candidates, dtype=np.int32), self.split.items)
         return {
-            "history": self._rated("history", self.split.train, self.split.threshold),
-            "relevance": self._rated("relevance", self.split.truth, -math.inf),
+            "history": self._rated("history", self.split.train, np.arange(len(self.split.users)), self.split.threshold),
+            "relevance": self._rated("relevance", self.split.truth, self.users, -math.inf),
+            "popularity": Rows(
+                "popularity", {"item": popular}, {"count": np.bincount(rated.indices, minlength=rated.shape[1]).astype(np.float64)}
+            ),
+            "popularity_users": int((np.diff(rated.indptr) > 0).sum()) or None,
             "catalogue": Rows("catalogue", {"item": candidates}),
         }
 
-    def _rated(self, input: str, data: Any, threshold: float) -> Rows:
-        """What the users rated, from a rating on; a user whom the data do not know rated nothing."""
-        known = np.flatnonzero(self.users < data.csr_matrix.shape[0])
-        rated = data.csr_matrix[self.users[known]]
-        places = np.repeat(known, np.diff(rated.indptr))
+    def _rated(self, input: str, data: Any, users: npt.NDArray[Any], threshold: float) -> Rows:
+        """What some users rated, from a rating on; a user whom the data do not know rated nothing."""
+        known = users[users < data.csr_matrix.shape[0]]
+        rated = data.csr_matrix[known]
+        owners = np.repeat(known, np.diff(rated.indptr))
         bad = np.flatnonzero(~np.isfinite(rated.data))
         if len(bad):
             at = bad[0]
-            user, item = quoted(self._user_ids[places[at]]), quoted(self.split.items[rated.indices[at]])
+            user, item = quoted(self.split.users[owners[at]]), quoted(self.split.items[rated.indices[at]])
             raise InputError(f"{input}: the rating of item {item} by user {user} is {rated.data[at]}, expected a number")
         kept = np.flatnonzero(rated.data >= threshold)
-        ids = {"user": _column(places[kept], self._user_ids), "item": _column(rated.indices[kept], self.split.items)}
+        ids = {"user": _column(owners[kept], self.split.users), "item": _column(rated.indices[kept], self.split.items)}
         return Rows(input, ids, {"grade": rated.data[kept].astype(np.float64)})
 
 

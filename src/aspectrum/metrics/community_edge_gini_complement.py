@@ -1,0 +1,53 @@
+"""Community edge Gini complement: how evenly links are spread over pairs of communities."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aspectrum.metric import Aliases
+from aspectrum.network_effects import CommunityEffect, NetworkLinks, even_share
+
+
+@dataclass(frozen=True)
+class CommunityEdgeGiniComplement(CommunityEffect):
+    r"""One minus the Gini index of how many links join each two communities, in the network with the recommended links: 1 is even.
+
+    .. math:: 1 - \frac{1}{P - 1} \sum_{i=1}^{P} (2i - P - 1) \frac{n_i}{\sum_j n_j}
+
+    with the numbers of links n ascending over all P ordered pairs of different communities, pairs without a link included; in an
+    undirected graph the pairs are not ordered. Who has several
+    communities is in the largest of them. Links with an end that has none do not count.
+
+    Args:
+        k: Ranks that count; one number or several.
+        report: The network ``after`` the recommended links were added, ``before``, or the ``difference``; the details have all three.
+
+    Range:
+        0 (all links join the same two communities) to 1 (even).
+
+    Undefined:
+        Without links between different communities, or with fewer than two pairs of communities.
+
+    References:
+        Sanz-Cruzado and Castells, RecSys 2018.
+
+    Examples:
+        >>> from aspectrum.world import World
+        >>> links = {1: [2, 4], 2: [3, 4], 3: [4], 4: [1], 5: [1]}
+        >>> communities = {1: ["a"], 2: ["a"], 3: ["b"], 4: ["b"], 5: ["c"]}
+        >>> world = World.of({1: [3, 5], 2: [1, 5], 3: [1, 2]}, graph=links, aspects=communities)
+        >>> state = CommunityEdgeGiniComplement(k=2).observe(world)[0]
+        >>> state.value, state.limits["before"]
+        (0.4, 0.24)
+    """
+
+    aliases: ClassVar[Aliases] = {"Inter-community edge Gini complement": {}}
+    cites = ("sanzcruzado2018enhancing",)
+
+    def measured(self, links: NetworkLinks) -> float:
+        starts, ends = links.between_communities()
+        counted = starts != ends if links.directed else starts < ends  # an undirected link leads both ways
+        pairs = starts[counted].astype(np.int64) << 32 | ends[counted]
+        n = links.n_communities * (links.n_communities - 1)
+        return even_share(np.unique(pairs, return_counts=True)[1], n if links.directed else n // 2)

@@ -1,0 +1,47 @@
+"""Hit rate."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aspectrum.metric import Aliases, Fractions
+from aspectrum.relevant_items import BinaryMetric, relevant_found
+from aspectrum.world import World
+
+
+@dataclass(frozen=True)
+class HitRate(BinaryMetric):
+    r"""Share of users who are shown at least one relevant item.
+
+    .. math:: \min(1, |\{j \le k : d_j \in R_u\}|)
+
+    where R_u are the items whose grade for the user reaches ``rel``.
+
+    Args:
+        k: Ranks that count; one number or several.
+        rel: The grade from which an item is relevant. Default: the threshold of the evaluation.
+
+    Range:
+        0 or 1 for a user, 0 to 1 on average.
+
+    Undefined:
+        For a user with no relevant item.
+
+    References:
+        Deshpande and Karypis, ACM TOIS 22(1), 2004.
+
+    Examples:
+        >>> world = World.of({"u": ["a", "b", "c"]}, relevance={"u": ["b", "c"]})
+        >>> HitRate(k=(1, 2)).scores(world)
+        array([[0., 1.]])
+    """
+
+    cites = ("deshpande2004item",)
+    aliases: ClassVar[Aliases] = {name: {} for name in ("HR", "HitRatio", "Hit", "Success")}
+
+    def fractions(self, world: World) -> Fractions:
+        relevance = self.relevance_in(world)
+        found = relevant_found(world.rankings, relevance, self.cutoffs)
+        judged = relevance.n_relevant[:, np.newaxis] > 0
+        return Fractions(np.minimum(found, 1.0), np.broadcast_to(judged, found.shape).astype(np.float64))

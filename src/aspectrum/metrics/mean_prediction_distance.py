@@ -1,0 +1,95 @@
+"""Mean prediction distance: how far from a user the recommended people are in the network."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Floats
+from aspectrum.metric import Aliases
+from aspectrum.relevant_items import place_sums
+from aspectrum.states import State, Totals
+from aspectrum.system_metric import SystemMetric
+from aspectrum.world import SocialGraph, World
+
+
+@dataclass(frozen=True)
+class MeanPredictionDistance(SystemMetric):
+    r"""How far recommended people are from whom they are recommended to, in links beyond two: 0 are friends of friends.
+
+    .. math:: \frac{n}{\sum_{(u, v) \in R} 1 / \delta(u, v)} - 2
+
+    where the n links of R are all that are recommended, and :math:`\delta` is the length of the shortest path from u to v in the
+    train graph. Who cannot be reached adds nothing to the sum and counts in n. A metric of the whole system, between -1 (everybody is
+    linked already) and infinity (nobody can be reached). It is a harmonic mean: a few people close by outweigh many who are far away.
+    Farther is more novel, so higher is better.
+
+    It costs one breadth-first search per 64 users, which ends when everybody recommended is found: O(people + links) a step where
+    somebody far away or unreachable is recommended, far less elsewhere.
+
+    Args:
+        k: Ranks that count; one number or several.
+        empty: The value if nothing is recommended; by default undefined. RELISON has 0.
+
+    Range:
+        -1 (everybody is linked already) to infinity (nobody can be reached).
+
+    Undefined:
+        If nothing is recommended. Recommendations of somebody to themselves, and to users outside the network, do not count.
+
+    References:
+        Sanz-Cruzado, Pepa and Castells, MSM 2018. As in RELISON.
+
+    Examples:
+        >>> links = {1: [2, 4], 2: [3, 4], 3: [4], 4: [1], 5: [1]}
+        >>> world = World.of({1: [3, 5], 2: [1, 5], 3: [1, 2]}, graph=links)
+        >>> round(MeanPredictionDistance(k=2).observe(world)[0].value, 6)
+        1.272727
+    """
+
+    empty: float | None = None
+
+    cites = ("sanzcruzado2018structural",)
+    aliases: ClassVar[Aliases] = {"MPD": {}}
+    family = "network"
+    has_ratios = False
+    inputs = ("graph",)
+    built_on = ("graph",)
+
+    def terms(self, world: World) -> Floats:
+        graph: SocialGraph = world.truth.need("graph", "MeanPredictionDistance")
+        rankings, nodes = world.rankings, graph.nodes_of(world.codes)
+        lengths = kernels.path_lengths(graph.offsets, graph.targets, nodes, rankings.offsets, world.known_items)
+        counted, reached = lengths != 0, lengths > 0  # 0 is the user
+        columns = [
+            counted.astype(np.float64),
+            reached.astype(np.float64),
+            np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=reached),
+        ]
+        sums = np.stack([place_sums(rankings, column, self.cutoffs) for column in columns], axis=2)
+        sums[nodes < 0] = math.nan
+        return sums
+
+    def value_from(self, sums: Floats) -> Floats:
+        """From the recommended links, those of them that a path leads to, and the sum of 1 over its length."""
+        n, reached, closeness = sums[..., 0], sums[..., 1], sums[..., 2]
+        values = np.full(n.shape, math.nan if self.empty is None else self.empty)
+        values[n > 0] = math.inf
+        some = (n > 0) & (reached > 0)
+        values[some] = n[some] / closeness[some] - 2
+        return values
+
+    def parts_of(self, state: Totals) -> Mapping[str, float]:
+        n, reached, _ = state.rounded
+        return {"recommended_links": float(n), "unreachable": float(n - reached)}
+
+    def contributions(self, world: World, states: Sequence[State]) -> Floats | None:
+        if not all(math.isfinite(state.value) for state in states):
+            return None
+        terms = np.nan_to_num(self.resolved(world.truth).terms(world))
+        reached = np.stack([state.rounded[1] for state in states if isinstance(state, Totals)])
+        # Without a user who alone reaches anybody the rest is infinitely far, and nothing varies by a number.
+        return None if (terms[:, :, 1] == reached).any() else super().contributions(world, states)

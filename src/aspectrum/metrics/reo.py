@@ -1,0 +1,78 @@
+"""Ranking-based equal opportunity: whether relevant items of all groups are found as often."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Floats
+from aspectrum.group_rates import GroupRates
+from aspectrum.metric import Aliases
+from aspectrum.relevant_items import relevant_places
+from aspectrum.world import Truth, World
+
+
+@dataclass(frozen=True)
+class REO(GroupRates):
+    r"""How differently often relevant items of groups are recommended (ranking-based equal opportunity): 0 is equally often.
+
+    .. math:: \frac{\text{std}_g(P_g)}{\text{mean}_g(P_g)} \qquad P_g = \frac{\sum_u |L_u @ k \cap R_u \cap g|}{\sum_u |R_u \cap g \setminus H_u|}
+
+    where L_u is the list, R_u are the relevant items and H_u is the history of user u, and the groups g are made of items of the catalogue; an
+    item counts in each of its groups, whatever its shares. The standard deviation is that of a population. Recommended items without a
+    group are left out, and counted in the details, as are the P_g. A metric of the whole system, not of a user.
+
+    Args:
+        k: Ranks that count; one number or several.
+        groups_by: The groups are ``given`` (Elliot's REO), or are the head and the long tail by ``popularity`` (Elliot's PopREO).
+        candidates: Relevant items that could have been recommended to a user: those that are not in the history (``unseen``), or ``all``.
+        head: With groups_by=popularity, the share of all interactions that the head holds; of equally popular items, those with smaller ids
+            come first.
+        reach: With groups_by=popularity, whether the head holds ``at_least`` that share, or ``more`` (WarpRec).
+        unseen_in_tail: With groups_by=popularity, whether items that nobody had are in the tail (WarpRec), or in neither (Elliot).
+        hits_only: Only relevant items count as recommended; if false, all do (WarpRec), and rates may exceed 1.
+
+    Range:
+        From 0; at most the root of the number of groups minus 1.
+
+    Undefined:
+        If fewer than two groups have a relevant item that could be recommended, or nothing of any is. Users with no relevant item are left
+        out.
+
+    References:
+        Zhu, Wang and Caverlee, SIGIR 2020.
+
+    Examples:
+        >>> inputs = {"groups": {"a": "P", "b": "Q", "c": "Q"}, "relevance": {"u": ["a", "b", "c"]}, "history": {"v": ["a"]}}
+        >>> round(REO(k=2).observe(World.of({"u": ["a", "b"]}, **inputs))[0].value, 4)
+        0.3333
+    """
+
+    hits_only: bool = True
+
+    symbol = "REO"
+    cites = ("zhu2020measuring",)
+    truth = "relevance"
+    also_needs = ("relevance",)
+    aliases: ClassVar[Aliases] = {
+        "Ranking-based equal opportunity": {},
+        "PopREO": {"groups_by": "popularity"},
+    }
+
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return {**super().details(truth), "threshold": truth.need("relevance", "REO").threshold}
+
+    def terms(self, world: World) -> Floats:
+        groups, relevance = self.groups(world), world.need_relevance("REO")
+        hits = relevant_places(world.rankings, relevance) if self.hits_only else None
+        shown = groups.of_lists(world, self.cutoffs, counted=hits).dense(world.n_users, len(self.cutoffs))
+        wanted = relevance.relevant
+        if self.candidates == "unseen":
+            history = world.need_history("REO")
+            wanted = wanted & (kernels.lookup(relevance.offsets, relevance.items, history.offsets, history.items) < 0)
+        possible = groups.of_sets(relevance.offsets, np.where(wanted, relevance.items, np.int32(-1))).dense(world.n_users, 1)
+        terms = np.concatenate([shown, np.broadcast_to(possible, shown.shape)], axis=2)
+        terms[relevance.n_relevant == 0] = np.nan
+        return terms

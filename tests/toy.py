@@ -1,0 +1,3 @@
+"""The toy world, for tests."""
+
+from aspectrum.toy_world import *  # noqa: F403
