@@ -107,18 +107,13 @@ def target_of(world: PlainWorld, user: Id, target: str, k: int) -> dict[Id, floa
 def head_and_tail(world: PlainWorld, share: float, reach: str, *, unseen_in_tail: bool) -> tuple[set[Id], set[Id]]:
     """The most popular items, which hold a share of all interactions together, and the others; of the catalogue."""
     counts = dict(world.popularity) if world.popularity is not None else dict(Counter(i for had in world.history.values() for i in had))
-    known = {
-        item for name in ("relevance", "history", "subtopics", "baseline") for one in (getattr(world, name) or {}).values() for item in one
-    }
-    for named in (world.aspects, world.groups, world.features, world.popularity, world.catalogue):
-        known |= set(named or ())
     needed, head, held = Fraction(str(share)) * sum(counts.values()), set[Id](), 0
     for item in sorted((item for item, count in counts.items() if count), key=lambda item: (-counts[item], sortable(item))):
         head.add(item)
         held += counts[item]
         if held > needed or (held == needed and reach == "at_least"):
             break
-    tail = {item for item in known - head if unseen_in_tail or counts.get(item)}
+    tail = {item for item in world.known_items - head if unseen_in_tail or counts.get(item)}
     return {item for item in head if in_catalogue(world, item)}, {item for item in tail if in_catalogue(world, item)}
 
 

@@ -102,6 +102,13 @@ def test_popularity_may_be_given() -> None:
     assert asp.evaluate(lists, more, popularity=popularity).details[more]["rate head"] == 0.5
 
 
+def test_people_of_a_graph_can_be_recommended() -> None:
+    """Also those whom no other input names: u is in the tail, and is never recommended."""
+    metric = "PopRSP(candidates=all, unseen_in_tail=true)@1"
+    details = asp.evaluate({"u": ["v"]}, metric, popularity={"v": 1}, graph=[("u", "v")]).details[metric]
+    assert (details["rate head"], details["rate tail"]) == (1.0, 0.0)
+
+
 def test_names() -> None:
     assert asp.parse("PopRSP@5") == RSP(k=5, groups_by="popularity")
     assert asp.parse("Ranking-based statistical parity") == RSP()
