@@ -106,11 +106,11 @@ build/oldest/installed: pyproject.toml CMakeLists.txt tests/oldest.txt $(KERNELS
 		--config-settings=build-dir=build/oldest-objects .
 	touch $@
 
-# Pinned to the versions that the conventions name.
+# Pinned to the versions that the conventions name. LensKit imports PyTorch.
 build/peers/installed: Makefile
 	test -x build/peers/bin/python || $(PYTHON) -m venv build/peers
 	build/peers/bin/python -m pip install --quiet --upgrade pip
-	build/peers/bin/python -m pip install --quiet "rectools==0.19.*" "replay-rec==0.22.*" vendi-score==0.0.3
+	build/peers/bin/python -m pip install --quiet "rectools==0.19.*" "replay-rec==0.22.*" "lenskit==2025.8.*" vendi-score==0.0.3 torch==2.13.0
 	touch $@
 
 clean:

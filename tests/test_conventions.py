@@ -261,3 +261,10 @@ def test_conventions_that_cannot_be(convention: Any, message: str) -> None:
 def test_one_result_has_one_convention() -> None:
     with pytest.raises(asp.MetricError, match="which gives several results: use evaluate_systems"):
         asp.evaluate({"u": ["a"]}, "NDCG@1", relevance={"u": ["a"]}, convention="published,ndeval")
+
+
+def test_lenskit_counts_users_without_a_relevant_item_as_0() -> None:
+    """Only users with a list are averaged. As LensKit's list_summary has it."""
+    lists, truth = {"u": ["a"], "v": ["a"]}, {"u": ["a"], "w": ["a"]}
+    result = asp.evaluate(lists, ["NDCG@1", "HitRate@1", "MRR@1"], relevance=truth, convention="lenskit")
+    assert list(result.values()) == [0.5] * 3

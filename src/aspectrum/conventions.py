@@ -292,15 +292,15 @@ CONVENTIONS: Mapping[str, Convention] = {
         ),
         Convention(
             "lenskit",
-            "LensKit 2025.8: Gini over n, smoothed entropy, RBP with a patience of 0.85, ranks 1 and 2 count alike in nDCG.",
+            "LensKit 2025.8: Gini over n, smoothed entropy, RBP with a patience of 0.85, binary nDCG in which ranks 1 and 2 count alike.",
             covers=("CatalogueCoverage", "Gini", "AspectEntropy", "MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
-            users_of=dict.fromkeys(("RBP", "NDCG", "HitRate", "MRR"), "relevant"),
+            undefined_is_0=("MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
             parameters={
                 "CatalogueCoverage": {"normalize": False},
                 "Gini": {"divisor": "n"},
                 "AspectEntropy": {"smoothing": 1e-6},
                 "RBP": {"p": 0.85},
-                "NDCG": {"discount": "clipped"},
+                "NDCG": {"gain": "binary", "discount": "clipped"},
             },
             names={
                 "CatalogueCoverage": "UniqueItemCount",

@@ -1,4 +1,4 @@
-"""What RecTools, RePlay and vendi-score make of some worlds: JSON in, JSON out.
+"""What RecTools, RePlay, LensKit and vendi-score make of some worlds: JSON in, JSON out.
 
 ``make test-peers`` runs it by the Python of an environment of their own, as they need older libraries than aspectrum, of which nothing is
 imported here.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Scores = dict[str, dict[str, Any]]
-"""By the name of a metric and its cutoff: its means, by the way they were computed, and the scores of users where it has any."""
+"""By the name of a metric and its cutoff: its means, by the way they were computed, and the scores of users, or of some of them."""
 
 
 def rectools_scores(world: Mapping[str, Any]) -> Scores:
@@ -103,6 +103,65 @@ def replay_scores(world: Mapping[str, Any]) -> Scores:
     return found
 
 
+def lenskit_scores(world: Mapping[str, Any]) -> Scores:
+    import numpy as np
+    import pandas as pd
+    from lenskit import metrics as lk
+    from lenskit.data import ItemList, ItemListCollection, from_interactions_df
+    from lenskit.metrics.ranking import entropy, rank_biased_entropy
+
+    def collected(lists: Mapping[str, list[str]], **fields: Mapping[str, Mapping[str, float]]) -> Any:
+        collection = ItemListCollection(["user_id"])
+        for user, items in lists.items():
+            of_items = {name: [values[user][item] for item in items] for name, values in fields.items()}
+            collection.add(ItemList(item_ids=np.array(items, dtype=str), ordered=not fields, **of_items), user_id=user)
+        return collection
+
+    lists = world["lists"]
+    outputs, test = collected(lists), collected(world["relevance"], rating=world["grades"])
+    with_empty = collected({**lists, **{user: [] for user in world["empty"] if user in world["relevance"]}})
+    train = from_interactions_df(pd.DataFrame(world["history"], columns=["user_id", "item_id"]).drop_duplicates())
+    n_items = len({*world["catalogue"], *(item for items in lists.values() for item in items)})
+    groups = sorted({*world["categories"], *world["categories"].values()})
+    shares = {item: [(group in (item, category)) / 2 for group in groups] for item, category in world["categories"].items()}
+    found: Scores = {}
+
+    of_lists: dict[str, Callable[[int], Any]] = {
+        "NDCG": lk.NDCG,
+        "Hit": lk.Hit,
+        "RecipRank": lk.RecipRank,
+        "RBP": lk.RBP,
+        "MeanPopRank": lambda k: lk.MeanPopRank(train, n=k),
+    }
+    analysis = lk.RunAnalysis()
+    for name, make in of_lists.items():
+        for k in world["cutoffs"]:
+            analysis.add_metric(make(k), label=f"{name}@{k}")
+    measured = analysis.measure(with_empty, test)
+    for label, scores in measured.list_metrics().items():
+        mean = float(measured.list_summary()["mean"][label])
+        found[label] = {"means": {"list_summary": mean}, "users": {user: float(score) for user, score in scores.items()}}
+
+    for kind in (lk.ListGini, lk.ExposureGini):  # to which empty lists have ids of another type
+        for k in world["cutoffs"]:
+            whole = lk.RunAnalysis(kind(k, items=n_items)).measure(outputs, test).global_metrics()
+            found[f"{kind.__name__}@{k}"] = {"means": {"global_metrics": float(whole.iloc[0])}}
+    for name, compute in (("entropy", entropy), ("rank_biased_entropy", rank_biased_entropy)):
+        for k in world["cutoffs"]:
+            scores = {}
+            for user, items in lists.items():
+                matrix = np.array([shares.get(item, [0.0] * len(groups)) for item in items])
+                if matrix[:k].any():
+                    scores[user] = float(compute(outputs.lookup(user_id=user), matrix, n=k))
+            found[f"{name}@{k}"] = {"means": {}, "some_users": scores}
+    for k in world["cutoffs"]:
+        for name, metric in (("NDCG(gain=rating)", lk.NDCG(k, gain="rating")), ("RBP(normalize=True)", lk.RBP(k, normalize=True))):
+            long = [user for user, items in world["relevance"].items() if len(lists.get(user, ())) >= min(k, len(items))]
+            scores = {user: float(metric.measure_list(outputs.lookup(user_id=user), test.lookup(user_id=user))) for user in long}
+            found[f"{name}@{k}"] = {"means": {}, "some_users": scores}
+    return found
+
+
 def vendi_scores(vectors: list[list[float]]) -> Mapping[str, Mapping[str, float]]:
     import numpy as np
     from vendi_score import vendi
@@ -123,9 +182,10 @@ def main() -> None:
 
     given = json.load(sys.stdin)
     answer = {
-        "versions": {name: version(name) for name in ("rectools", "replay-rec", "vendi-score")},
+        "versions": {name: version(name) for name in ("rectools", "replay-rec", "lenskit", "vendi-score")},
         "rectools": [rectools_scores(world) for world in given["worlds"]],
         "replay": [replay_scores(world) for world in given["worlds"]],
+        "lenskit": [lenskit_scores(world) for world in given["worlds"]],
         "vendi": [vendi_scores(vectors) for vectors in given["vectors"]],
     }
     json.dump(answer, sys.stdout)

@@ -28,7 +28,8 @@ class RBP(BinaryMetric):
         p: The probability of going on to the next rank, from 0 to below 1. LensKit has 0.85, NTCIREVAL 0.95.
         gain: ``binary`` as above; ``linear`` is the grade itself (0 if the item has none, or a negative one), as in ranx, and can
             exceed 1.
-        normalize: Divide by the most that a list could gain, as LensKit does with ``normalize=True``.
+        normalize: Divide by the most that k ranks could gain, as LensKit does with ``normalize=True``; for a list shorter than k, LensKit
+            divides by the most that a list of that length could.
 
     Range:
         0 to 1; above 1 with ``gain="linear"`` and large grades.
