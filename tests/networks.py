@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 import aspectrum as asp
-from aspectrum.network_effects import NetworkEffect
+from aspectrum.blocks.network_effects import NetworkEffect
 from tests.strategies import same
 
 Link = tuple[int, int]

@@ -23,8 +23,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.metric import Family, Fractions
-from aspectrum.relevant_items import place_sums
 from aspectrum.world import Popularity
 from tests.plain import Id, PlainWorld, cut
 from tests.strategies import PROBABILITIES, TEXT_ASPECTS, build, checked, inputs_of, worlds

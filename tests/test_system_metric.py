@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aspectrum as asp
-from aspectrum import system_metric
+from aspectrum.blocks import system_metric
 from aspectrum.states import Totals
 from tests import toy
 from tests.groups import TOY

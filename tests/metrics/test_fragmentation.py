@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
-from aspectrum.states import SAMPLED, SampledShares, hashes
+from aspectrum.states import SampledShares, hashes
+from aspectrum.states.samples import SAMPLED
 from tests import plain, toy
 from tests.plain import Id, PlainWorld
 from tests.strategies import CUTOFFS, build, checked, same, worlds
@@ -172,7 +173,7 @@ def test_samples_of_parts_add_up() -> None:
 
 
 def test_scores_of_users_outside_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aspectrum.states.SAMPLED", 5)
+    monkeypatch.setattr("aspectrum.states.samples.SAMPLED", 5)
     lists, aspects = many(12)
     world = asp.World.of(lists, aspects=aspects)
     metric = asp.Fragmentation(divergence="kl", first="own")

@@ -7,7 +7,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
-from aspectrum.aspect_shares import Share, aspect_sums
+from aspectrum.blocks.aspect_shares import Share, aspect_sums
 from aspectrum.discounts import DiscountKind, rank_discount
 from aspectrum.divergences import LogBase, cell_sums, check_base, number_of
 from aspectrum.errors import MetricError

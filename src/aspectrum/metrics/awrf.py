@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats, Offsets
+from aspectrum.blocks.group_targets import GivenShares, Target, TargetMetric, Targets, shares_of, targets
+from aspectrum.blocks.item_groups import catalogue_membership, membership
 from aspectrum.discounts import DiscountKind, rank_discount
 from aspectrum.divergences import Distributions, Divergence, LogBase, check_base, number_of
-from aspectrum.group_targets import GivenShares, Target, TargetMetric, Targets, shares_of, targets
-from aspectrum.item_groups import catalogue_membership, membership
 from aspectrum.metric import Aliases, Fractions, check_goes_with, check_unit
 from aspectrum.world import World
 

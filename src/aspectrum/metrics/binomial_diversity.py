@@ -7,7 +7,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Counts, Flags, Floats, Offsets, choose_segments
-from aspectrum.aspect_shares import aspect_sums, history_sums, where_known
+from aspectrum.blocks.aspect_shares import aspect_sums, history_sums, where_known
 from aspectrum.divergences import cell_sums
 from aspectrum.metric import Fractions, UserMetric, check_unit
 from aspectrum.states import exact_sums, rounded

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.aspect_shares import Mixed, Share, check_divergence, divergence_of, history_shares, list_shares, where_known
+from aspectrum.blocks.aspect_shares import Mixed, Share, check_divergence, divergence_of, history_shares, list_shares, where_known
 from aspectrum.discounts import DiscountKind, rank_discount
 from aspectrum.divergences import DivergenceKind, LogBase
 from aspectrum.metric import Aliases, Fractions, UserMetric

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Codes, Flags, Floats
-from aspectrum.item_counts import ItemCountMetric, Slots, check_whole, list_spectrum, longest_or_k, shares_of_lists
+from aspectrum.blocks.item_counts import ItemCountMetric, Slots, check_whole, list_spectrum, longest_or_k, shares_of_lists
 from aspectrum.metric import Aliases, check_goes_with
 from aspectrum.states import ItemCounts, SlotCounts
 from aspectrum.world import Rankings, Truth

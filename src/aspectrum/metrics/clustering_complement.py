@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aspectrum import kernels
+from aspectrum.blocks.network_effects import NetworkEffect, NetworkLinks
 from aspectrum.metric import Aliases
-from aspectrum.network_effects import NetworkEffect, NetworkLinks
 
 
 @dataclass(frozen=True)

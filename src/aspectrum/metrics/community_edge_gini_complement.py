@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from aspectrum.blocks.network_effects import CommunityEffect, NetworkLinks, even_share
 from aspectrum.metric import Aliases
-from aspectrum.network_effects import CommunityEffect, NetworkLinks, even_share
 
 
 @dataclass(frozen=True)

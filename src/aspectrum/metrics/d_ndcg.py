@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aspectrum.intents import GradedIntentMetric
+from aspectrum.blocks.intents import GradedIntentMetric
 from aspectrum.metric import Aliases, Fractions
 from aspectrum.world import World
 

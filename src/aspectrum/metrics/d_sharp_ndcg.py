@@ -7,7 +7,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
-from aspectrum.intents import GradedIntentMetric
+from aspectrum.blocks.intents import GradedIntentMetric
 from aspectrum.judging import cover
 from aspectrum.metric import Aliases, Fractions, check_unit
 from aspectrum.world import World

@@ -5,10 +5,10 @@ from typing import Literal
 
 import numpy as np
 
+from aspectrum.blocks.relevant_items import RelevanceMetric, place_sums, truth_gains
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Fractions
-from aspectrum.relevant_items import RelevanceMetric, place_sums, truth_gains
 from aspectrum.world import World
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.expected_novelty import ExpectedNovelty
-from aspectrum.item_values import by_count, item_counts
+from aspectrum.blocks.expected_novelty import ExpectedNovelty
+from aspectrum.blocks.item_values import by_count, item_counts
 from aspectrum.metric import Aliases
 from aspectrum.world import World
 

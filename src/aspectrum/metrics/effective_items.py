@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.blocks.item_counts import ItemCountMetric, spectrum
 from aspectrum.errors import MetricError
-from aspectrum.item_counts import ItemCountMetric, spectrum
 from aspectrum.metric import Aliases
 from aspectrum.states import ItemCounts
 from aspectrum.world import Rankings, Truth

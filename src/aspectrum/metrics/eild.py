@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.blocks.rank_and_relevance import RankAndRelevanceMetric
+from aspectrum.blocks.relevant_items import place_sums, truth_gains
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.rank_and_relevance import RankAndRelevanceMetric
-from aspectrum.relevant_items import place_sums, truth_gains
 from aspectrum.world import Distance, World
 from aspectrum.world.relevance import check_exponent
 

@@ -5,10 +5,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from aspectrum.history_distance import Missing, NearTo, distances_to_history
+from aspectrum.blocks.history_distance import Missing, NearTo, distances_to_history
+from aspectrum.blocks.rank_and_relevance import RankAndRelevanceMetric, RelevanceOfItems
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.rank_and_relevance import RankAndRelevanceMetric, RelevanceOfItems
-from aspectrum.relevant_items import place_sums
 from aspectrum.world import Distance, World
 
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Counts, Floats
+from aspectrum.blocks.item_groups import group_details, group_names, membership, needs_groups
+from aspectrum.blocks.relevant_items import place_sums, relevant_places
+from aspectrum.blocks.system_metric import SystemMetric
 from aspectrum.discounts import Discount
-from aspectrum.item_groups import group_details, group_names, membership, needs_groups
 from aspectrum.metric import Aliases, check_unit
-from aspectrum.relevant_items import place_sums, relevant_places
 from aspectrum.states import Totals
-from aspectrum.system_metric import SystemMetric
 from aspectrum.world import Truth, World
 
 _LESS_IS_BETTER = ("loss", "disparity")

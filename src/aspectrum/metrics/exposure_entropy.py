@@ -8,8 +8,8 @@ import numpy as np
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.blocks.item_counts import ItemCountMetric, Slots, list_spectrum, longest_or_k, shares_of_lists, spectrum
 from aspectrum.errors import MetricError
-from aspectrum.item_counts import ItemCountMetric, Slots, list_spectrum, longest_or_k, shares_of_lists, spectrum
 from aspectrum.metric import Aliases, check_goes_with
 from aspectrum.states import ItemCounts, SlotCounts
 from aspectrum.world import Rankings, Truth

@@ -9,7 +9,7 @@ import numpy as np
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Floats, Offsets
-from aspectrum.aspect_shares import Mixed, Share, check_divergence, divergence_of, list_shares
+from aspectrum.blocks.aspect_shares import Mixed, Share, check_divergence, divergence_of, list_shares
 from aspectrum.discounts import DiscountKind, rank_discount
 from aspectrum.divergences import Distributions, DivergenceKind, LogBase
 from aspectrum.metric import Metric

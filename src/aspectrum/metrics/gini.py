@@ -8,8 +8,8 @@ import numpy as np
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Codes, Flags, Floats, unevenness
+from aspectrum.blocks.item_counts import ItemCountMetric, Slots, check_whole
 from aspectrum.discounts import rank_discount
-from aspectrum.item_counts import ItemCountMetric, Slots, check_whole
 from aspectrum.metric import Aliases, check_goes_with, check_unit
 from aspectrum.states import ItemCounts, SlotCounts, exact_sum
 from aspectrum.world import Rankings, Truth

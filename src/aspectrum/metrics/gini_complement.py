@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Codes, Floats, unevenness
-from aspectrum.item_counts import ItemCountMetric
+from aspectrum.blocks.item_counts import ItemCountMetric
 from aspectrum.metric import Aliases
 from aspectrum.states import ItemCounts
 from aspectrum.world import Rankings

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Counts, Floats
+from aspectrum.blocks.item_groups import catalogue_membership, group_details, group_names, needs_groups
+from aspectrum.blocks.relevant_items import relevant_places
+from aspectrum.blocks.system_metric import SystemMetric
 from aspectrum.discounts import DiscountKind, rank_discount
-from aspectrum.item_groups import catalogue_membership, group_details, group_names, needs_groups
 from aspectrum.metric import Aliases, check_goes_with, check_unit
-from aspectrum.relevant_items import relevant_places
 from aspectrum.states import Totals
-from aspectrum.system_metric import SystemMetric
 from aspectrum.world import Truth, World
 
 

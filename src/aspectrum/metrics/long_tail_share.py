@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.arrays import Counts, Flags
+from aspectrum.blocks.item_values import Average, Counted, Over, item_counts, needs_popularity, unseen_places, value_sums
+from aspectrum.blocks.long_tail import Reach, head_by_interactions, head_by_items
 from aspectrum.errors import MetricError
-from aspectrum.item_values import Average, Counted, Over, item_counts, needs_popularity, unseen_places, value_sums
-from aspectrum.long_tail import Reach, head_by_interactions, head_by_items
 from aspectrum.metric import Aliases, Fractions, UserMetric, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.blocks.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
 from aspectrum.world import Relevance, World
 from aspectrum.world.rankings import stops_of
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Counts, Floats
-from aspectrum.item_values import Average, Over, item_counts, needs_popularity, unseen_places, value_sums
+from aspectrum.blocks.item_values import Average, Over, item_counts, needs_popularity, unseen_places, value_sums
 from aspectrum.metric import Aliases, Fractions, UserMetric
 from aspectrum.world import World
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
+from aspectrum.blocks.relevant_items import place_sums
+from aspectrum.blocks.system_metric import SystemMetric
 from aspectrum.metric import Aliases
-from aspectrum.relevant_items import place_sums
 from aspectrum.states import State, Totals
-from aspectrum.system_metric import SystemMetric
 from aspectrum.world import SocialGraph, World
 
 

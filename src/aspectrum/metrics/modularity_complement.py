@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from aspectrum.network_effects import CommunityEffect, NetworkLinks
+from aspectrum.blocks.network_effects import CommunityEffect, NetworkLinks
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from aspectrum.blocks.intents import Unattainable, intent_totals
 from aspectrum.discounts import RECIPROCAL
 from aspectrum.gain import GainRule, list_sums
-from aspectrum.intents import Unattainable, intent_totals
 from aspectrum.judging import Coverage, JudgedBy, Unjudged, cover
 from aspectrum.metric import Aliases, AspectMetric, Fractions
 from aspectrum.world import World

@@ -8,10 +8,10 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
+from aspectrum.blocks.relevant_items import RelevanceMetric, best_sums, place_sums, relevant_places, truth_gains
 from aspectrum.discounts import Discount, discount_sums
 from aspectrum.errors import MetricError
 from aspectrum.metric import Aliases, Fractions, check_goes_with
-from aspectrum.relevant_items import RelevanceMetric, best_sums, place_sums, relevant_places, truth_gains
 from aspectrum.world import Truth, World
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
+from aspectrum.blocks.intents import GradedIntentMetric, Unattainable, intent_totals
 from aspectrum.discounts import LOG2
-from aspectrum.intents import GradedIntentMetric, Unattainable, intent_totals
 from aspectrum.judging import Coverage, OwnPools, SharedPool, pool_of
 from aspectrum.metric import Aliases, Fractions
 from aspectrum.world import World

@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.blocks.group_targets import TargetMetric, Targets, shares_of, targets
+from aspectrum.blocks.item_groups import membership
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.discounts import LOG2
 from aspectrum.divergences import Distributions, Divergence, LogBase, check_base, number_of
-from aspectrum.group_targets import TargetMetric, Targets, shares_of, targets
-from aspectrum.item_groups import membership
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import place_sums
 from aspectrum.world import World
 
 _CELLS_AT_A_TIME = 200_000

@@ -9,8 +9,8 @@ import numpy as np
 
 from aspectrum import leave_one_out
 from aspectrum.arrays import Codes, Flags, Floats
+from aspectrum.blocks.item_counts import ItemCountMetric, Slots, longest_or_k, spectrum
 from aspectrum.errors import MetricError
-from aspectrum.item_counts import ItemCountMetric, Slots, longest_or_k, spectrum
 from aspectrum.metric import Aliases, check_goes_with
 from aspectrum.states import SampledLists, SlotCounts, State, exact_sum, hashes
 from aspectrum.world import Rankings, Truth, World

@@ -8,10 +8,10 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
-from aspectrum.item_values import item_counts, value_sums
+from aspectrum.blocks.item_values import item_counts, value_sums
+from aspectrum.blocks.system_metric import SystemMetric
 from aspectrum.metric import Aliases
 from aspectrum.states import Totals
-from aspectrum.system_metric import SystemMetric
 from aspectrum.world import World
 
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from aspectrum.blocks.relevant_items import BinaryMetric, relevant_found
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import BinaryMetric, relevant_found
 from aspectrum.world import World
 
 

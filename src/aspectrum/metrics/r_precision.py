@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
+from aspectrum.blocks.relevant_items import BinaryMetric, relevant_places
 from aspectrum.discounts import NONE
 from aspectrum.metric import Aliases, Fractions
-from aspectrum.relevant_items import BinaryMetric, relevant_places
 from aspectrum.world import World
 from aspectrum.world.rankings import stops_of
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.blocks.relevant_items import BinaryMetric, best_sums, place_sums, relevant_places, truth_gains
 from aspectrum.discounts import Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Aliases, Fractions, check_goes_with
-from aspectrum.relevant_items import BinaryMetric, best_sums, place_sums, relevant_places, truth_gains
 from aspectrum.world import Truth, World
 
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from aspectrum.network_effects import NetworkEffect, NetworkLinks
+from aspectrum.blocks.network_effects import NetworkEffect, NetworkLinks
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
-from aspectrum.group_rates import GroupRates
+from aspectrum.blocks.group_rates import GroupRates
+from aspectrum.blocks.relevant_items import relevant_places
 from aspectrum.metric import Aliases
-from aspectrum.relevant_items import relevant_places
 from aspectrum.world import Truth, World
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.arrays import choose_segments
-from aspectrum.aspect_shares import (
+from aspectrum.blocks.aspect_shares import (
     Mixed,
     Share,
     catalogue_rows,

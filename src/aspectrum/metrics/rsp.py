@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.group_rates import GroupRates
+from aspectrum.blocks.group_rates import GroupRates
 from aspectrum.metric import Aliases
 from aspectrum.world import World
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.item_values import Average, Over, by_count, item_counts, needs_popularity, unseen_places, value_sums
+from aspectrum.blocks.item_values import Average, Over, by_count, item_counts, needs_popularity, unseen_places, value_sums
 from aspectrum.metric import Aliases, Fractions, UserMetric
 from aspectrum.world import World
 

@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
+from aspectrum.blocks.history_distance import distances_to_history
+from aspectrum.blocks.item_values import Average, Over, item_counts, needs_popularity, places_with, value_sums
+from aspectrum.blocks.relevant_items import place_sums, relevant_places
+from aspectrum.blocks.unexpected_items import has_baseline, sums_outside_baseline
 from aspectrum.errors import MetricError
-from aspectrum.history_distance import distances_to_history
-from aspectrum.item_values import Average, Over, item_counts, needs_popularity, places_with, value_sums
 from aspectrum.metric import Fractions, UserMetric, check_goes_with
-from aspectrum.relevant_items import place_sums, relevant_places
-from aspectrum.unexpected_items import has_baseline, sums_outside_baseline
 from aspectrum.wording import listed
 from aspectrum.world import Truth, World
 

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.item_values import Average, Over, value_sums
+from aspectrum.blocks.item_values import Average, Over, value_sums
+from aspectrum.blocks.unexpected_items import has_baseline, sums_outside_baseline
 from aspectrum.metric import Fractions, UserMetric
-from aspectrum.unexpected_items import has_baseline, sums_outside_baseline
 from aspectrum.world import World
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from aspectrum import kernels
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.metric import Fractions, UserMetric
-from aspectrum.relevant_items import place_sums
 from aspectrum.world import World
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aspectrum.network_effects import CommunityEffect, NetworkLinks
+from aspectrum.blocks.network_effects import CommunityEffect, NetworkLinks
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.item_values import Average, Over, item_counts, needs_popularity, unseen_places, value_sums
+from aspectrum.blocks.item_values import Average, Over, item_counts, needs_popularity, unseen_places, value_sums
+from aspectrum.blocks.rank_and_relevance import RankAndRelevanceMetric, RelevanceOfItems
 from aspectrum.metric import Fractions
-from aspectrum.rank_and_relevance import RankAndRelevanceMetric, RelevanceOfItems
 from aspectrum.world import World
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Floats
-from aspectrum.relevant_items import place_sums
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.world import World
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.discounts import NONE, Discount, discount_sums
-from aspectrum.relevant_items import place_sums
 from aspectrum.world import World
 
 Over = Literal["list", "k"]

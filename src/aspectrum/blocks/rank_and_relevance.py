@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.arrays import Floats
+from aspectrum.blocks.relevant_items import relevant_places, truth_gains
 from aspectrum.discounts import Discount, rank_discount
 from aspectrum.metric import UserMetric, check_goes_with, check_unit
-from aspectrum.relevant_items import relevant_places, truth_gains
 from aspectrum.world import Truth, World
 from aspectrum.world.relevance import check_exponent
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
-from aspectrum.item_groups import Membership, group_details, group_names, membership, needs_groups, within_catalogue
-from aspectrum.long_tail import Reach, head_by_interactions
+from aspectrum.blocks.item_groups import Membership, group_details, group_names, membership, needs_groups, within_catalogue
+from aspectrum.blocks.long_tail import Reach, head_by_interactions
+from aspectrum.blocks.system_metric import SystemMetric
 from aspectrum.metric import check_goes_with, check_unit
 from aspectrum.states import Totals
-from aspectrum.system_metric import SystemMetric
 from aspectrum.world import Truth, World
 from aspectrum.world.aspects import AspectSets
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Counts, Flags, Floats, Offsets
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.discounts import NONE, Discount
-from aspectrum.relevant_items import place_sums
 from aspectrum.world import Relevance, Truth, World
 from aspectrum.world.aspects import AspectSets
 

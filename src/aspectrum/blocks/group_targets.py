@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.arrays import Offsets
-from aspectrum.aspect_shares import normalised
+from aspectrum.blocks.aspect_shares import normalised
+from aspectrum.blocks.item_groups import GroupSums, catalogue_membership, group_code, group_details, group_names, membership, needs_groups
 from aspectrum.divergences import Distributions
 from aspectrum.errors import MetricError
-from aspectrum.item_groups import GroupSums, catalogue_membership, group_code, group_details, group_names, membership, needs_groups
 from aspectrum.metric import UserMetric
 from aspectrum.wording import did_you_mean
 from aspectrum.world import Truth, World
