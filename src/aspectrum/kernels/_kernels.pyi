@@ -362,10 +362,13 @@ def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int]
 def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> Counts:
     """How often each item is shown, (cutoffs, items)."""
 
-def path_lengths(link_offsets: Offsets, targets: Codes, sources: Codes, offsets: Offsets, items: Codes) -> Codes:
+def path_lengths(
+    link_offsets: Offsets, targets: Codes, back_offsets: Offsets, back_targets: Codes, sources: Codes, offsets: Offsets, items: Codes
+) -> Codes:
     """How many links lead from each source to each item of its list by the shortest path; -1 where none does.
 
-    Links of person p lead to ``targets[link_offsets[p]:link_offsets[p + 1]]``. A source of -1, and an item beyond the people, has no links.
+    Links of person p lead to ``targets[link_offsets[p]:link_offsets[p + 1]]``; the same links the other way round are in ``back_offsets`` and
+    ``back_targets``. A source of -1, and an item beyond the people, has no links.
     """
 
 def count_triads(link_offsets: Offsets, targets: Codes) -> tuple[int, int]:

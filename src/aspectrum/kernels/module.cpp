@@ -253,7 +253,8 @@ void bind_lists(nb::module_& m) {
 }
 
 void bind_graphs(nb::module_& m) {
-    m.def("path_lengths", &path_lengths, "link_offsets"_a, "targets"_a, "sources"_a, "offsets"_a, "items"_a);
+    m.def("path_lengths", &path_lengths, "link_offsets"_a, "targets"_a, "back_offsets"_a, "back_targets"_a, "sources"_a, "offsets"_a,
+          "items"_a);
     m.def("count_triads", &count_triads, "link_offsets"_a, "targets"_a);
 }
 

@@ -27,7 +27,7 @@ class MeanPredictionDistance(SystemMetric):
     linked already) and infinity (nobody can be reached). It is a harmonic mean: a few people close by outweigh many who are far away.
     Farther is more novel, so higher is better.
 
-    It costs one breadth-first search per 64 users, which ends when everybody recommended is found: O(people + links) a step where
+    It costs one breadth-first search per 256 users, which ends when everybody recommended is found: O(people + links) a step where
     somebody far away or unreachable is recommended, far less elsewhere.
 
     Args:
@@ -62,7 +62,7 @@ class MeanPredictionDistance(SystemMetric):
     def terms(self, world: World) -> Floats:
         graph: SocialGraph = world.truth.need("graph", "MeanPredictionDistance")
         rankings, nodes = world.rankings, graph.nodes_of(world.codes)
-        lengths = kernels.path_lengths(graph.offsets, graph.targets, nodes, rankings.offsets, world.known_items)
+        lengths = kernels.path_lengths(graph.offsets, graph.targets, *graph.reverse, nodes, rankings.offsets, world.known_items)
         counted, reached = lengths != 0, lengths > 0  # 0 is the user
         columns = [
             counted.astype(np.float64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,7 @@ class SocialGraph:
     @classmethod
     def of(cls, sources: Codes, targets: Codes, nodes: Codes, n_items: int, *, directed: bool = True) -> SocialGraph:
         """From links in any order; those that are repeated, and those of somebody to themselves, do not count."""
-        keys = network_links(_keys(sources, targets), directed=directed)
-        starts = np.searchsorted(keys, np.arange(n_items + 1, dtype=np.int64) << 32)
-        return cls(starts.astype(np.int64), (keys & 0xFFFFFFFF).astype(np.int32), nodes, directed)
+        return cls(*_segments(network_links(_keys(sources, targets), directed=directed), n_items), nodes, directed)
 
     @property
     def n_items(self) -> int:
@@ -66,6 +65,11 @@ class SocialGraph:
     def keys(self) -> npt.NDArray[np.int64]:
         """The links as numbers, source << 32 | target, ascending."""
         return _keys(self.sources, self.targets)
+
+    @cached_property
+    def reverse(self) -> tuple[Offsets, Codes]:
+        """The same links the other way round: offsets, and who links to each person."""
+        return (self.offsets, self.targets) if not self.directed else _segments(np.sort(_keys(self.targets, self.sources)), self.n_items)
 
     def nodes_of(self, users: Codes) -> Codes:
         """Which item each of some users is; users whom the truth does not know are not in the network."""
@@ -94,6 +98,12 @@ def network_links(keys: npt.NDArray[np.int64], *, directed: bool) -> npt.NDArray
     between: Flags = sources != targets
     ways = [keys[between]] if directed else [keys[between], (targets << 32 | sources)[between]]
     return np.unique(np.concatenate(ways))
+
+
+def _segments(keys: npt.NDArray[np.int64], n_items: int) -> tuple[Offsets, Codes]:
+    """Ascending links as offsets and targets."""
+    starts = np.searchsorted(keys, np.arange(n_items + 1, dtype=np.int64) << 32)
+    return starts.astype(np.int64), (keys & 0xFFFFFFFF).astype(np.int32)
 
 
 def _keys(sources: Codes, targets: Codes) -> npt.NDArray[np.int64]:
