@@ -182,7 +182,9 @@ void search_lists(int32_t people, Links away, Links back, const int32_t* sources
     parallel_for((users + together - 1) / together, 1,
                  [&] { return Scratch{Search<Words>(people, away, back), Sought<Words>(people, back), {}}; },
                  [&](Scratch& own, int64_t begin, int64_t end) {
-                     auto& [search, sought, wanted] = own;
+                     Search<Words>& search = own.search;
+                     Sought<Words>& sought = own.sought;
+                     std::vector<Wanted>& wanted = own.wanted;
                      for (int64_t first = begin * together; first < std::min(end * together, users); first += together) {
                          wanted.clear();
                          for (int64_t u = first; u < std::min(first + together, users); ++u) {
