@@ -165,7 +165,7 @@ def test_diversity_for_relevance_is_judged_by_it() -> None:
     comparison = as_comparison(made)
     assert comparison.results["a"].details["AlphaNDCG@10"]["judged_by"] == "history"
     report = report_of(comparison)
-    assert not any(finding.heading == "Most diverse for relevance" for finding in report.findings)
+    assert not any(finding.heading == "Most diverse among relevant items" for finding in report.findings)
     assert (report.measure("AlphaNDCG@10").name, report.measure("AlphaNDCG@10").judged_by) == ("α-nDCG", "history")
     definition = report.measure("AlphaNDCG@10").definition
     assert definition is not None and definition.parameters["judged_by"] == "history" and definition.parameters["users"] == "lists"

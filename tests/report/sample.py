@@ -271,7 +271,7 @@ REMARKS = (
 FINDINGS = (
     Finding("Most accurate", "SASRec", "nDCG@10 0.337, +5.0 % on EASE (95 % CI +4.4 % to +5.7 %)."),
     Finding("Same accuracy, more diverse", "SASRec + DPP", "No loss of nDCG@10 beyond 1 %, while ILD@10 changes by +13.8 %."),
-    Finding("Most diverse for relevance", "EASE + xQuAD", "α-nDCG@10 0.353, better for 52 % of users, worse for 43 %."),
+    Finding("Most diverse among relevant items", "EASE + xQuAD", "α-nDCG@10 0.353, better for 52 % of users, worse for 43 %."),
 )
 
 

@@ -153,6 +153,20 @@ def test_accuracy_kept_needs_proof() -> None:
     assert f"a loss of up to {-100 * interval[0]:.1f} % is not excluded" in finding.evidence
 
 
+def test_nothing_is_claimed_where_metrics_disagree() -> None:
+    """More genres, but items that are less far apart."""
+    base = lists_of(1, 60, 1.0)
+    one_genre = [item for item in ITEMS if GENRES[item] == ["g0", "g0"]]
+    narrow = {user: [*items[:4], *(item for item in one_genre if item not in items[:4])] for user, items in base.items()}
+    places = {item: place + 1 if item in one_genre else 0 for place, item in enumerate(ITEMS)}
+    features = {item: np.eye(len(ITEMS) + 1)[place] for item, place in places.items()}
+    metrics = ["NDCG@4", "AspectRecall(judged_by=membership)@10", "ILD@10"]
+    found = asp.compare(asp.evaluate_systems({"narrow": narrow, "wide": base}, metrics, features=features, **truth_of(60)), "narrow")
+    recall, distance = (found[name, "wide"] for name in metrics[1:])
+    assert recall.significant and distance.significant and recall.difference > 0 > distance.difference
+    assert not any(one.heading.startswith("More diverse") for one in report_of(found).findings)
+
+
 EDGES: dict[str, Any] = {
     "two users": lambda: evaluated({"a": lists_of(1, 2), "b": lists_of(2, 2)}, n=2),
     "one system": lambda: evaluated({"alone": lists_of(1, 60)}),

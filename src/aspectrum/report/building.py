@@ -101,7 +101,7 @@ class _Building:
     def report(self) -> Report:
         comparison = self.comparison
         accuracy = self._first("relevance")
-        diversity = [name for family in ("distance", "aspects", "novelty", "coverage") for name in self._of_family(family)]
+        diversity = [name for family in ("distance", "aspects", "novelty", "coverage") for name in self._preferred(family)]
         trade_off = self._trade_off(accuracy)
         self.focus = self._focus(trade_off)
         tested = {one.metric for one in comparison.differences if one.tested}
@@ -154,10 +154,15 @@ class _Building:
     def _of_family(self, family: str) -> list[str]:
         return [name for name, metric in self.metrics.items() if metric.family == family and self._direction(name) is not None]
 
+    def _preferred(self, family: str) -> list[str]:
+        """The metrics of a family, the best known first; at 10 if they are there."""
+        known = ("NDCG", "AlphaNDCG", "IntraListDiversity")
+        order = {name: (type(metric).__name__ not in known, metric.cutoffs[0] != self.depth) for name, metric in self.metrics.items()}
+        return sorted(self._of_family(family), key=order.__getitem__)
+
     def _first(self, family: str) -> str | None:
-        """The metric that stands for a family: nDCG or alpha-nDCG if it is there, else the first; at 10 if it is there."""
-        names = sorted(self._of_family(family), key=lambda name: self.metrics[name].cutoffs[0] != self.depth)
-        return next((name for name in names if type(self.metrics[name]).__name__ in ("NDCG", "AlphaNDCG")), next(iter(names), None))
+        """The metric that stands for a family."""
+        return next(iter(self._preferred(family)), None)
 
     def _relevant_diversity(self) -> str | None:
         """The metric of aspects that are judged by relevance, by users or in subtopics: others do not ask for relevance."""

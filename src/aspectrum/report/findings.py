@@ -31,7 +31,9 @@ def findings_of(
     found = [
         None if accuracy is None else _leader(comparison, accuracy, "Most accurate"),
         None if accuracy is None else _more_diverse(comparison, accuracy, [name for name in diversity if name != accuracy]),
-        None if relevant_diversity in (None, accuracy) else _leader(comparison, str(relevant_diversity), "Most diverse for relevance"),
+        None
+        if relevant_diversity in (None, accuracy)
+        else _leader(comparison, str(relevant_diversity), "Most diverse among relevant items"),
     ]
     return tuple(one for one in found if one is not None)
 
@@ -76,14 +78,14 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
     if comparison.baseline is None or not comparison.has_marks:
         return None
     for name in diversity:
-        family = next(iter(comparison.results.values())).columns[name].metric.family
-        better = [one for one in comparison.differences if one.metric == name and one.significant and _is_better(comparison, one)]
+        of_kind = [other for other in diversity if _kind(comparison, other) == _kind(comparison, name)]
+        better = [one for one in _significant(comparison, [name], better=True) if not _is_denied(comparison, of_kind, one.system)]
         ranked = sorted(better, key=lambda one: (-abs(one.difference), one.system))
         kept = [one for one in ranked if _is_kept(comparison, accuracy, one.system)]
         for gain in kept[:1]:
             margin = f"{100 * comparison.procedure.margin:g} %"
             return Finding(
-                f"More {_ADJECTIVES.get(family, 'diverse')}, accuracy kept",
+                f"More {_kind(comparison, name)}, accuracy kept",
                 gain.system,
                 f"{_title(comparison, name)} {comparison.scores[name][gain.system].value:.4f}{_change(comparison, name, gain.system)}; a loss of "
                 f"{_title(comparison, accuracy)} of more than {margin} is excluded{_change(comparison, accuracy, gain.system)}.",
@@ -98,13 +100,27 @@ def _more_diverse(comparison: Comparison, accuracy: str, diversity: Sequence[str
             if loss == 0:
                 continue
             return Finding(
-                f"More {_ADJECTIVES.get(family, 'diverse')}, no significant loss",
+                f"More {_kind(comparison, name)}, no significant loss",
                 gain.system,
                 f"{_title(comparison, name)} {comparison.scores[name][gain.system].value:.4f}{_change(comparison, name, gain.system)}; "
                 f"{_title(comparison, accuracy)}{_change(comparison, accuracy, gain.system)}: "
                 f"a loss of up to {100 * loss:.1f} % is not excluded.",
             )
     return None
+
+
+def _kind(comparison: Comparison, name: str) -> str:
+    """What a system is more of, the better it is by a metric."""
+    return _ADJECTIVES.get(next(iter(comparison.results.values())).columns[name].metric.family, "diverse")
+
+
+def _significant(comparison: Comparison, names: Sequence[str], *, better: bool) -> list[Difference]:
+    return [one for one in comparison.differences if one.metric in names and one.significant and _is_better(comparison, one) == better]
+
+
+def _is_denied(comparison: Comparison, names: Sequence[str], system: str) -> bool:
+    """Whether another metric of the same kind says that a system is worse: then nothing is claimed."""
+    return any(one.system == system for one in _significant(comparison, names, better=False))
 
 
 def _is_better(comparison: Comparison, one: Difference) -> bool:
