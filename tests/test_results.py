@@ -169,7 +169,7 @@ def test_table_says_how_each_number_was_computed() -> None:
         "NDCG@1, NDCG@2: gain=linear, base=2.0, ideal=truth, average=users, discount=log, users=lists, convention=published. "
         "A: 1 scored, 1 undefined; B: 1 scored",
         "GiniComplement@1: outside=error, catalogue=given, users=lists, convention=published. "
-        "A: 2 recommendations, 3 catalogue items; B: 1 recommendations, 3 catalogue items",
+        "A: 2 recommendations, 3 catalogue items; B: 1 recommendation, 3 catalogue items",
     ]
     assert systems().to_text() == str(systems())
     assert part("u").to_text() == str(part("u"))
@@ -178,7 +178,7 @@ def test_table_says_how_each_number_was_computed() -> None:
 
 def test_systems_of_the_same_counts_share_them() -> None:
     result = part("u")
-    assert asp.SystemResults({"A": result, "B": result}).to_text().endswith("convention=published. 1 recommendations, 3 catalogue items")
+    assert asp.SystemResults({"A": result, "B": result}).to_text().endswith("convention=published. 1 recommendation, 3 catalogue items")
     assert ". A, C: 1 scored; B: 1 scored, 1 undefined\n" in asp.SystemResults({"A": result, "B": part("uw"), "C": result}).to_text()
 
 
@@ -470,3 +470,12 @@ def test_the_direction_is_that_of_the_number() -> None:
     comparison = asp.compare(asp.evaluate_systems(lists, "Gini@2", convention="elliot", catalogue=list("abcdef")))
     assert comparison.metric_scores("Gini@2").higher_is_better is True
     assert json.loads(comparison.to_json())["metrics"][0]["higher_is_better"] is True
+
+
+def test_what_a_number_is_made_of_stands_below_the_table() -> None:
+    groups = {"a": "P", "b": "Q", "c": "Q"}
+    text = asp.evaluate({"u": ["a", "b"]}, "GroupExposure@2", groups=groups, catalogue=list("abc")).to_text()
+    assert "1 scored; exposure P 1, exposure Q 0.315465" in text
+    many = {item: f"group {item}" for item in range(30)}
+    text = asp.evaluate({"u": [1, 2]}, "GroupExposure@2", groups=many).to_text()
+    assert "exposure group 11 0, 18 more" in text

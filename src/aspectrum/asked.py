@@ -73,7 +73,7 @@ def asked_for(
         conventions: A metric can be computed under at least one of these; notices say which of them lack it.
         usual: Names of the metrics that ``usual@10`` stands for, where there is such a word.
         called: What users call the inputs, if it is something else.
-        meant: By the name of a metric of ours, what it means here, if it is something else; unless a parameter says otherwise.
+        meant: By the name of a metric of ours, what it means here, if it is something else; unless it is written with parameters.
 
     >>> [str(one.metric) for one in asked_for(["NDCG@5,10", "NDCG@10", "Recall@5"], (), ())[0]]
     ['NDCG@5,10', 'Recall@5']
@@ -100,7 +100,9 @@ def asked_for(
         for metric in (metric for metric, whys in obstacles.items() if not all(whys)):
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
             absent = tuple(way.name for way, why in zip(conventions, obstacles[metric], strict=True) if why)
-            chosen.append(_rest(replace(Asked.of(metric.at(tuple(others))), absent=absent), seen) if others else None)  # type: ignore[arg-type]
+            if others:
+                some = metric.at(tuple(others))  # type: ignore[arg-type]
+                chosen.append(_rest(Asked(some, _names(some, meant or {}), absent), seen))
     found = [one for one in chosen if one is not None]
     if not found:
         there, under = " and ".join(inputs) or "the lists alone", " and ".join(way.name for way in conventions)
@@ -216,7 +218,7 @@ def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metri
         return several
     if isinstance(given, str | Metric):
         metric = parse(given) if isinstance(given, str) else given
-        if isinstance(given, str) and type(metric).__name__ in meant and metric == type(metric)(k=metric.k):
+        if isinstance(given, str) and type(metric).__name__ in meant and "(" not in given:
             metric = replace(meant[type(metric).__name__], k=metric.k)
     elif isinstance(given, type) and issubclass(given, Metric):
         raise MetricError(f"{given.__name__} is a class, not a metric; give an object, as asp.{given.__name__}(k=10)")
@@ -227,12 +229,18 @@ def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metri
         raise MetricError(f"{described(given)} is not a metric; expected {_SUCH}")
     if name is not None:
         _check_name(name, metric)
+    asked = Asked(metric, _names(metric, meant)) if name is None else Asked.of(metric, name)
     absent = tuple(convention.name for convention in conventions if not convention.has(metric))
     if len(absent) < len(conventions):
-        return replace(Asked.of(metric, name), absent=absent)
+        return replace(asked, absent=absent)
     if len(conventions) > 1:
         raise MetricError(f"none of the conventions {', '.join(absent)} has {type(metric).__name__}")
-    return Asked.of(metric, name)  # what the convention has instead is said by its plan
+    return asked  # what the convention has instead is said by its plan
+
+
+def _names(metric: Metric, meant: Mapping[str, Metric]) -> tuple[str, ...]:
+    """What a metric is called at each cutoff: in full where its name alone means another metric."""
+    return tuple(metric.at(cutoff).in_full if type(metric).__name__ in meant else str(metric.at(cutoff)) for cutoff in metric.cutoffs)
 
 
 def _check_name(name: str, metric: Metric) -> None:

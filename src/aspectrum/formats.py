@@ -167,10 +167,27 @@ def exact_number(value: float) -> str:
 
 
 def counted(state: State) -> str:
-    """Only what is not 0, but always the users scored; and how far the number may be off."""
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in state.counts.items() if count or name == "scored")
+    """Only what is not 0, but always the users scored; how far the number may be off, and what it is made of."""
+    counts = ", ".join(_number_of(count, name) for name, count in state.counts.items() if count or name == "scored")
     widest = state.limits.get("widest_interval")
-    return f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less" if widest else counts
+    if widest:
+        return f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less"
+    parts = [f"{name.replace('_', ' ')} {value:.6g}" for name, value in state.limits.items() if name not in ("at_least", "widest_interval")]
+    more = [f"{len(parts) - _MOST_PARTS} more"] if len(parts) > _MOST_PARTS else []
+    return f"{counts}; {', '.join([*parts[:_MOST_PARTS], *more])}" if parts else counts
+
+
+_MOST_PARTS = 12
+"""Groups whose numbers are named below a table; files have all of them."""
+
+
+def _number_of(count: int, name: str) -> str:
+    """As in "1 place with unseen items", "2 places with unseen items"."""
+    words = name.split("_")
+    head = 1 if words[0] == "catalogue" else 0
+    if count == 1:
+        words[head] = words[head].removesuffix("s")
+    return f"{count} {' '.join(words)}"
 
 
 def computed(how: Mapping[str, Any]) -> str:

@@ -939,7 +939,9 @@ def test_names_of_relison_are_those_of_its_metrics_alone(call: Call) -> None:
     ours = asp.contacts.evaluate(SYSTEMS["near"], ["novelty@2", *meant.values()], **INPUTS, baseline=SYSTEMS["pop"])
     of_baseline = "Unexpectedness(over=list, average=users)@2"
     assert {name: found[name] for name in meant} == {name: ours[metric] for name, metric in meant.items()}
-    assert found[of_baseline] == ours.columns["Unexpectedness@2"].value
+    assert found[of_baseline] == ours.columns[of_baseline].value
+    again = asp.contacts.evaluate(SYSTEMS["near"], of_baseline, **INPUTS, baseline=SYSTEMS["pop"])  # by the name that is printed
+    assert again.columns[of_baseline].value == found[of_baseline]
     assert len({found[name] for name in ("Unexpectedness@2", "EPD@2", of_baseline)}) == 3
 
 

@@ -308,11 +308,20 @@ class Comparison(Output):
     def _below(self) -> list[str]:
         against = self.baseline is None
         said = [
+            *self._legend(),
             *tables.who_is_best(self.standings),
             *tables.effects_of_segments(self.segment_tests, against),
             *tables.notes_on(self.differences, against),
         ]
         return [*said, *(f"Gate {result.said}" for result in self.gates), self.tested_by]
+
+    def _legend(self) -> list[str]:
+        """What the marks are, where there are any; and of which metrics less is better."""
+        if not any(self.mark(one) for one in self.differences):
+            return []
+        lower = [name for name in self.metrics if self.column(name).higher_is_better is False]
+        better = f"; lower is better for {', '.join(lower)}" if lower else ""
+        return [f"▲, ▼: significantly higher, lower; ≈: no significant difference{better}"]
 
     def mark(self, difference: Difference) -> str:
         """▲ significantly higher, ▼ significantly lower, ≈ no difference shown; nothing if the tests do not allow marks."""
