@@ -93,7 +93,10 @@ class Column:
     @property
     def chosen_judging(self) -> str | None:
         """What a metric is judged by, where nobody asked for it: it then depends on the inputs, and tables say so."""
-        return self.how.get("judged_by") if self.metric.parameters.get("judged_by", "") is None else None
+        asked = self.metric.parameters
+        if asked.get("relevance") == "auto":  # whether items count only as far as they are relevant
+            return None if self.how.get("relevance") == "none" else "relevance"
+        return self.how.get("judged_by") if asked.get("judged_by", "") is None else None
 
     @property
     def details(self) -> dict[str, Any]:

@@ -225,3 +225,11 @@ def test_parameters_are_checked(parameters: dict[str, Any], message: str) -> Non
 def test_less_is_better() -> None:
     assert asp.Calibration.higher_is_better is False
     assert asp.parse("Miscalibration@5") == asp.Calibration(k=5)
+
+
+def test_the_threshold_that_says_what_users_like_is_told() -> None:
+    inputs: dict[str, Any] = {"aspects": {"a": ["x"], "b": ["y"]}, "history": [("u", "a", 5.0), ("u", "b", 1.0)]}
+    metrics = ["Calibration@1", "BinomialDiversity@1"]
+    for threshold, told in ((None, None), (4, 4.0)):
+        result = asp.evaluate({"u": ["a"]}, metrics, threshold=threshold, **inputs)
+        assert [result.details[name].get("threshold") for name in metrics] == [told] * 2

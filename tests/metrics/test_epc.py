@@ -160,3 +160,11 @@ def test_a_level_is_one_of_binary_relevance() -> None:
             EPC(rel=2, relevance=relevance)
     with pytest.raises(asp.MissingInput, match="relevance="):
         asp.evaluate(LISTS, "EPC(rel=2)@3", history=HISTORY)
+
+
+def test_tables_say_that_relevance_counts_where_nobody_asked_for_it() -> None:
+    inputs: dict[str, Any] = {"history": HISTORY}
+    assert "EPC@3 (by" not in asp.evaluate(LISTS, "EPC@3", **inputs).to_text()
+    inputs["relevance"] = {"u1": ["e"]}
+    assert "EPC@3 (by relevance)" in asp.evaluate(LISTS, "EPC@3", **inputs).to_text()
+    assert "(by" not in asp.evaluate(LISTS, "EPC(relevance=binary)@3", **inputs).to_text()

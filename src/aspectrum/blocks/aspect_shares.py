@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
@@ -70,6 +70,11 @@ def history_sums(history: History, sets: AspectSets, share: Counting) -> tuple[O
 def list_shares(world: World, sets: AspectSets, share: Share, cutoffs: Sequence[int], discount: Discount = NONE) -> Distributions:
     """The distribution over aspects of the top of each list, one cell per (user, cutoff)."""
     return normalised(*aspect_sums(world, sets, share, cutoffs, discount))
+
+
+def liked_from(truth: Truth) -> Mapping[str, Any]:
+    """The threshold, where only items that reach it say what a user likes."""
+    return {} if truth.history is None or truth.history.liked is None else {"threshold": truth.reading.threshold}
 
 
 def history_shares(world: World, sets: AspectSets, share: Share, needed_by: str, discount: Discount = NONE) -> Distributions:

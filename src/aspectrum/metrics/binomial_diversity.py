@@ -1,13 +1,14 @@
 """Binomial diversity: aspects covered and not repeated more often than the user's taste explains."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Counts, Flags, Floats, Offsets, choose_segments
-from aspectrum.blocks.aspect_shares import aspect_sums, history_sums, where_known
+from aspectrum.blocks.aspect_shares import aspect_sums, history_sums, liked_from, where_known
 from aspectrum.divergences import cell_sums
 from aspectrum.metric import Fractions, UserMetric, check_unit
 from aspectrum.states import exact_sums, rounded
@@ -65,6 +66,9 @@ class BinomialDiversity(UserMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_unit(self, alpha=self.alpha)
+
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return liked_from(truth)
 
     def fractions(self, world: World) -> Fractions:
         draws = _draws(self, world, world.need_aspects("BinomialDiversity").sets)

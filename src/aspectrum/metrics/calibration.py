@@ -1,15 +1,25 @@
 """Calibration: how far the aspects of a list are from those of the user's history."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.blocks.aspect_shares import Mixed, Share, check_divergence, divergence_of, history_shares, list_shares, where_known
+from aspectrum.blocks.aspect_shares import (
+    Mixed,
+    Share,
+    check_divergence,
+    divergence_of,
+    history_shares,
+    liked_from,
+    list_shares,
+    where_known,
+)
 from aspectrum.discounts import DiscountKind, rank_discount
 from aspectrum.divergences import DivergenceKind, LogBase
 from aspectrum.metric import Aliases, Fractions, UserMetric
-from aspectrum.world import World
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,9 @@ class Calibration(UserMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_divergence(self)
+
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        return liked_from(truth)
 
     def fractions(self, world: World) -> Fractions:
         sets = world.need_aspects("Calibration").sets
