@@ -268,3 +268,27 @@ def test_lenskit_counts_users_without_a_relevant_item_as_0() -> None:
     lists, truth = {"u": ["a"], "v": ["a"]}, {"u": ["a"], "w": ["a"]}
     result = asp.evaluate(lists, ["NDCG@1", "HitRate@1", "MRR@1"], relevance=truth, convention="lenskit")
     assert list(result.values()) == [0.5] * 3
+
+
+@pytest.mark.parametrize("convention", ["radio", "informfully"])
+def test_calibration_by_kl_and_by_the_root_of_js(convention: str) -> None:
+    """Both tools print the two, so the one that is our default has to stay as it is."""
+    mixture: Any = {"alpha": 0.001, "mixed": "both", "discount": "reciprocal", "history_discount": "reciprocal"}
+    way = asp.CONVENTIONS[convention]
+    assert way.applied(asp.Calibration(k=3)) == way.applied(asp.parse("Calibration(divergence=kl)@3")) == asp.Calibration(k=3, **mixture)
+    root = asp.parse("Calibration(divergence=js_distance)@3")
+    assert way.applied(root) == asp.Calibration(k=3, divergence="js_distance", **mixture)
+    assert {way.applied(metric()).parameters["divergence"] for metric in (asp.Representation, asp.Fragmentation)} == {"js_distance"}
+
+
+def test_evidently_divides_similarities_by_all_items_of_the_history() -> None:
+    """1 - 1/2: of two items had, the relevant one shown is like one, and the other has no features."""
+    lists, inputs = {"u": ["c"]}, {"history": {"u": ["a", "b"]}, "relevance": {"u": ["c"]}}
+    result = asp.evaluate(lists, "Serendipity@1", features={"a": [1.0, 0.0], "c": [1.0, 0.0]}, **inputs, convention="evidently")
+    assert result["Serendipity@1"] == pytest.approx(0.5, abs=1e-15)
+
+
+@pytest.mark.parametrize("convention", ["rectools", "elliot", "warprec", "lenskit", "ranksys"])
+def test_a_number_of_distinct_items_needs_no_catalogue(convention: str) -> None:
+    result = asp.evaluate({"u": ["a", "x"], "v": ["a", "y"]}, "ItemCoverage@2", catalogue=["a", "b"], convention=convention)
+    assert next(iter(result.values())) == 3

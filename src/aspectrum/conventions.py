@@ -131,7 +131,12 @@ _OF_NETWORKS = (
 _FOUND: tuple[str, ...] = ("NDCG", "Precision", "Recall", "MAP", "HitRate", "MRR")
 """Relevant items found: what nearly every recommender library has."""
 
-_RADIO = {"divergence": "js_distance", "alpha": 0.001, "mixed": "both", "discount": "reciprocal"}
+_RADIO_MIXTURE = {"alpha": 0.001, "mixed": "both", "discount": "reciprocal"}
+_RADIO_CALIBRATION = {
+    **_RADIO_MIXTURE,
+    "history_discount": "reciprocal",
+}  # it prints KL and JS: our default stays, so that both can be asked for
+_RADIO = {"divergence": "js_distance", **_RADIO_MIXTURE}
 
 _OF_FEATURES = {"of": "features"}  # no tool has an ILD of aspects where there are no features
 
@@ -216,7 +221,7 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "IntraListDiversity": {"featureless": "undefined", "single": "zero", **_OF_FEATURES},
                 "EILD": {"relevance": "informfully", "relative": "further", "discount": "geometric", "patience": 0.9},
                 "BinomialDiversity": {"alpha": 0.9, "root": "all"},
-                "Calibration": {**_RADIO, "history_discount": "reciprocal"},
+                "Calibration": _RADIO_CALIBRATION,
                 "Representation": _RADIO,
                 "Fragmentation": {**_RADIO, "first": "other"},
             },
@@ -296,7 +301,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("CatalogueCoverage", "Gini", "AspectEntropy", "MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
             undefined_is_0=("MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
             parameters={
-                "CatalogueCoverage": {"normalize": False},
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
                 "Gini": {"divisor": "n"},
                 "AspectEntropy": {"smoothing": 1e-6},
                 "RBP": {"p": 0.85},
@@ -319,7 +324,7 @@ CONVENTIONS: Mapping[str, Convention] = {
                 *("RSP", "REO", "HitRate", "MRR"),
             ),
             parameters={
-                "CatalogueCoverage": {"normalize": False},
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
                 "Gini": {"complement": True},
                 "ExposureEntropy": {"weigh": "lists"},
                 "EPC": {"relevance": "binary"},
@@ -334,7 +339,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("CatalogueCoverage", "Gini", "ExposureEntropy", "EPC", "EFD", "AveragePopularity", "LongTailShare", "RSP", "REO"),
             users_of={"EPC": "all", "EFD": "all"},
             parameters={
-                "CatalogueCoverage": {"normalize": False},
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
                 "ExposureEntropy": {"base": "e"},
                 "EPC": {"relevance": "binary", "unseen": "one", "over": "k"},
                 "EFD": {"relevance": "binary", "unseen": "one", "over": "k"},
@@ -378,7 +383,7 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "AveragePopularity": {"unseen": "skip"},
                 "SelfInformation": {"unseen": "skip"},
                 "Personalization": {"over": "k"},
-                "Serendipity": {"unexpected": "history", "hits": "sum"},
+                "Serendipity": {"unexpected": "history", "hits": "sum", "missing": "far"},
             },
             names={"AveragePopularity": "ARP", "SelfInformation": "Novelty", "Gini": "Gini Index"},
         ),
@@ -441,7 +446,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("Calibration", "Representation", "Fragmentation"),
             reads={"one_aspect_per_item": True},
             parameters={
-                "Calibration": {**_RADIO, "history_discount": "reciprocal"},
+                "Calibration": _RADIO_CALIBRATION,
                 "Representation": _RADIO,
                 "Fragmentation": {**_RADIO, "first": "own"},
             },
