@@ -283,8 +283,8 @@ def test_calibration_by_kl_and_by_the_root_of_js(convention: str) -> None:
 
 def test_evidently_divides_similarities_by_all_items_of_the_history() -> None:
     """1 - 1/2: of two items had, the relevant one shown is like one, and the other has no features."""
-    lists, inputs = {"u": ["c"]}, {"history": {"u": ["a", "b"]}, "relevance": {"u": ["c"]}}
-    result = asp.evaluate(lists, "Serendipity@1", features={"a": [1.0, 0.0], "c": [1.0, 0.0]}, **inputs, convention="evidently")
+    inputs: dict[str, Any] = {"history": {"u": ["a", "b"]}, "relevance": {"u": ["c"]}, "features": {"a": [1.0, 0.0], "c": [1.0, 0.0]}}
+    result = asp.evaluate({"u": ["c"]}, "Serendipity@1", **inputs, convention="evidently")
     assert result["Serendipity@1"] == pytest.approx(0.5, abs=1e-15)
 
 

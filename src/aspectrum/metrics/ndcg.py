@@ -57,6 +57,7 @@ class NDCG(RelevanceMetric):
     symbol = "nDCG"
     cites = ("jarvelin2002cumulated",)
     aliases: ClassVar[Aliases] = {"nDCG": {}}
+    cutoff_in_name = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
