@@ -15,7 +15,7 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.diagnostics.notices import Either, Option
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import InputError, MetricError, UnusedParameter
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.metric_text import read_cutoffs, read_name, read_numbers_in_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
@@ -510,4 +510,5 @@ def check_goes_with(metric: Metric, name: str, partner: str, *values: Any) -> No
     """A parameter that would be ignored unless another has a certain value must then be at its default."""
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
     if getattr(metric, name) != default and getattr(metric, partner) not in values:
-        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only")
+        said = f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only"
+        raise UnusedParameter.of(name, said)
