@@ -1,6 +1,7 @@
 """Other tools' numbers, from the published examples and from what their code does."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import scipy.sparse
 
 import aspectrum as asp
 from aspectrum.cli import run
+from aspectrum.conventions import convention_named, conventions_named
+from aspectrum.toy_world import VARIANTS
 
 COMMUNITIES = {1: [0], 2: [0], 3: [1], 4: [2]}
 
@@ -162,8 +165,9 @@ def test_unknown_convention() -> None:
 
 def test_conventions_name_parameters_that_exist() -> None:
     for convention in asp.CONVENTIONS.values():
-        for name, parameters in convention.parameters.items():
-            asp.registered()[name](**parameters)
+        for name in {**convention.parameters, **convention.only}:
+            metric = asp.registered()[name]
+            assert convention.computes(metric(**convention.choices(metric)))
 
 
 TABLE = (Path(__file__).parent.parent / "docs" / "conventions.md").read_text(encoding="utf-8")
@@ -268,3 +272,126 @@ def test_lenskit_counts_users_without_a_relevant_item_as_0() -> None:
     lists, truth = {"u": ["a"], "v": ["a"]}, {"u": ["a"], "w": ["a"]}
     result = asp.evaluate(lists, ["NDCG@1", "HitRate@1", "MRR@1"], relevance=truth, convention="lenskit")
     assert list(result.values()) == [0.5] * 3
+
+
+@pytest.mark.parametrize("convention", ["radio", "informfully"])
+def test_calibration_by_kl_and_by_the_root_of_js(convention: str) -> None:
+    """Both tools print the two, so the one that is our default has to stay as it is."""
+    mixture: Any = {"alpha": 0.001, "mixed": "both", "discount": "reciprocal", "history_discount": "reciprocal"}
+    way = asp.CONVENTIONS[convention]
+    assert way.applied(asp.Calibration(k=3)) == way.applied(asp.parse("Calibration(divergence=kl)@3")) == asp.Calibration(k=3, **mixture)
+    root = asp.parse("Calibration(divergence=js_distance)@3")
+    assert way.applied(root) == asp.Calibration(k=3, divergence="js_distance", **mixture)
+    assert {way.applied(metric()).parameters["divergence"] for metric in (asp.Representation, asp.Fragmentation)} == {"js_distance"}
+
+
+def test_evidently_divides_similarities_by_all_items_of_the_history() -> None:
+    """1 - 1/2: of two items had, the relevant one shown is like one, and the other has no features."""
+    inputs: dict[str, Any] = {"history": {"u": ["a", "b"]}, "relevance": {"u": ["c"]}, "features": {"a": [1.0, 0.0], "c": [1.0, 0.0]}}
+    result = asp.evaluate({"u": ["c"]}, "Serendipity@1", **inputs, convention="evidently")
+    assert result["Serendipity@1"] == pytest.approx(0.5, abs=1e-15)
+
+
+@pytest.mark.parametrize("convention", ["rectools", "elliot", "warprec", "lenskit", "ranksys"])
+def test_a_number_of_distinct_items_needs_no_catalogue(convention: str) -> None:
+    result = asp.evaluate({"u": ["a", "x"], "v": ["a", "y"]}, "ItemCoverage@2", catalogue=["a", "b"], convention=convention)
+    assert next(iter(result.values())) == 3
+
+
+def test_groups_that_a_tool_cannot_be_given() -> None:
+    """WarpRec has PopRSP and PopREO, by popularity, and neither RSP nor REO of given groups."""
+    lists, inputs = VARIANTS["toy"]
+    message = r"convention warprec covers RSP with groups_by=popularity only; ask for PopRSP@3"
+    with pytest.raises(asp.MetricError, match=message):
+        asp.evaluate(lists, "RSP@3", **inputs, convention="warprec")
+    with pytest.raises(asp.MetricError, match="ask for PopREO@3"):
+        asp.evaluate(lists, "REO@3", **inputs, convention="warprec")
+    both = asp.evaluate_systems({"A": lists}, ["RSP@3", "PopRSP@3", "PopREO@3"], **inputs, convention="published,warprec")
+    assert [list(result) for result in both.values()] == [
+        ["RSP@3", "RSP(groups_by=popularity)@3", "REO(groups_by=popularity)@3"],
+        ["RSP(groups_by=popularity)@3", "REO(groups_by=popularity)@3"],
+    ]
+    assert re.search(message, "\n".join(both.notes))
+    row = next(line for line in both.to_text(how=False).splitlines() if line.startswith("RSP@3"))
+    assert row.count("not computed") == 1
+    every = asp.evaluate(lists, "all@3", **inputs, convention="warprec")
+    assert "RSP@3" not in every
+    assert any("REO (ask for PopREO@3), RSP (ask for PopRSP@3)" in note for note in every.notes)
+    assert asp.CONVENTIONS["warprec"].named(asp.parse("PopRSP@3")) == "PopRSP(candidates=unseen, reach=at_least, unseen_in_tail=false)@3"
+    assert asp.CONVENTIONS["warprec"].named(asp.CONVENTIONS["warprec"].applied(asp.parse("PopRSP@3"))) == "PopRSP@3"
+
+
+@pytest.mark.parametrize(
+    ("convention", "asked", "computed"),
+    [
+        ("warprec", "ACLT@3", "LongTailShare(by=interactions, reach=more, count=true)@3"),
+        ("warprec", "LongTailShare(by=seen_items)@3", "LongTailShare(by=seen_items, over=k)@3"),
+        ("msrec", "Serendipity(relevance='none')@3", "Serendipity(unexpected=history, missing=far, relevance='none')@3"),
+        ("evidently", "Serendipity(unexpected=popularity)@3", "Serendipity(unexpected=popularity)@3"),
+        ("evidently", "Gini(extra_items=1)@3", None),
+        ("recbole", "Gini(over=recommended)@3", "Gini(over=recommended, divisor=n)@3"),
+        ("recbole", "ExposureEntropy(index=simpson)@3", "ExposureEntropy(index=simpson, normalize=items_shown)@3"),
+        ("recbole", "LongTailShare(head=0.3)@3", None),
+        ("rectools", "NDCG(gain=exponential)@3", "NDCG(gain=exponential)@3"),
+        ("informfully", "AlphaNDCG(pool=list)@3", None),
+    ],
+)
+def test_what_has_no_effect_with_the_parameters_of_a_user_is_left_out(convention: str, asked: str, computed: str | None) -> None:
+    """But what the user chose must have an effect."""
+    way, metric = asp.CONVENTIONS[convention], asp.parse(asked)
+    if computed is None:
+        with pytest.raises(asp.MetricError, match=f"cannot be computed under convention {convention}: .* goes with"):
+            way.applied(metric)
+    else:
+        assert way.applied(metric) == asp.parse(computed)
+
+
+def test_parameters_that_one_of_several_conventions_cannot_have() -> None:
+    lists, inputs = VARIANTS["toy"]
+    asked = ["LongTailShare(head=0.3)@3", "LongTailShare@3"]
+    found = asp.evaluate_systems({"A": lists}, asked, **inputs, convention="published,recbole")
+    assert [list(result) for result in found.values()] == [asked, asked[1:]]
+    assert any("LongTailShare(head=0.3)@3 cannot be computed under convention recbole: " in note for note in found.notes)
+    with pytest.raises(asp.MetricError, match=r"under convention recbole: .*; convention pyg does not cover LongTailShare"):
+        asp.evaluate_systems({"A": lists}, asked[0], **inputs, convention="recbole,pyg")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        *(("RecBole", "recbole"), ("LensKit", "lenskit"), ("TREC_Fair", "trec_fair"), ("TREC-Fair", "trec_fair"), (" Elliot ", "elliot")),
+        *(("ms_recommenders", "msrec"), ("recommenders", "msrec"), ("Microsoft", "msrec"), ("Microsoft Recommenders", "msrec")),
+    ],
+)
+def test_names_of_conventions_in_other_spellings(written: str, meant: str) -> None:
+    assert convention_named(written) is asp.CONVENTIONS[meant]
+    assert conventions_named(f"published, {written}")[1] is asp.CONVENTIONS[meant]
+    with pytest.raises(asp.MetricError, match=f"convention {meant} is named twice"):
+        conventions_named([written, meant])
+
+
+@pytest.mark.parametrize("name", ["trec_eval", "ranx", "cornac", "", "recpack"])
+def test_other_tools_are_no_slips_of_a_convention(name: str) -> None:
+    with pytest.raises(asp.MetricError, match=rf"unknown convention '{name}'\. Known: published, "):
+        convention_named(name)
+
+
+def test_a_convention_that_covers_little_says_what_it_covers() -> None:
+    lists, inputs = VARIANTS["toy"]
+    result = asp.evaluate(lists, "all@3", **inputs, convention="trec_fair")
+    assert list(result) == ["AWRF@3"]
+    assert "of the metrics asked for, trec_fair covers only AWRF" in result.notes
+    assert not any("NDCG" in note for note in result.notes)
+    with pytest.raises(asp.MetricError, match="under convention trec_fair, which covers AWRF; "):
+        asp.evaluate(lists, "all@3", convention="trec_fair")
+
+
+def test_a_family_that_a_convention_does_not_cover() -> None:
+    lists, inputs = VARIANTS["toy"]
+    with pytest.raises(asp.MetricError, match="novelty@3: convention trec_fair covers no metric of this family; it covers AWRF"):
+        asp.evaluate(lists, "novelty@3", **inputs, convention="trec_fair")
+    with pytest.raises(asp.MetricError, match="novelty@3: none of the conventions trec_fair, radio covers a metric of this family"):
+        asp.evaluate_systems({"A": lists}, "novelty@3", **inputs, convention="trec_fair,radio")
+    message = r"no metric of this family can be computed from the inputs under convention rectools: SelfInformation \(no history\)"
+    with pytest.raises(asp.MetricError, match=f"{message}$"):
+        asp.evaluate(lists, "novelty@3", convention="rectools")

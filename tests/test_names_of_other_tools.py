@@ -16,6 +16,7 @@ SAME: dict[str, asp.Metric] = {
     "map_cut_5": asp.MAP(k=5),
     "recip_rank": asp.MRR(),
     "success_1": asp.HitRate(k=1),
+    "recip_rank_cut_10": asp.MRR(k=10),
     "Rprec": asp.RPrecision(),
     # ir_measures
     "nDCG@10": asp.NDCG(k=10),
@@ -43,6 +44,9 @@ SAME: dict[str, asp.Metric] = {
     "recall@5": asp.Recall(k=5),
     "r-precision": asp.RPrecision(),
     "mrr@10": asp.MRR(k=10),
+    "rbp.95": asp.RBP(p=0.95),
+    "rbp.80": asp.RBP(),
+    "rbp.50@10": asp.RBP(k=10, p=0.5),
     "ndcg@10": asp.NDCG(k=10),
     # RecTools, RePlay, RecBole, LensKit, Elliot, RankSys
     "MAP@10": asp.MAP(k=10),
@@ -60,6 +64,7 @@ SAME: dict[str, asp.Metric] = {
     "AveragePrecision@10": asp.MAP(k=10),
     "IntraListDiversity@10": asp.ILD(k=10),
     "ILD@10": asp.ILD(k=10),
+    "SEntropy@10": asp.ExposureEntropy(k=10),
     "EPC@10": asp.EPC(k=10),
     # Microsoft recommenders, plain speech
     "precision_at_10": asp.Precision(k=10),
@@ -132,6 +137,13 @@ OTHERS = [
 ]
 
 
+@pytest.mark.parametrize("name", ["Rprec.2", "nrbp_50", "rbp_95", "rbp.9,10", "AlphaNDCG_5", "gini 10"])
+def test_a_number_after_a_name_is_a_cutoff_only_where_a_tool_writes_it_so(name: str) -> None:
+    """It may be a parameter, which would be lost."""
+    with pytest.raises(asp.MetricError, match="unknown metric"):
+        asp.parse(name)
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_metrics_are_refused_without_a_hint(name: str) -> None:
     with pytest.raises(asp.MetricError) as error:
@@ -183,6 +195,7 @@ def test_names_of_metrics_to_come_lead_nowhere_else(name: str) -> None:
         ("P10", "P@10"),
         ("ndcg_at_k", "NDCG@10"),
         ("map_at_k", "MAP@10"),
+        ("Modularity@10", "ModularityComplement"),
     ],
 )
 def test_slips_of_the_hand_get_a_hint(name: str, meant: str) -> None:

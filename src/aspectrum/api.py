@@ -159,7 +159,7 @@ def evaluate_systems(
             column that names the system of each row, such as ``system`` or ``model``.
         metrics: As for :func:`evaluate`, like all other arguments.
         convention: One, or several whose numbers are to stand side by side: ``"published,informfully"``. Each computes the metrics that it
-            has, and a note says which it lacks.
+            covers, and a note says which it does not.
         progress: True shows a progress bar on standard error; a function is called with the name of a system, its users done and its
             users in all.
 

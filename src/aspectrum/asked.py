@@ -70,7 +70,7 @@ def asked_for(
     Args:
         metrics: As a user gives them.
         inputs: What there is beside the lists.
-        conventions: A metric can be computed under at least one of these; notices say which of them lack it.
+        conventions: A metric can be computed under at least one of these; notices say which of them do not.
         usual: Names of the metrics that ``usual@10`` stands for, where there is such a word.
         called: What users call the inputs, if it is something else.
         meant: By the name of a metric of ours, what it means here, if it is something else; unless it is written with parameters.
@@ -95,7 +95,7 @@ def asked_for(
             obstacles = _obstacles(one, inputs, conventions, called or {}, lacking)
         left_out = _left_out(one.text, obstacles, conventions)
         if one.family and all(map(all, obstacles.values())):
-            raise _none_of_family(one, left_out)
+            raise _none_of_family(one, obstacles, left_out, conventions)
         notices += left_out
         for metric in (metric for metric, whys in obstacles.items() if not all(whys)):
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
@@ -106,10 +106,14 @@ def asked_for(
     found = [one for one in chosen if one is not None]
     if not found:
         there, under = " and ".join(inputs) or "the lists alone", " and ".join(way.name for way in conventions)
+        if len(conventions) == 1 and conventions[0].covers is not None:
+            under += f", which covers {', '.join(conventions[0].covers)}"
         where = Either("asp.registered() lists all metrics", "see aspectrum metrics")
         raise MetricError(f"no metric can be computed from {there} under convention {under}; ", where)
     if not any(isinstance(one, Asked) for _, one in given):  # of which this was said before
-        notices += _not_in_tools(found, conventions)
+        wanted = [metric for one in read for metric in ([one.metric] if isinstance(one, Asked) else one.metrics)]
+        notices += _not_covered(wanted, conventions)
+        notices += _refused([one.metric for one in read if isinstance(one, Asked)], conventions)
     return found, notices
 
 
@@ -164,7 +168,7 @@ def _several(text: str, usual: Sequence[str]) -> _Several | None:
     return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in names), family)
 
 
-_NOT_IN_TOOL = "not under this convention"
+_NOT_COVERED = "not covered"
 
 
 def _obstacles(
@@ -178,7 +182,10 @@ def _obstacles(
 
     def why_not(metric: Metric, convention: Convention) -> str:
         if not convention.has(metric):
-            return _NOT_IN_TOOL
+            return _NOT_COVERED
+        if refusal := convention.refusal(metric):
+            instead = convention.instead(metric)
+            return f"ask for {instead}" if instead else refusal
         choices = convention.applied(metric).undecided(inputs)
         if choices:
             return f"say {' or '.join(f'{parameter}={value}' for parameter, values in choices.items() for value in values)}"
@@ -188,9 +195,23 @@ def _obstacles(
     return {metric: [why_not(metric, convention) for convention in conventions] for metric in asked.metrics}
 
 
-def _none_of_family(asked: _Several, left_out: Sequence[Notice]) -> MetricError:
+def _none_of_family(
+    asked: _Several, obstacles: Mapping[Metric, Sequence[str]], left_out: Sequence[Notice], conventions: Sequence[Convention]
+) -> MetricError:
+    """What a family lacks: inputs, or a convention that covers any of it."""
+    if asked.metrics and all(why == _NOT_COVERED for whys in obstacles.values() for why in whys):
+        if len(conventions) > 1:
+            return MetricError(
+                f"{asked.text}: none of the conventions {', '.join(way.name for way in conventions)} covers a metric of this family"
+            )
+        (convention,) = conventions
+        covered = ", ".join(convention.covers or ())
+        return MetricError(f"{asked.text}: convention {convention.name} covers no metric of this family; it covers {covered}")
     said = [because for notice in left_out for because in notice.detail["left_out"]]
-    return MetricError(f"{asked.text}: no metric of this family can be computed from the inputs: {', '.join(said) or 'there is none yet'}")
+    under = "" if all(way.covers is None for way in conventions) else f" under convention {' or '.join(way.name for way in conventions)}"
+    return MetricError(
+        f"{asked.text}: no metric of this family can be computed from the inputs{under}: {', '.join(said) or 'there is none yet'}"
+    )
 
 
 def _given(metrics: Any) -> list[tuple[str | None, Any]]:
@@ -230,11 +251,13 @@ def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metri
     if name is not None:
         _check_name(name, metric)
     asked = Asked(metric, _names(metric, meant)) if name is None else Asked.of(metric, name)
-    absent = tuple(convention.name for convention in conventions if not convention.has(metric))
-    if len(absent) < len(conventions):
-        return replace(asked, absent=absent)
+    refusals = {convention.name: why for convention in conventions if (why := convention.refusal(metric))}
+    if len(refusals) < len(conventions):
+        return replace(asked, absent=tuple(refusals))
     if len(conventions) > 1:
-        raise MetricError(f"none of the conventions {', '.join(absent)} has {type(metric).__name__}")
+        if any(convention.has(metric) for convention in conventions):
+            raise MetricError("; ".join(refusals.values()))
+        raise MetricError(f"none of the conventions {', '.join(refusals)} covers {type(metric).__name__}")
     return asked  # what the convention has instead is said by its plan
 
 
@@ -271,27 +294,32 @@ def _rest(one: Asked, seen: dict[str, Metric]) -> Asked | None:
 
 
 def _left_out(text: str, obstacles: Mapping[Metric, Sequence[str]], conventions: Sequence[Convention]) -> list[Notice]:
-    """What is left out of several metrics, and why: under every convention, or under one that has it but not what it needs."""
-    nowhere = _NOT_IN_TOOL if len(conventions) == 1 else "not under these conventions"
+    """What is left out of several metrics that some convention covers, and why: under every convention, or under one of them."""
     left_out: dict[str | None, dict[str, list[str]]] = {only: {} for only in (None, *(way.name for way in conventions))}
     for metric, whys in obstacles.items():
-        reasons = {way.name: why for way, why in zip(conventions, whys, strict=True) if why not in ("", _NOT_IN_TOOL)}
-        for only, why in ({None: next(iter(reasons.values()), nowhere)} if all(whys) else reasons).items():
+        reasons = {way.name: why for way, why in zip(conventions, whys, strict=True) if why not in ("", _NOT_COVERED)}
+        for only, why in ({None: next(iter(reasons.values()))} if all(whys) and reasons else reasons).items():
             left_out[only].setdefault(why, []).append(type(metric).__name__)
     said = {only: [f"{', '.join(names)} ({why})" for why, names in because.items()] for only, because in left_out.items()}
     return [Notice("left_out", detail={"asked": text, "left_out": such}, only=only) for only, such in said.items() if such]
 
 
-def _not_in_tools(asked: Sequence[Asked], conventions: Sequence[Convention]) -> list[Notice]:
-    """Which of the metrics each convention lacks, or, where that is much shorter, has."""
+def _not_covered(metrics: Sequence[Metric], conventions: Sequence[Convention]) -> list[Notice]:
+    """Which of the metrics each convention does not cover, or, where that is much shorter, does."""
     notices = []
     for convention in conventions:
-        names = dict.fromkeys(type(one.metric).__name__ for one in asked if not convention.has(one.metric))
-        others = dict.fromkeys(type(one.metric).__name__ for one in asked if convention.has(one.metric))
-        kind, said = ("has_only", others) if len(names) > max(5, len(others)) and others else ("has_no", names)
+        names = dict.fromkeys(type(metric).__name__ for metric in metrics if not convention.has(metric))
+        others = dict.fromkeys(type(metric).__name__ for metric in metrics if convention.has(metric))
+        kind, said = ("covers_only", others) if len(names) > max(5, len(others)) and others else ("not_covered", names)
         if names:
             notices.append(Notice(kind, detail={"convention": convention.name, "metrics": list(said)}))
     return notices
+
+
+def _refused(metrics: Sequence[Metric], conventions: Sequence[Convention]) -> list[Notice]:
+    """Why a convention that covers a metric does not compute it with these parameters."""
+    covered = [(convention, metric) for convention in conventions for metric in metrics if convention.has(metric)]
+    return [Notice("refused", detail={"why": why}) for convention, metric in covered if (why := convention.refusal(metric))]
 
 
 def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention | None = None) -> tuple[str, ...] | None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from aspectrum.coding.reading import Reading
-from aspectrum.errors import MetricError
+from aspectrum.errors import MetricError, UnusedParameter
 from aspectrum.metric import Metric
-from aspectrum.wording import did_you_mean
+from aspectrum.metric_text import written
+from aspectrum.wording import slips_between
 from aspectrum.world import Truth
 
 UserChoice = Literal["lists", "judged", "both", "relevant", "all", "common"]
@@ -32,7 +33,8 @@ class Convention:
         parameters: What replaces the defaults of a metric's parameters.
         names: What the tool calls metrics, where that is not what we call them.
         namesakes: Those of these names that another metric of ours has, and the metric that is meant by each.
-        covers: The metrics that it has; None means all. Metrics that users define are computed as they are.
+        covers: The metrics whose numbers it gives; None means all. Metrics that users define are computed as they are.
+        only: Of these metrics, parameters that a user has to ask for, as the tool has nothing else.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Convention:
     names: Mapping[str, str] = field(default_factory=dict)
     namesakes: Mapping[str, str] = field(default_factory=dict)
     covers: tuple[str, ...] | None = None
+    only: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
@@ -80,7 +83,7 @@ class Convention:
         own = type(metric).__name__
         if own in self.namesakes:
             return metric.in_full
-        name, mine = self.names.get(own, own), self.parameters.get(own, {})
+        name, mine = self.names.get(own, own), self.choices(type(metric))
         defaults = {one.name: one.default for one in fields(metric) if one.name in mine}
         shorter = metric
         if all(getattr(metric, one) != default or default == mine[one] for one, default in defaults.items()):  # as the tool has it
@@ -90,23 +93,62 @@ class Convention:
             return str(metric)
         return str(shorter).replace(own, name, 1)
 
+    def choices(self, metric: type[Metric]) -> dict[str, Any]:
+        """The parameters that the tool computes a metric with."""
+        return {**self.only.get(metric.__name__, {}), **self.parameters.get(metric.__name__, {})}
+
     def computes(self, metric: Metric) -> bool:
         """Whether a metric has the parameters that the tool computes it with."""
-        return all(getattr(metric, name) == value for name, value in self.parameters.get(type(metric).__name__, {}).items())
+        return all(getattr(metric, name) == value for name, value in self.choices(type(metric)).items())
 
     def applied(self, metric: Metric) -> Metric:
-        """The metric as this tool computes it; an error if it has none like it."""
+        """The metric as this tool computes it; an error if it is not covered.
+
+        A parameter of the convention that has no effect with what the user chose is left out. A choice of the user is never lost: one that
+        would have no effect is an error.
+        """
+        own = type(metric).__name__
         if not self.has(metric):
-            raise MetricError(f"convention {self.name} has no {type(metric).__name__}; it has {', '.join(self.covers or ())}")
-        mine = self.parameters.get(type(metric).__name__, {})
+            raise MetricError(f"convention {self.name} does not cover {own}; it covers {', '.join(self.covers or ())}")
+        if instead := self.instead(metric):
+            needed = ", ".join(f"{name}={written(value)}" for name, value in self.only[own].items())
+            raise MetricError(f"convention {self.name} covers {own} with {needed} only; ask for {instead}")
         defaults = {parameter.name: parameter.default for parameter in fields(metric)}
+        mine = {name: value for name, value in self.parameters.get(own, {}).items() if getattr(metric, name) == defaults[name]}
+        while True:
+            try:
+                return replace(metric, **mine)
+            except MetricError as error:
+                if not (isinstance(error, UnusedParameter) and error.parameter in mine):
+                    raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
+                del mine[error.parameter]
+
+    def refusal(self, metric: Metric) -> str:
+        """Why a metric cannot be computed under this convention; an empty text if it can."""
         try:
-            return replace(metric, **{name: value for name, value in mine.items() if getattr(metric, name) == defaults[name]})
+            self.applied(metric)
         except MetricError as error:
-            raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
+            return str(error)
+        return ""
+
+    def instead(self, metric: Metric) -> str:
+        """What to ask for where a metric lacks parameters that it must have here; an empty text if it has them.
+
+        >>> from aspectrum.metrics import RSP
+        >>> CONVENTIONS["warprec"].instead(RSP(k=10)), CONVENTIONS["warprec"].instead(RSP(k=10, groups_by="popularity"))
+        ('PopRSP@10', '')
+        """
+        own, needed = type(metric).__name__, self.only.get(type(metric).__name__, {})
+        if all(getattr(metric, name) == value for name, value in needed.items()):
+            return ""
+        alias = next((name for name, preset in metric.aliases.items() if preset == needed), None)
+        if alias is None:
+            return str(replace(metric, **needed))
+        defaults = {parameter.name: parameter.default for parameter in fields(metric) if parameter.name in needed}
+        return str(replace(metric, **defaults)).replace(own, alias, 1)  # type: ignore[arg-type]
 
     def has(self, metric: Metric | type[Metric]) -> bool:
-        """Whether the tool has a metric; one that a user defines is anybody's."""
+        """Whether the convention covers a metric; one that a user defines is anybody's."""
         cls = metric if isinstance(metric, type) else type(metric)
         return self.covers is None or cls.__name__ in self.covers or not cls.__module__.startswith("aspectrum.")
 
@@ -131,7 +173,12 @@ _OF_NETWORKS = (
 _FOUND: tuple[str, ...] = ("NDCG", "Precision", "Recall", "MAP", "HitRate", "MRR")
 """Relevant items found: what nearly every recommender library has."""
 
-_RADIO = {"divergence": "js_distance", "alpha": 0.001, "mixed": "both", "discount": "reciprocal"}
+_RADIO_MIXTURE = {"alpha": 0.001, "mixed": "both", "discount": "reciprocal"}
+_RADIO_CALIBRATION = {
+    **_RADIO_MIXTURE,
+    "history_discount": "reciprocal",
+}  # it prints KL and JS: our default stays, so that both can be asked for
+_RADIO = {"divergence": "js_distance", **_RADIO_MIXTURE}
 
 _OF_FEATURES = {"of": "features"}  # no tool has an ILD of aspects where there are no features
 
@@ -216,7 +263,7 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "IntraListDiversity": {"featureless": "undefined", "single": "zero", **_OF_FEATURES},
                 "EILD": {"relevance": "informfully", "relative": "further", "discount": "geometric", "patience": 0.9},
                 "BinomialDiversity": {"alpha": 0.9, "root": "all"},
-                "Calibration": {**_RADIO, "history_discount": "reciprocal"},
+                "Calibration": _RADIO_CALIBRATION,
                 "Representation": _RADIO,
                 "Fragmentation": {**_RADIO, "first": "other"},
             },
@@ -296,7 +343,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("CatalogueCoverage", "Gini", "AspectEntropy", "MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
             undefined_is_0=("MeanPopularityRank", "RBP", "NDCG", "HitRate", "MRR"),
             parameters={
-                "CatalogueCoverage": {"normalize": False},
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
                 "Gini": {"divisor": "n"},
                 "AspectEntropy": {"smoothing": 1e-6},
                 "RBP": {"p": 0.85},
@@ -319,7 +366,7 @@ CONVENTIONS: Mapping[str, Convention] = {
                 *("RSP", "REO", "HitRate", "MRR"),
             ),
             parameters={
-                "CatalogueCoverage": {"normalize": False},
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
                 "Gini": {"complement": True},
                 "ExposureEntropy": {"weigh": "lists"},
                 "EPC": {"relevance": "binary"},
@@ -334,15 +381,16 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("CatalogueCoverage", "Gini", "ExposureEntropy", "EPC", "EFD", "AveragePopularity", "LongTailShare", "RSP", "REO"),
             users_of={"EPC": "all", "EFD": "all"},
             parameters={
-                "CatalogueCoverage": {"normalize": False},
+                "CatalogueCoverage": {"normalize": False, "outside": "keep"},
                 "ExposureEntropy": {"base": "e"},
                 "EPC": {"relevance": "binary", "unseen": "one", "over": "k"},
                 "EFD": {"relevance": "binary", "unseen": "one", "over": "k"},
                 "AveragePopularity": {"unseen": "one", "over": "k"},
                 "LongTailShare": {"by": "interactions", "reach": "more", "over": "k"},
-                "RSP": {"groups_by": "popularity", "candidates": "all", "unseen_in_tail": True, "reach": "more"},
-                "REO": {"groups_by": "popularity", "hits_only": False, "unseen_in_tail": True, "reach": "more"},
+                "RSP": {"candidates": "all", "unseen_in_tail": True, "reach": "more"},
+                "REO": {"hits_only": False, "unseen_in_tail": True, "reach": "more"},
             },
+            only={"RSP": {"groups_by": "popularity"}, "REO": {"groups_by": "popularity"}},
             names={
                 "CatalogueCoverage": "ItemCoverage",
                 "ExposureEntropy": "ShannonEntropy",
@@ -378,7 +426,7 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "AveragePopularity": {"unseen": "skip"},
                 "SelfInformation": {"unseen": "skip"},
                 "Personalization": {"over": "k"},
-                "Serendipity": {"unexpected": "history", "hits": "sum"},
+                "Serendipity": {"unexpected": "history", "hits": "sum", "missing": "far"},
             },
             names={"AveragePopularity": "ARP", "SelfInformation": "Novelty", "Gini": "Gini Index"},
         ),
@@ -441,7 +489,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("Calibration", "Representation", "Fragmentation"),
             reads={"one_aspect_per_item": True},
             parameters={
-                "Calibration": {**_RADIO, "history_discount": "reciprocal"},
+                "Calibration": _RADIO_CALIBRATION,
                 "Representation": _RADIO,
                 "Fragmentation": {**_RADIO, "first": "own"},
             },
@@ -456,13 +504,31 @@ CONVENTIONS: Mapping[str, Convention] = {
 }
 
 
+_OTHER_NAMES = dict.fromkeys(("ms_recommenders", "microsoft_recommenders", "recommenders", "microsoft"), "msrec")
+
+
+def usual_name(name: str) -> str:
+    """The name of a convention in the usual spelling, as it is if there is none: case and hyphens do not matter.
+
+    >>> usual_name("RecBole"), usual_name("TREC-Fair"), usual_name("ms_recommenders"), usual_name("mine")
+    ('recbole', 'trec_fair', 'msrec', 'mine')
+    """
+    plain = name.strip().casefold().replace("-", "_").replace(" ", "_")
+    plain = _OTHER_NAMES.get(plain, plain)
+    return plain if plain in CONVENTIONS else name
+
+
 def convention_named(name: str | Convention | None) -> Convention:
     """A convention by name; None is the published definitions."""
     if isinstance(name, Convention):
         return name
-    if name is None or (isinstance(name, str) and name in CONVENTIONS):
-        return CONVENTIONS[name or "published"]
-    hint = did_you_mean(name, CONVENTIONS) or "."
+    if name is None:
+        return CONVENTIONS["published"]
+    usual = usual_name(name) if isinstance(name, str) else ""
+    if usual in CONVENTIONS:
+        return CONVENTIONS[usual]
+    slips = {known: n for known in CONVENTIONS if (n := slips_between(usual.casefold(), known)) is not None}
+    hint = f"; did you mean {min(slips, key=slips.__getitem__)!r}?" if slips else "."
     raise MetricError(f"unknown convention {name!r}{hint} Known: {', '.join(CONVENTIONS)}")
 
 

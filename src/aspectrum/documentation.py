@@ -278,7 +278,9 @@ def _parameter_lines(parameter: Mapping[str, Any], width: int) -> list[str]:
 def changes_of(convention: Convention, metric: type[Metric]) -> str:
     """What a convention does to a metric, in words."""
     name = metric.__name__
+    needed = convention.only.get(name, {})
     changes = (
+        f"covered with {_assigned(needed)} only" if needed else "",
         _assigned(convention.parameters.get(name, {})),
         f"users averaged: {convention.users_of.get(name, convention.users)}",
         "an undefined score counts as 0" if name in convention.undefined_is_0 else "",

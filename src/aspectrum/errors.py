@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from aspectrum.diagnostics.notices import PYTHON, Notice, Option, Speaker  # noqa: F401  options are parts of messages
 
@@ -58,6 +58,18 @@ class MissingInput(InputError):
 
 class MetricError(AspectrumError, ValueError):
     """A metric that cannot be: an unknown name, an unknown parameter, a value outside its range."""
+
+
+class UnusedParameter(MetricError):
+    """A parameter that would have no effect, as it goes with other values of another one."""
+
+    parameter = ""
+
+    @classmethod
+    def of(cls, parameter: str, message: str) -> Self:
+        error = cls(message)
+        error.parameter = parameter
+        return error
 
 
 class OutputError(AspectrumError):
@@ -125,7 +137,6 @@ def joined(errors: Sequence[AspectrumError]) -> AspectrumError:
     several = list({str(error): error for error in errors}.values())
     if len(several) == 1:
         return several[0]
-    kinds = (type(several[0]), InputError, AspectrumError)
-    kind = next(kind for kind in kinds if all(isinstance(error, kind) for error in several))
+    kind: type[AspectrumError] = next(kind for kind in type(several[0]).__mro__ if all(isinstance(error, kind) for error in several))
     more = [f"\nand {len(several) - _MOST} more"] if len(several) > _MOST else []
     return kind(*[part for error in several[:_MOST] for part in ("\n", *error.args)][1:], *more)

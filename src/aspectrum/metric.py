@@ -15,9 +15,9 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.diagnostics.notices import Either, Option
-from aspectrum.errors import InputError, MetricError
+from aspectrum.errors import InputError, MetricError, UnusedParameter
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
-from aspectrum.metric_text import read_cutoffs, read_name, read_parameters, read_words, split_metrics, written
+from aspectrum.metric_text import read_cutoffs, read_name, read_numbers_in_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
 from aspectrum.wording import did_you_mean, listed, slips_between
 
@@ -71,6 +71,12 @@ class Metric:
 
     aliases: ClassVar[Aliases] = {}
     """Other names, each with the parameters it stands for."""
+
+    cutoff_in_name: ClassVar[bool] = False
+    """Whether a number after its name is a cutoff, as in trec_eval's ``P_10``; after ``cut`` or ``at`` it always is."""
+
+    decimals_in_name: ClassVar[str] = ""
+    """The parameter whose decimals follow its name after a point, as in ranx' ``rbp.95``."""
 
     symbol: ClassVar[str] = ""
     r"""What papers call it, as LaTeX such as ``$\alpha$-nDCG``; by default the words of the class name."""
@@ -400,11 +406,20 @@ def _no_parameter(cls: type[Metric], parameter: str, given: Mapping[str, Any], t
 def _named(name: str) -> tuple[type[Metric], dict[str, Any], str | None]:
     """The metric that a name stands for, its parameters, and the cutoffs if the name has them, as ``ndcg_cut_10`` does."""
     names = {_plain(known): known for known in reversed(_registry)}  # of names that look alike, a metric's own first
-    at_cutoffs = read_words(name)
-    for word, cutoffs in ((name, None), *([at_cutoffs] if at_cutoffs else [])):
+
+    def known(word: str) -> tuple[type[Metric], dict[str, Any]] | None:
         own = word if word in _registry else names.get(_plain(word))
-        if own is not None:
-            return *_registry[own], cutoffs
+        return None if own is None else _registry[own]
+
+    if found := known(name):
+        return *found, None
+    numbered = read_numbers_in_name(name)
+    if numbered is not None and (found := known(numbered.name)):
+        cls, preset = found
+        if numbered.are_cutoffs or cls.cutoff_in_name:
+            return cls, preset, numbered.numbers
+        if numbered.are_decimals and cls.decimals_in_name:
+            return cls, {**preset, cls.decimals_in_name: float(f"0.{numbered.numbers}")}, None
     hint = _meant(name, names)
     where = Either("asp.registered() lists all metrics", "aspectrum metrics lists all of them")
     raise MetricError(f"unknown metric {name!r}{hint}", *([] if hint else ["; ", where]))
@@ -415,16 +430,16 @@ def _meant(name: str, names: Mapping[str, str]) -> str:
     word = _plain(name)
     if name.lower() in ("all", "usual", *FAMILIES):
         return f"; {name.lower()}@10, in lower case, stands for several metrics, which evaluations take"
+    longer = [own for own in registered() if _plain(own).startswith(word) or _plain(own).endswith(word)] if len(word) > 3 else []
     family = next((family for family in FAMILIES if slips_between(word, family) is not None), None)
-    if family is not None:
+    if family is not None and not longer:
         return f"; did you mean '{family}@10', all metrics of that family?"
     with_cutoff = re.fullmatch(r"(.+?)(?:cut|at)?(\d+|(?<=at)k)", word)  # P5, ndcg_at_k
-    if with_cutoff and with_cutoff[1] in names:
+    if with_cutoff and with_cutoff[1] in names and not _registry[names[with_cutoff[1]]][0].decimals_in_name:
         cutoff = "10" if with_cutoff[2] == "k" else with_cutoff[2]
         return f"; did you mean '{names[with_cutoff[1]]}@{cutoff}'?"
     if len(word) < 4:  # almost any letter makes another metric of a short name
         return ""
-    longer = [own for own in registered() if _plain(own).startswith(word) or _plain(own).endswith(word)]
     if longer:
         return f"; did you mean {listed(map(repr, longer))}?"
     slips = {own: n for plain, own in names.items() if (n := slips_between(word, plain)) is not None}
@@ -495,4 +510,5 @@ def check_goes_with(metric: Metric, name: str, partner: str, *values: Any) -> No
     """A parameter that would be ignored unless another has a certain value must then be at its default."""
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
     if getattr(metric, name) != default and getattr(metric, partner) not in values:
-        raise MetricError(f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only")
+        said = f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only"
+        raise UnusedParameter.of(name, said)

@@ -1,7 +1,7 @@
 """The text form of metrics, ``Name(parameter=value, ...)@k1,k2``, read and written without knowing any metric."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from aspectrum.errors import MetricError
 
@@ -29,17 +29,32 @@ def read_name(text: str) -> tuple[str, str, str | None]:
     return name.strip(), inside[:-1], cutoffs if at else None
 
 
-_AS_WORDS = re.compile(r"(.*[^\s._])(?:[\s._]+(?:cut|at))?[\s._]+(\d+(?:\s*,\s*\d+)*)", re.IGNORECASE)
+_WITH_NUMBERS = re.compile(r"(.*?[^\s._])(?:[\s._]+(cut|at))?([\s._]+)(\d+(?:\s*,\s*\d+)*)", re.IGNORECASE)
 
 
-def read_words(name: str) -> tuple[str, str] | None:
-    """The name and the cutoffs of a metric whose name other tools write with them, if this is one.
+class NumbersInName(NamedTuple):
+    """A metric's name as other tools write it, with numbers: ``ndcg_cut_10``, ``P_10``, ``rbp.95``."""
 
-    >>> read_words("ndcg_cut_10"), read_words("P.5,10"), read_words("precision at 5"), read_words("AP")
-    (('ndcg', '10'), ('P', '5,10'), ('precision', '5'), None)
+    name: str
+    numbers: str
+    are_cutoffs: bool  # a word says so
+    are_decimals: bool  # they may be: there is one, after a point
+
+
+def read_numbers_in_name(name: str) -> NumbersInName | None:
+    """The name and its numbers, if there are any at its end.
+
+    >>> read_numbers_in_name("precision at 5")
+    NumbersInName(name='precision', numbers='5', are_cutoffs=True, are_decimals=False)
+    >>> read_numbers_in_name("rbp.95")
+    NumbersInName(name='rbp', numbers='95', are_cutoffs=False, are_decimals=True)
+    >>> read_numbers_in_name("AP")
     """
-    found = _AS_WORDS.fullmatch(name)
-    return None if found is None else (re.sub(r"[\s._]+(cut|at)$", "", found[1], flags=re.IGNORECASE), found[2])
+    found = _WITH_NUMBERS.fullmatch(name)
+    if found is None:
+        return None
+    name, word, mark, numbers = found.groups()
+    return NumbersInName(name, numbers, word is not None, word is None and mark == "." and "," not in numbers)
 
 
 def read_cutoffs(text: str, whole: str) -> tuple[int, ...]:

@@ -96,12 +96,7 @@ PEERS: tuple[Peer, ...] = (
     Peer("RePlay", "Novelty", "UnseenShare@3", 0.708333, "replay", "repeat", remark="a user without a list counts as 1"),
     Peer("RecTools", "Serendipity", "Serendipity@3", 0.027778, "rectools"),
     Peer("Microsoft Recommenders", "user_serendipity", "Serendipity@3", 0.112042, "msrec"),
-    Peer(
-        "Microsoft Recommenders",
-        "user_serendipity without relevance",
-        "Serendipity(unexpected=history, missing=far, relevance='none')@3",
-        0.395623,
-    ),
+    Peer("Microsoft Recommenders", "user_serendipity without relevance", "Serendipity(relevance='none')@3", 0.395623, "msrec"),
     Peer("Evidently", "Serendipity", "Serendipity@3", 0.336125, "evidently", remark="three copies of the history score -1.98"),
     Peer("LensKit", "Entropy", "AspectEntropy@3", 1.243195, "lenskit", remark="one category among 200,000 scores 1.44"),
     Peer("RecTools", "IntraListDiversity", "IntraListDiversity@3", 1.888889, "rectools", remark="the number of features that differ"),
@@ -129,7 +124,7 @@ PEERS: tuple[Peer, ...] = (
     Peer("Elliot", "RSP", "RSP@3", 0.5, "elliot"),
     Peer("Elliot", "REO", "REO@3", 0.5, "elliot"),
     Peer("Elliot", "PopREO", "PopREO@3", 0.0, "elliot"),
-    Peer("WarpRec", "PopREO", "REO@3", 0.304348, "warprec", remark="counts all recommendations, not the hits"),
+    Peer("WarpRec", "PopREO", "PopREO@3", 0.304348, "warprec", remark="counts all recommendations, not the hits"),
     *(
         Peer(tool, name, metric, value, convention)
         for tool, convention, hit_rate, mrr in (

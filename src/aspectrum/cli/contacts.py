@@ -67,7 +67,7 @@ Examples:
     options.USERS_OPTION,
     click.option(
         "--convention",
-        type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"]),
+        type=click.Choice(["published", "relison", "both", "published,relison", "relison,published"], case_sensitive=False),
         metavar="[published|relison|both]",
         multiple=True,
         help="Whose way of computing: the published definitions (default), RELISON's, or both side by side.",

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from aspectrum.contacts.cleaning import Keepable
 from aspectrum.contacts.texts import Of, Weighting
-from aspectrum.conventions import CONVENTIONS, UserChoice
+from aspectrum.conventions import CONVENTIONS, UserChoice, usual_name
 from aspectrum.diagnostics.notices import WARNINGS
 from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, ROLES
@@ -103,7 +103,7 @@ def _as_conventions(value: Any) -> tuple[Any, ...]:
     several = tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else _as_several(value)
     if not several:
         raise _expected("a convention, or a list of them")
-    return several
+    return tuple(usual_name(name) if isinstance(name, str) else name for name in several)
 
 
 def _as_systems(value: Any) -> Any:

@@ -314,7 +314,8 @@ def _check_inputs(metrics: Iterable[Metric], given: Iterable[str], convention: C
 
 def contact_conventions(convention: str | Convention | None) -> list[Convention]:
     """Conventions for contacts; ``both`` are the published definitions and RELISON's."""
-    return [_for_contacts(one) for one in conventions_named("published,relison" if convention == "both" else convention)]
+    both = isinstance(convention, str) and convention.casefold() == "both"
+    return [_for_contacts(one) for one in conventions_named("published,relison" if both else convention)]
 
 
 def _for_contacts(convention: Convention) -> Convention:

@@ -249,8 +249,9 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     # What is measured
     "left_out": Kind("note", "{asked} leaves out {left_out}"),
-    "has_no": Kind("note", "{convention} has no {metrics}"),
-    "has_only": Kind("note", "of these metrics, {convention} has only {metrics}"),
+    "not_covered": Kind("note", "{convention} does not cover {metrics}"),
+    "covers_only": Kind("note", "of the metrics asked for, {convention} covers only {metrics}"),
+    "refused": Kind("note", "{why}"),
     # How an input was read
     "size": Kind("fact", "{count} row{s} of {input}: {ids}"),
     "rows": Kind("fact", "{count} row{s}"),

@@ -61,7 +61,10 @@ class ExposureEntropy(ItemCountMetric):
     outside: Literal["error", "drop"] = "error"
 
     cites = ("shannon1948mathematical", "shani2011evaluating")
-    aliases: ClassVar[Aliases] = {"ShannonEntropy": {}, "DistributionalCoverage": {}, "Entropy": {}, "GiniSimpson": {"index": "simpson"}}
+    aliases: ClassVar[Aliases] = {
+        **{name: {} for name in ("ShannonEntropy", "SEntropy", "DistributionalCoverage", "Entropy")},
+        "GiniSimpson": {"index": "simpson"},
+    }
 
     family = "coverage"
 

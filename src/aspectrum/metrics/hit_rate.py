@@ -39,6 +39,7 @@ class HitRate(BinaryMetric):
 
     cites = ("deshpande2004item",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("HR", "HitRatio", "Hit", "Success")}
+    cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)

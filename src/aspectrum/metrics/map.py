@@ -48,6 +48,7 @@ class MAP(BinaryMetric):
 
     cites = ("buckley2000evaluating",)
     aliases: ClassVar[Aliases] = {"AP": {}, "Average precision": {}, "Mean average precision": {}}
+    cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)

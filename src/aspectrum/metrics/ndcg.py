@@ -10,7 +10,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Floats
 from aspectrum.blocks.relevant_items import RelevanceMetric, best_sums, place_sums, relevant_places, truth_gains
 from aspectrum.discounts import Discount, discount_sums
-from aspectrum.errors import MetricError
+from aspectrum.errors import MetricError, UnusedParameter
 from aspectrum.metric import Aliases, Fractions, check_goes_with
 from aspectrum.world import Truth, World
 
@@ -57,6 +57,7 @@ class NDCG(RelevanceMetric):
     symbol = "nDCG"
     cites = ("jarvelin2002cumulated",)
     aliases: ClassVar[Aliases] = {"nDCG": {}}
+    cutoff_in_name = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,7 +65,7 @@ class NDCG(RelevanceMetric):
             raise MetricError(f"NDCG: base is {self.base:g}, expected above 1")
         check_goes_with(self, "base", "discount", "log")
         if self.ideal == "perfect" and self.gain != "binary":
-            raise MetricError("NDCG: ideal=perfect goes with gain=binary only")
+            raise UnusedParameter.of("ideal", "NDCG: ideal=perfect goes with gain=binary only")
 
     @property
     def pooled(self) -> bool:

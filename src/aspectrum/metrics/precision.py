@@ -39,6 +39,7 @@ class Precision(BinaryMetric):
 
     cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"P": {}}
+    cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)

@@ -52,6 +52,7 @@ class RBP(BinaryMetric):
 
     cites = ("moffat2008rank",)
     aliases: ClassVar[Aliases] = {"Rank-biased precision": {}}
+    decimals_in_name = "p"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,6 +39,7 @@ class Recall(BinaryMetric):
 
     cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"R": {}}
+    cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)
