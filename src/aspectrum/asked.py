@@ -263,7 +263,8 @@ def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metri
 
 def _names(metric: Metric, meant: Mapping[str, Metric]) -> tuple[str, ...]:
     """What a metric is called at each cutoff: in full where its name alone means another metric."""
-    return tuple(metric.at(cutoff).in_full if type(metric).__name__ in meant else str(metric.at(cutoff)) for cutoff in metric.cutoffs)
+    in_full = type(metric).__name__ in meant
+    return tuple(metric.at(cutoff).in_full for cutoff in metric.cutoffs) if in_full else tuple(metric.names)
 
 
 def _check_name(name: str, metric: Metric) -> None:

@@ -78,6 +78,9 @@ class Metric:
     decimals_in_name: ClassVar[str] = ""
     """The parameter whose decimals follow its name after a point, as in ranx' ``rbp.95``."""
 
+    idle: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that have no effect with the others; known of every metric that exists, see :func:`check_goes_with`."""
+
     symbol: ClassVar[str] = ""
     r"""What papers call it, as LaTeX such as ``$\alpha$-nDCG``; by default the words of the class name."""
 
@@ -509,6 +512,9 @@ def check_unit(metric: Metric, **values: float) -> None:
 def check_goes_with(metric: Metric, name: str, partner: str, *values: Any) -> None:
     """A parameter that would be ignored unless another has a certain value must then be at its default."""
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
-    if getattr(metric, name) != default and getattr(metric, partner) not in values:
+    if getattr(metric, partner) in values:
+        return
+    metric.__dict__["idle"] = metric.idle | {name}
+    if getattr(metric, name) != default:
         said = f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only"
         raise UnusedParameter.of(name, said)

@@ -542,7 +542,8 @@ def _weighs_all_aspects(metric: Metric, truth: Truth) -> bool:
 
 
 def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> dict[str, Any]:
-    how = {"metric": type(resolved).__name__, **resolved.parameters, **resolved.details(truth)}
+    parameters = {name: value for name, value in resolved.parameters.items() if name not in resolved.idle}
+    how = {"metric": type(resolved).__name__, **parameters, **resolved.details(truth)}
     if "popularity" in resolved.built_on and truth.popularity is not None:
         how["popularity"] = "given"
         how |= {} if truth.popularity.of_users is None else {"popularity_users": truth.popularity.of_users}
