@@ -11,6 +11,7 @@ import scipy.sparse
 
 import aspectrum as asp
 from aspectrum.cli import run
+from aspectrum.config import read_settings
 from aspectrum.conventions import convention_named, conventions_named
 from aspectrum.toy_world import VARIANTS
 
@@ -317,7 +318,6 @@ def test_groups_that_a_tool_cannot_be_given() -> None:
     every = asp.evaluate(lists, "all@3", **inputs, convention="warprec")
     assert "RSP@3" not in every
     assert any("REO (ask for PopREO@3), RSP (ask for PopRSP@3)" in note for note in every.notes)
-    assert asp.CONVENTIONS["warprec"].named(asp.parse("PopRSP@3")) == "PopRSP(candidates=unseen, reach=at_least, unseen_in_tail=false)@3"
     assert asp.CONVENTIONS["warprec"].named(asp.CONVENTIONS["warprec"].applied(asp.parse("PopRSP@3"))) == "PopRSP@3"
 
 
@@ -395,3 +395,12 @@ def test_a_family_that_a_convention_does_not_cover() -> None:
     message = r"no metric of this family can be computed from the inputs under convention rectools: SelfInformation \(no history\)"
     with pytest.raises(asp.MetricError, match=f"{message}$"):
         asp.evaluate(lists, "novelty@3", convention="rectools")
+
+
+def test_spellings_in_a_configuration_and_for_contacts(tmp_path: Path) -> None:
+    (tmp_path / "recs.csv").write_text("user,item\nu,a\n")
+    (tmp_path / "job.yaml").write_text("systems: [recs.csv]\nmetrics: [CatalogueCoverage@1]\nconvention: [RecTools, MS-Recommenders]\n")
+    assert [*read_settings(tmp_path / "job.yaml").convention] == ["rectools", "msrec"]
+    network: dict[str, Any] = {"train": {"a": ["b"], "b": ["c"]}, "test": {"a": ["c"]}}
+    found = asp.contacts.evaluate_systems({"A": {"a": ["c"]}}, "NDCG@1", **network, convention="Both")
+    assert list(found) == ["A (published)", "A (relison)"]

@@ -172,16 +172,16 @@ def test_each_of_several_conventions_computes_what_it_allows(call: Call) -> None
     )
     alone = {f"als ({name})": one["systems"]["als"]["metrics"] for name, one in (("published", published), ("ndeval", ndeval))}
     assert {name: one["metrics"] for name, one in both["systems"].items()} == alone
-    said = [note for note in both["notes"] if note.startswith("of these metrics, ndeval has only ")]
+    said = [note for note in both["notes"] if note.startswith("of the metrics asked for, ndeval covers only ")]
     assert len(said) == 1
 
 
-def test_metrics_that_a_convention_lacks(call: Call) -> None:
+def test_metrics_that_a_convention_does_not_cover(call: Call) -> None:
     ask = ("evaluate", "als.csv", *OPTIONS, "-m", "NDCG@2", "-m", "Gini@2", "--convention")
     out = call(*ask, "published,rectools").out
-    assert out.count("not computed") == out.count("- rectools has no Gini\n") == 1
+    assert out.count("not computed") == out.count("- rectools does not cover Gini\n") == 1
     assert call("check", *ask[1:], "published,rectools").err == ""
-    assert "error: none of the conventions rectools, replay has Gini" in call(*ask, "rectools,replay").err
+    assert "error: none of the conventions rectools, replay covers Gini" in call(*ask, "rectools,replay").err
     compared = call(*ask, "recbole,rectools", "--compare")
     assert "not computed" in compared.out
     assert "the systems have no metric in common: als (rectools) has NDCG@2" in compared.err
