@@ -22,9 +22,10 @@ class BinomialDiversity(UserMetric):
     .. math:: \prod_{a \notin L} P(X_a = 0)^{1/|A|} \cdot \prod_{a \in L} P(X_a \ge n_a \mid X_a > 0)^{1/|A_L|}
               \quad \text{with} \quad X_a \sim B(|L|, p_a)
 
-    where L is the top k, n_a how many of its items have aspect a, A are all aspects there are and A_L those of L. The probability p_a
-    is alpha times the share of the user's earlier items that have aspect a, plus 1 - alpha times the share of all users' earlier items
-    that have it. Strengths do not count.
+    where L is the top k, n_a is the number of its items that have aspect a, A is the set of all aspects and A_L that of the aspects in L.
+    The probability p_a is alpha times the share of the user's history items that have aspect a, plus 1 - alpha times the same share over
+    the histories of all users. If a threshold is given and the history has grades, only items that reach the threshold count in a history.
+    Aspect strengths are not used.
 
     Args:
         k: Ranks that count; one number or several.
@@ -37,7 +38,8 @@ class BinomialDiversity(UserMetric):
         0 to 1.
 
     Undefined:
-        For an empty list; if alpha is above 0, for a user without a history (but see ``missing``); if it is below 1 and nobody has one.
+        For an empty list; if alpha is above 0, for a user with no item that counts in the history (but see ``missing``); if alpha is below
+        1 and no user has such an item.
 
     References:
         Vargas, Baltrunas, Karatzoglou and Castells, RecSys 2014.

@@ -19,8 +19,9 @@ class Calibration(UserMetric):
     .. math:: \sum_a p_a \log_2 \frac{p_a}{(1 - \alpha) q_a + \alpha p_a}
               \quad \text{with} \quad q_a \propto \sum_{j \le k} D(j) \, s(a, d_j), \quad p_a \propto \sum_{i \in H_u} s(a, i)
 
-    where H_u are the earlier items of the user, D(j) is the discount of rank j and s(a, d) the share of item d that aspect a has.
-    This is the Kullback-Leibler divergence; ``divergence`` has others.
+    where H_u is the user's history, D(j) is the discount of rank j and s(a, d) is the share of item d that belongs to aspect a. If a
+    threshold is given and the history has grades, only items that reach the threshold count in H_u. This is the Kullback-Leibler
+    divergence; see ``divergence`` for others.
 
     Args:
         k: Ranks that count; one number or several.
@@ -43,7 +44,7 @@ class Calibration(UserMetric):
         0 to log2(1/alpha) for ``kl``, 0 to 1 for others (with a base of 2).
 
     Undefined:
-        If no item of the history, or none of the top k, has an aspect.
+        If no item that counts in the history, or no item in the top k, has an aspect.
 
     References:
         Steck, RecSys 2018. Other divergences and ranks as in RADio (Vrijenhoek et al., RecSys 2022).

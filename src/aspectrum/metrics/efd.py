@@ -19,7 +19,12 @@ class EFD(ExpectedNovelty):
 
     .. math:: \frac{\sum_{j \le k} \text{disc}(j) \, p(\text{rel}|d_j) \, (-\log_2 (\text{users}(d_j) / n))}{\sum_{j \le k} \text{disc}(j)}
 
-    where users(d) users have d in their history, and n is the sum of users(d) over all items: the number of interactions.
+    where users(d) is the number of users with d in their history, and n is the sum of users(d) over all items: the number of distinct
+    (user, item) pairs. A count column of the history is not used. If popularity is given instead of a history, users(d) is the given
+    number.
+
+    If relevance is given, only relevant items add novelty: the scores are much smaller, and not comparable with those computed without
+    relevance. ``relevance=none`` measures novelty alone.
 
     Args:
         k: Ranks that count; one number or several.
@@ -35,7 +40,7 @@ class EFD(ExpectedNovelty):
             ``one`` user had (WarpRec).
 
     Range:
-        0 bits to the logarithm of the number of interactions.
+        0 to log2 n.
 
     Undefined:
         For an empty list; where nobody had any item; with relevance, for a user with no relevant item.

@@ -20,6 +20,9 @@ class EPC(ExpectedNovelty):
 
     where users(d) of the n users with a history have d in it.
 
+    If relevance is given, only relevant items add novelty: the scores are much smaller, and not comparable with those computed without
+    relevance. ``relevance=none`` measures novelty alone.
+
     Args:
         k: Ranks that count; one number or several.
         discount: The weight of a rank: ``log`` is 1/log2(1+j), ``reciprocal`` 1/j, ``geometric`` patience^(j-1), ``none`` 1.

@@ -23,9 +23,10 @@ class LongTailShare(UserMetric):
 
     .. math:: \frac{|\{j \le k : d_j \in \text{tail}\}|}{\min(k, \left|L_u\right|)}
 
-    where the tail is the catalogue without the head, and L_u is the list. Of equally popular items, those with smaller ids come first
-    (numbers by value, text bytewise). Without a catalogue, it is all items that are known apart from the lists. An item of a list that is
-    not in a given catalogue is in neither.
+    where L_u is the list, and the tail is the catalogue without the head. Ties in popularity are broken by item id, the smaller id first
+    (numbers by value, text bytewise). An item outside a given catalogue is neither head nor tail. Without a catalogue, the head is chosen
+    from all items in the other inputs, and an item found only in the lists is tail, unless ``unseen_in_tail`` is false; RSP and REO leave
+    such an item out. With by=seen_items, the catalogue is not used and unseen items are never tail.
 
     Args:
         k: Ranks that count; one number or several.

@@ -29,7 +29,8 @@ class RSP(GroupRates):
         head: With groups_by=popularity, the share of all interactions that the head holds; of equally popular items, those with smaller ids
             come first.
         reach: With groups_by=popularity, whether the head holds ``at_least`` that share, or ``more`` (WarpRec).
-        unseen_in_tail: With groups_by=popularity, whether items that nobody had are in the tail (WarpRec), or in neither (Elliot).
+        unseen_in_tail: With groups_by=popularity, whether unseen items, which no user interacted with, are in the tail (WarpRec) or in
+            neither group (Elliot). An item found only in the lists is in neither group either way, unlike in LongTailShare.
 
     Range:
         From 0; at most the root of the number of groups minus 1.

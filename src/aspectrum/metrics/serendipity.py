@@ -31,12 +31,12 @@ class Serendipity(UserMetric):
 
     Args:
         k: Ranks that count; one number or several.
-        unexpected: ``baseline``: 1 for an item that is not among the first k of a baseline's list for the same user, else 0 (Ge et al.).
-            ``popularity``: how much earlier an item stands in the list than in the order of popularity, over the number of items in the
-            catalogue: max(0, r - j) / N for rank j and popularity rank r, equally popular items sharing one; for an item that nobody had,
-            (N + 1 - j) / N (RecTools), which is also the most for items that are less popular than N others. It is small where the
-            catalogue is large. ``history``: 1 minus the mean similarity to the items of the user's history (Microsoft Recommenders,
-            Evidently). Default: the one that the inputs allow; if they allow several, say which.
+        unexpected: ``baseline``: 1 for an item that is not in the top k of a baseline's list for the same user, else 0 (Ge et al.).
+            ``popularity``: how far the item is ranked above its popularity rank: max(0, r - j) / N at rank j, where r is the dense
+            popularity rank (by number of interactions, 1 for the most popular; ties share a rank and the next rank follows without a gap)
+            and N is the size of the catalogue. An unseen item gets (N + 1 - j) / N, which is also the maximum (RecTools). Values are small
+            for large catalogues. ``history``: 1 minus the mean similarity to the items in the user's history (Microsoft Recommenders,
+            Evidently). Default: the one definition that the inputs allow; if they allow several, it has to be given.
         relevance: ``binary``, or ``none``: every item counts as relevant.
         over: A short list is divided by its length (``list``) or by ``k``; an empty list then scores 0.
         average: Mean over ``users``, or over ``links``: all recommendations count alike.
