@@ -84,9 +84,10 @@ class Metric:
     """What it is about."""
 
     higher_is_better: ClassVar[bool | None] = True
-    has_ratios: ClassVar[bool] = True
-    """Whether 0 is nothing, so that half as much has a meaning."""
     """Which way is better; None if neither is."""
+
+    has_ratios: ClassVar[bool] = True
+    """Whether values are on a ratio scale, so that one may be half of another; comparisons report relative differences only then."""
 
     inputs: ClassVar[tuple[str, ...]] = ()
     """The inputs that it needs beside the lists."""
