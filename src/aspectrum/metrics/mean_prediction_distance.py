@@ -22,7 +22,7 @@ class MeanPredictionDistance(SystemMetric):
 
     .. math:: \frac{n}{\sum_{(u, v) \in R} 1 / \delta(u, v)} - 2
 
-    where R are the n recommended links, and :math:`\delta` is the length of the shortest path from u to v in the train graph. An
+    where R are the n recommended links, and delta(u, v) is the length of the shortest path from u to v in the train graph. An
     unreachable contact adds nothing to the sum but counts in n. It is a harmonic mean: a few close contacts outweigh many distant ones.
     More distant contacts are more novel, so higher is better. A system-level metric, with no per-user scores.
 

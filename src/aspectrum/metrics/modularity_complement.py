@@ -15,7 +15,7 @@ class ModularityComplement(CommunityEffect):
 
     .. math:: \frac{1 - m}{2}, \quad m = \frac{E_{in} - K / E}{E - K / E}, \quad K = \sum_c \text{out}(c) \, \text{in}(c)
 
-    where E is the number of links between people with a community, :math:`E_{in}` the number of those within one community, and out(c) and
+    where E is the number of links between people with a community, E_in the number of those within one community, and out(c) and
     in(c) are the numbers of links that start and end in c. An undirected link counts in both directions. A person in several communities
     belongs to the largest of them. Links of people without a community are left out.
 
