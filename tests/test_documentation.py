@@ -252,7 +252,7 @@ def test_without_the_library_there_is_the_source(monkeypatch: pytest.MonkeyPatch
 
 def test_metrics_are_explained() -> None:
     definition = explained(asp.UnseenShare(k=5))
-    assert definition.meaning == "Share of the top of the list that is not in the user's history."
+    assert definition.meaning == "Share of the top k that is not in the user's history."
     assert definition.parameters == {"without_list": "zero"}
     assert definition.undefined == "For an empty list, unless it scores 1."
     assert definition.reference.startswith("Novelty in RePlay (Vasilev et al., RecSys 2024)")

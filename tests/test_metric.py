@@ -1,15 +1,18 @@
 """A metric is a value, and its text form reads back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
 from aspectrum import metric as metric_module
+from aspectrum.documentation import parameters_of
+from aspectrum.metric import Family, Fractions
 
 
 @pytest.mark.parametrize(
@@ -185,3 +188,125 @@ def test_words_that_read_as_nothing() -> None:
 def test_a_wrong_name_is_told_before_anything_else(text: str) -> None:
     with pytest.raises(asp.MetricError, match="unknown metric 'NDGC'; did you mean 'NDCG'"):
         asp.parse(text)
+
+
+# Parameters of metrics that users write
+
+
+@pytest.fixture
+def own(registry: None) -> type[asp.Metric]:
+    """A metric with a parameter of every plain type."""
+
+    @dataclass(frozen=True)
+    class OfEveryType(asp.UserMetric):
+        most: int = 5
+        least: int | None = None
+        label: str = "any"
+        other: str | None = None
+        either: int | float = 1
+        shares: Mapping[str, float] | None = None
+
+        family: ClassVar[Family] = "novelty"
+
+        def fractions(self, world: asp.World) -> Fractions:
+            shape = world.n_users, len(self.cutoffs)
+            return Fractions(np.full(shape, float(self.most)), np.full(shape, float(len(self.label))))
+
+    return OfEveryType
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"most": 7},
+        {"most": np.int64(-7), "least": 0},
+        {"label": "two words"},
+        {"label": "5", "other": "none"},
+        {"label": "true", "other": ""},
+        {"label": "it's (a, b) = {c}", "other": 'say "x" \\'},
+        {"label": "x@5, y", "other": "x@5 y"},
+        {"either": 2},
+        {"either": 2.5},
+        {"shares": {"a": 1, "b c": 0.5}},
+    ],
+)
+def test_parameters_of_every_type_read_back(own: Any, parameters: dict[str, Any]) -> None:
+    metric = own(k=(2, 5), **parameters)
+    assert asp.parse(str(metric)) == metric
+    assert asp.parse(metric.in_full) == metric
+    assert hash(asp.parse(str(metric))) == hash(metric)
+    assert replace(metric, k=(5, 2)) == metric
+    assert {type(value) for value in metric.parameters.values()} <= {int, float, str, tuple, type(None)}
+
+
+@given(label=st.text(), other=st.none() | st.text(), most=st.integers(-(10**30), 10**30))
+def test_any_text_and_whole_number_reads_back(label: str, other: str | None, most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metric_module, "_registry", dict(metric_module._registry))
+
+        @dataclass(frozen=True)
+        class AnyText(asp.UserMetric):
+            label: str = ""
+            other: str | None = None
+            most: int = 0
+
+            family: ClassVar[Family] = "novelty"
+
+        metric = AnyText(label=label, other=other, most=most)
+        assert asp.parse(str(metric)) == metric
+
+
+def test_parameters_of_every_type_are_evaluated_and_described(own: Any) -> None:
+    result = asp.evaluate({"u": ["a"], "v": ["b"]}, ["OfEveryType(most=6, label=abc)@1", own(k=2, label="ab")])
+    assert dict(result) == {"OfEveryType(most=6, label=abc)@1": 2.0, "OfEveryType(label=ab)@2": 2.5}
+    allowed = {one["name"]: one["allowed"] for one in parameters_of(own)}
+    assert allowed["least"] == ["a whole number", "none"]
+    assert allowed["label"] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"most": 2.5}, "OfEveryType: most is 2.5, expected a whole number"),
+        ({"most": True}, "OfEveryType: most is True, expected a whole number"),
+        ({"most": "5"}, "OfEveryType: most is '5', expected a whole number"),
+        ({"least": "x"}, "OfEveryType: least is 'x', expected None or a whole number"),
+        ({"label": 5}, "OfEveryType: label is 5, expected text (in quotes if it looks like a number, true, false or none)"),
+        ({"label": None}, "OfEveryType: label is None, expected text"),
+        ({"either": "x"}, "OfEveryType: either is 'x', expected a number"),
+        ({"shares": 1}, "OfEveryType: shares is 1, expected None or {key: number, ...}"),
+    ],
+)
+def test_values_of_another_type_are_refused(own: Any, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(asp.MetricError) as error:
+        own(**parameters)
+    assert message in str(error.value)
+
+
+@pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize(
+    ("hint", "default", "shown"),
+    [
+        (tuple, (), "tuple"),
+        (tuple[int, ...], (1, 2), "tuple[int, ...]"),
+        (list[str], None, "list[str]"),
+        (Mapping[str, str], None, "Mapping[str, str]"),
+        (bytes | None, None, "bytes | None"),
+        (complex, 1j, "complex"),
+    ],
+)
+def test_types_that_are_not_supported(hint: Any, default: Any, shown: str) -> None:
+    content = {"__annotations__": {"most": hint}, "most": default, "family": "novelty", "__module__": "my_metrics"}
+    cls: Any = dataclass(frozen=True)(type("FreshShare", (asp.UserMetric,), content))
+    for make in (cls, lambda: asp.parse("FreshShare@5")):
+        with pytest.raises(asp.MetricError) as error:
+            make()
+        assert "FreshShare: parameter most has type " in str(error.value)
+        assert f"{shown}, which is not supported; expected bool, int, float, str, Literal, Mapping[str, float]" in str(error.value)
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_family_that_is_misspelt() -> None:
+    with pytest.raises(asp.MetricError, match="FreshShare: family is 'diversty', expected one of 'relevance', 'aspects', 'distance'"):
+        type("FreshShare", (asp.UserMetric,), {"family": "diversty"})
+    assert "FreshShare" not in asp.registered()

@@ -8,6 +8,8 @@ import aspectrum.forks  # noqa: F401  which has to see every fork
 if TYPE_CHECKING:
     from aspectrum import contacts, integrations
     from aspectrum.api import evaluate, evaluate_systems
+    from aspectrum.blocks.relevant_items import place_sums
+    from aspectrum.blocks.system_metric import SystemMetric
     from aspectrum.comparison import Comparison, Difference, Gate, GateResult, compare
     from aspectrum.conventions import CONVENTIONS, Convention
     from aspectrum.errors import (
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from aspectrum.ideal.gains import Gains, gains
     from aspectrum.ideal_lists import IdealList, IdealSummaries, IdealSummary, ideal_list, summarise_ideals
     from aspectrum.io import Source
-    from aspectrum.metric import Metric, UserMetric, parse, registered
+    from aspectrum.metric import AspectMetric, Family, Fractions, Metric, UserMetric, parse, registered
     from aspectrum.metrics import (
         AWRF,
         DCG,
@@ -115,7 +117,8 @@ __all__ += ["Comparison", "Difference", "Gate", "GateResult"]
 __all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
 __all__ += ["PaperTable", "bibtex"]
 __all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "SocialGraph", "Source", "Subtopics", "Truth", "Weights", "World"]
-__all__ += ["CONVENTIONS", "Convention", "Metric", "UserMetric"]
+__all__ += ["CONVENTIONS", "Convention"]
+__all__ += ["AspectMetric", "Family", "Fractions", "Metric", "SystemMetric", "UserMetric", "place_sums"]  # to write metrics with
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
 __all__ += ["AWRF", "NDKL", "REO", "RSP", "ExpectedExposure", "GroupExposure"]
 __all__ += ["AspectEntropy", "BinomialDiversity", "Calibration", "Fragmentation", "Representation"]
@@ -138,6 +141,7 @@ __all__ += ["MissingLibrary", "OutputError", "StrictError"]
 
 # Names are loaded when they are first asked for, so that the command line can answer at once.
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name
+_HOMES += ["blocks.relevant_items", "blocks.system_metric"]
 _HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists", "comparison"]
 _HOMES += ["paper_table", "references"]
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}

@@ -261,7 +261,10 @@ def _allowed(name: str, hint: Any) -> list[str]:
     """What a parameter may be: words as they are written in a metric, or a kind of value."""
     if name == "k":
         return ["a whole number from 1", "several: @5,10", "-1 for the whole list"]
-    kinds: dict[Any, list[str]] = {type(None): ["none"], bool: ["true", "false"], int: ["a number"], float: ["a number"]}
+    kinds: dict[Any, list[str]] = {
+        **{type(None): ["none"], bool: ["true", "false"]},
+        **{int: ["a whole number"], float: ["a number"], str: ["text"]},
+    }
     found = [
         map(written, get_args(option)) if get_origin(option) is Literal else kinds.get(option, ["{key: number, ...}"])
         for option in options_of(hint)

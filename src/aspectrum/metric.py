@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from inspect import formatannotation
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -61,7 +62,8 @@ def registered() -> dict[str, type[Metric]]:
 class Metric:
     """Something measured of ranked lists, at one cutoff or several.
 
-    Subclasses are frozen dataclasses of parameters. Their names, and the aliases they declare, can be parsed.
+    Subclasses are frozen dataclasses of parameters. Their names, and the aliases they declare, can be parsed. A parameter is a ``bool``,
+    ``int``, ``float``, ``str``, one of the words of a ``Literal``, a number per key (``Mapping[str, float]``), or a union of these and None.
 
     Args:
         k: Ranks that count: one number, or several; -1 is the whole list.
@@ -91,9 +93,10 @@ class Metric:
     """What it is about."""
 
     higher_is_better: ClassVar[bool | None] = True
-    has_ratios: ClassVar[bool] = True
-    """Whether 0 is nothing, so that half as much has a meaning."""
     """Which way is better; None if neither is."""
+
+    has_ratios: ClassVar[bool] = True
+    """Whether values are on a ratio scale, so that one may be half of another; comparisons report relative differences only then."""
 
     inputs: ClassVar[tuple[str, ...]] = ()
     """The inputs that it needs beside the lists."""
@@ -111,8 +114,11 @@ class Metric:
         super().__init_subclass__(**kwargs)
         if "abstract" in cls.__dict__:
             return
+        families = ", ".join(map(repr, get_args(Family)))
         if not hasattr(cls, "family"):
-            raise MetricError(f"{cls.__name__} declares no family, expected one of {', '.join(map(repr, get_args(Family)))}")
+            raise MetricError(f"{cls.__name__} declares no family, expected one of {families}")
+        if cls.family not in get_args(Family):
+            raise MetricError(f"{cls.__name__}: family is {cls.family!r}, expected one of {families}")
         if "symbol" not in cls.__dict__:
             cls.symbol = _in_words(cls.__name__)
         names = {cls.__name__: {}, **cls.aliases}
@@ -358,15 +364,18 @@ class AspectMetric(UserMetric):
         return replace(self, judged_by=self.judging(truth))  # type: ignore[call-arg]
 
 
+_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+
+
 def parse(text: str) -> Metric:
     """A metric from its text form, ``Name(parameter=value, ...)@k1,k2``.
 
     >>> str(parse("alpha_nDCG(alpha=0.9)@5,10"))
     'AlphaNDCG(alpha=0.9)@5,10'
     """
-    several = split_metrics(text)
-    if len(several) > 1:
-        raise MetricError(f"{text!r} names several metrics; give each of them by itself: {', '.join(map(repr, several))}")
+    if len(split_metrics(_QUOTED.sub("''", text))) > 1:
+        several = ", ".join(map(repr, split_metrics(text)))
+        raise MetricError(f"{text!r} names several metrics; give each of them by itself: {several}")
     name, inside, cutoffs = read_name(text)
     cls, preset, also = _named(name)
     if also is not None and cutoffs is not None:
@@ -475,16 +484,37 @@ def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
 _hints: Any = cache(get_type_hints)
 
 
+_PLAIN_TYPES = (bool, int, float, str, type(None))
+
+
+def _takes_pairs(option: Any) -> bool:
+    """Whether a parameter may be a number per key: a mapping, kept as pairs so that the metric stays a value."""
+    if get_origin(option) is Mapping:
+        return get_args(option)[1] is float
+    pair = get_args(option)[0] if get_origin(option) is tuple and get_args(option)[1:] == (...,) else None
+    return get_origin(pair) is tuple and get_args(pair)[1:] == (float,)
+
+
 def _checked(cls: type[Metric], name: str, value: Any) -> Any:
     """The value as its annotation wants it, or an error that says what was expected."""
     hint = _hints(cls)[name]
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    takes_pairs = any(map(_takes_pairs, options))
+    if not all(option in _PLAIN_TYPES or get_origin(option) is Literal or _takes_pairs(option) for option in options):
+        expected = "bool, int, float, str, Literal, Mapping[str, float], or one of these or None"
+        raise MetricError(
+            f"{cls.__name__}: parameter {name} has type {formatannotation(hint)}, which is not supported; expected {expected}"
+        )
     words = [word for option in options for word in (get_args(option) if get_origin(option) is Literal else ())]
     words += [None] * (type(None) in options)
-    if value is None and None not in words:
+    if value is None and None not in words and str not in options:
         value = "none"  # which the text form writes for both
     if value in words or (bool in options and isinstance(value, bool)):
         return value
+    if str in options and isinstance(value, str):
+        return str(value)
+    if int in options and isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
     if float in options and isinstance(value, int | float | np.number) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -493,13 +523,18 @@ def _checked(cls: type[Metric], name: str, value: Any) -> Any:
         if not math.isfinite(number):
             raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
         return number
-    takes_pairs = any(get_origin(option) is tuple for option in options)
     if takes_pairs and isinstance(value, Mapping | tuple):
         with suppress(TypeError, ValueError):
             return tuple((key, float(number)) for key, number in (value.items() if isinstance(value, Mapping) else value))
-    kinds = {"true or false": bool in options, "a number": float in options, "{key: number, ...}": takes_pairs}
-    expected = [*map(repr, words), *(kind for kind, fits in kinds.items() if fits)]
-    raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {' or '.join(expected)}")
+    kinds = {
+        "true or false": bool in options,
+        "a number": float in options,
+        "a whole number": int in options and float not in options,
+        "text (in quotes if it looks like a number, true, false or none)": str in options,
+        "{key: number, ...}": takes_pairs,
+    }
+    expected = " or ".join([*map(repr, words), *(kind for kind, fits in kinds.items() if fits)])
+    raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {expected}")
 
 
 def check_unit(metric: Metric, **values: float) -> None:

@@ -19,89 +19,89 @@ from aspectrum.documentation import (
     parameters_of,
     shell_quoted,
 )
-from aspectrum.metric import Metric, parse, registered
+from aspectrum.metric import FAMILIES, Metric, parse, registered
 from aspectrum.metric_text import written
 from aspectrum.peers import PEERS, Peer
 
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
     "Are the lists relevant?": {
-        "NDCG": "graded relevance, the top counts most",
+        "NDCG": "graded relevance, top ranks count most",
         "DCG": "the same, not normalised",
         "Precision": "share of the list that is relevant",
-        "Recall": "share of what is relevant that the list has",
+        "Recall": "share of the relevant items that are in the list",
         "MAP": "precision at every relevant item",
-        "HitRate": "whether there is a relevant item at all",
-        "MRR": "how early the first relevant item comes",
+        "HitRate": "whether the list has a relevant item at all",
+        "MRR": "how early the first relevant item is ranked",
         "RPrecision": "precision at the number of relevant items",
-        "RBP": "what a user finds who goes on with some patience",
+        "RBP": "expected gain of a user who continues to the next rank with a fixed probability",
     },
-    "Do lists show different sides of what a user or a query wants?": {
-        "AlphaNDCG": "repeated aspects gain less, against the ideal list",
+    "Do lists cover the different interests of a user, or the intents of a query?": {
+        "AlphaNDCG": "repeated aspects gain less, normalised by the ideal list",
         "AlphaDCG": "the same, not normalised",
-        "ERRIA": "how soon a user who wants any one aspect is satisfied",
+        "ERRIA": "how early a user who wants one aspect is satisfied",
         "NRBP": "the same for a patient user",
-        "AspectRecall": "share of the aspects that are shown; subtopic recall, community recall",
+        "AspectRecall": "share of the aspects that are covered; subtopic recall, community recall",
         "PrecisionIA": "precision, averaged over aspects",
         "MAPIA": "average precision, averaged over aspects",
         "NDCGIA": "nDCG, averaged over aspects",
         "MRRIA": "reciprocal rank, averaged over aspects",
-        "DNDCG": "graded relevance to all intents together, against an exact ideal",
-        "DSharpNDCG": "the same, and how many intents are covered: the measure of NTCIR",
+        "DNDCG": "graded relevance to all intents together, normalised by an exact ideal",
+        "DSharpNDCG": "the same combined with intent recall; the official NTCIR measure",
     },
-    "How different are the items of a list from one another?": {
-        "IntraListDiversity": "mean distance of pairs",
-        "EILD": "the same, where the top and relevant items count most",
-        "VendiScore": "effective number of different items",
-        "AspectEntropy": "how evenly aspects are spread; rank-biased entropy",
-        "BinomialDiversity": "aspects covered, and not repeated beyond the user's taste",
+    "How diverse are the items in a list?": {
+        "IntraListDiversity": "mean pairwise distance",
+        "EILD": "the same, weighted by rank and relevance",
+        "VendiScore": "effective number of distinct items",
+        "AspectEntropy": "how evenly a list is spread over aspects; rank-biased entropy",
+        "BinomialDiversity": "coverage and non-redundancy of aspects, given the user's taste",
     },
-    "Are the items new to users?": {
-        "EPC": "share of users who do not know the items",
-        "EFD": "the same in bits, by the share of all interactions",
-        "SelfInformation": "how surprising it is that somebody had the items, in bits",
-        "EPD": "distance from what the user had",
-        "UnseenShare": "share of items that the user did not have before",
+    "Are recommendations novel?": {
+        "EPC": "share of users who have not interacted with the items",
+        "EFD": "rarity of the items among all interactions, in bits",
+        "SelfInformation": "how few users interacted with the items, in bits",
+        "EPD": "distance from the user's history",
+        "UnseenShare": "share of items that are not in the user's history",
         "Unexpectedness": "share of items that a baseline does not recommend",
     },
-    "Are items pleasant surprises?": {
-        "Serendipity": "relevant, and yet not to be expected",
+    "Are recommendations serendipitous?": {
+        "Serendipity": "relevant yet unexpected items",
     },
-    "Do lists show the popular, or the long tail?": {
-        "AveragePopularity": "how many users had the items",
+    "Popular items or the long tail?": {
+        "AveragePopularity": "how many users interacted with the items",
         "LongTailShare": "share of items that are not among the most popular",
-        "MeanPopularityRank": "how high items stand in the order of popularity",
-        "PopularityLift": "how much more popular items are than those of the histories",
+        "MeanPopularityRank": "popularity percentile of the items",
+        "PopularityLift": "popularity relative to the users' histories",
     },
-    "Do lists have the aspects of a user's history, of the catalogue, of other lists?": {
-        "Calibration": "divergence from the user's history",
-        "Representation": "divergence from the catalogue; alternative voices, activation",
-        "Fragmentation": "divergence of users' lists from one another",
+    "Do lists match the user's history, the catalogue, or other users' lists?": {
+        "Calibration": "divergence of aspects from the user's history",
+        "Representation": "divergence of aspects from the catalogue; alternative voices, activation",
+        "Fragmentation": "divergence of aspects between users' lists",
     },
-    "Are groups of items shown as they deserve?": {
-        "AWRF": "attention that groups get in a list, against a target; TREC Fair Ranking",
-        "GroupExposure": "exposure of the group that gets least, over that of the group that gets most; by size or by relevance",
-        "ExpectedExposure": "distance from the exposure that equally relevant items would share",
-        "RSP": "how differently often items of groups are recommended; of head and tail: PopRSP",
-        "REO": "how differently often relevant items of groups are found; of head and tail: PopREO",
-        "NDKL": "groups at every top of a list, against a target",
+    "Do groups of items get a fair share of exposure?": {
+        "AWRF": "attention that groups receive in a list, compared with a target; TREC Fair Ranking",
+        "GroupExposure": "whether exposure is proportional to group size or merit: least over most exposed group",
+        "ExpectedExposure": "distance from the exposure in which equally relevant items share equally",
+        "RSP": "disparity between groups in how often their items are recommended; PopRSP for head and tail",
+        "REO": "disparity between groups in how often their relevant items are recommended; PopREO for head and tail",
+        "NDKL": "divergence of the groups in every prefix of a list from a target",
     },
-    "Is the whole catalogue shown, and how evenly?": {
-        "CatalogueCoverage": "share of the catalogue that is shown to anybody",
-        "Gini": "0 for an even spread, 1 for one item",
-        "GiniComplement": "1 for an even spread, 0 for one item",
-        "ExposureEntropy": "in bits",
-        "EffectiveItems": "how many items would be as diverse if all were shown alike",
+    "How much of the catalogue is recommended, and how evenly?": {
+        "CatalogueCoverage": "share of the catalogue that is recommended at all",
+        "Gini": "0 for an even spread, 1 for a single item",
+        "GiniComplement": "1 for an even spread, 0 for a single item",
+        "ExposureEntropy": "entropy of the recommended items, in bits",
+        "EffectiveItems": "effective number of recommended items (Hill number)",
     },
-    "Do users see different lists?": {
-        "Personalization": "how little the lists of two users have in common",
+    "How personalized are the lists?": {
+        "Personalization": "one minus the mean similarity of two users' lists",
     },
-    "What do recommended contacts do to a social network?": {
-        "MeanPredictionDistance": "how far away recommended people are",
-        "ModularityComplement": "how little the network keeps to its communities",
-        "WeakTies": "links between communities",
-        "CommunityEdgeGiniComplement": "how evenly these are spread over pairs of communities",
-        "ClusteringComplement": "how often two contacts of somebody are not linked",
-        "Reciprocity": "links that go both ways",
+    "How do recommended contacts change a social network?": {
+        "MeanPredictionDistance": "how far away recommended contacts are in the network",
+        "ModularityComplement": "how far links cross communities",
+        "WeakTies": "number of links between communities",
+        "CommunityEdgeGiniComplement": "how evenly they are spread over pairs of communities",
+        "ClusteringComplement": "how often two contacts of a person are not linked to each other",
+        "Reciprocity": "share of links that are reciprocated",
     },
 }
 """Metrics by the question that they answer, each with what it looks at."""
@@ -114,7 +114,7 @@ def pages() -> dict[str, str]:
 
 
 def file_name(metric: type[Metric]) -> str:
-    """What a metric's file, page and test are called."""
+    """Name of a metric's file, page and test."""
     return metric.__module__.rpartition(".")[2]
 
 
@@ -122,14 +122,14 @@ def page(metric: type[Metric]) -> str:
     """All there is to know of a metric, in Markdown."""
     parts, name = docstring_parts(metric), metric.__name__
     names = [f"`{alias}` ({_settings(preset)})" if preset else f"`{alias}`" for alias, preset in metric.aliases.items()]
-    inputs = [" and ".join(several) or "nothing else" for several in needed_inputs(metric)]
+    inputs = [" and ".join(several) or "none" for several in needed_inputs(metric)]
     facts = {
         "Other names": ", ".join(names) or "none",
         "Family": metric.family,
         "Direction": DIRECTIONS[metric.higher_is_better],
         "Range": parts["Range"],
         "Undefined": parts["Undefined"],
-        "Needs, beside the lists": "; or ".join(inputs),
+        "Required inputs, besides the lists": "; or ".join(inputs),
         "References": parts["References"],
     }
     arguments = [(f"`{one['name']}`", _code(one["default"]), one["description"]) for one in parameters_of(metric)]
@@ -158,11 +158,11 @@ def _imports(name: str, example: str) -> str:
 
 
 def _other_tools(metric: type[Metric]) -> Iterable[str]:
-    """What other tools print, and what conventions change."""
+    """Other tools' numbers, and what conventions change."""
     peers = [peer for peer in PEERS if type(parse(peer.metric)) is metric]
     if peers:
         yield "## Other tools"
-        yield "What they print for the [toy world](README.md#the-toy-world), and what gives the same number here."
+        yield "Their numbers for the [toy world](README.md#the-toy-world), and the metric and convention that give the same number here."
         yield _table(("tool", "its name", "value", "lists", "metric", "convention", ""), map(_row, peers))
     changes = [(f"`{one.name}`", changes_of(one, metric)) for one in CONVENTIONS.values() if one.has(metric) and one.name != "published"]
     if changes:
@@ -190,11 +190,19 @@ def _index(ours: Sequence[type[Metric]]) -> str:
         families.setdefault(metric.family, []).append(links[metric.__name__])
     blocks += [
         "## By family",
-        "A family is a word for its metrics: `-m novelty@10` is every metric of novelty that the inputs allow.",
-        _table(("family", "metrics"), ((family, ", ".join(names)) for family, names in sorted(families.items()))),
+        "`-m novelty@10` computes every metric of the family that the inputs allow; `-m accuracy@10` and `-m diversity@10` are shorthands. "
+        "Where a metric has the name of its family, write `-m family:calibration@10`.",
+        _table(("family", "metrics"), [*((family, ", ".join(names)) for family, names in sorted(families.items())), *_shorthands()]),
         *_toy_world(),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _shorthands() -> Iterable[tuple[str, str]]:
+    """Words for families that are not families themselves, with what they stand for."""
+    for word, several in FAMILIES.items():
+        if several != (word,):
+            yield word, f"all of {' and '.join(several)}"
 
 
 def _toy_world() -> Iterable[str]:
@@ -209,8 +217,8 @@ def _toy_world() -> Iterable[str]:
     relevance = {user: [f"{item}={grade}" for item, grade in graded.items()] for user, graded in toy_world.RELEVANCE.items()}
     yield "## The toy world"
     yield (
-        "Pages compare tools on lists of three items, all cut at 3. It is `aspectrum.toy_world`. `uneven` are lists of different lengths, "
-        "`repeat` lists with items that users had before; `first aspects` has one category per item."
+        "Metric pages compare tools on this small data set (`aspectrum.toy_world`), at cutoff 3. `uneven` has lists of different lengths, "
+        "`repeat` has items from the users' own histories, `first aspects` has one category per item."
     )
     yield _table(
         ("", ""),

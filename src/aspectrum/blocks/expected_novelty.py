@@ -1,4 +1,4 @@
-"""Novelty of lists by the popularity of items, discounted by rank and weighed by relevance: what EPC and EFD share."""
+"""Novelty of lists by the popularity of items, discounted by rank and weighted by relevance: what EPC and EFD share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ExpectedNovelty(RankAndRelevanceMetric):
         return needs_popularity(*self.needs_relevance, of_users=self.of_users)
 
     def novelty(self, world: World) -> Floats:
-        """The novelty of each item, by its code in the truth, and of items that only lists name; NaN where nobody had any item."""
+        """The novelty of each item, by its code in the truth, and of items found only in the lists; NaN if no user interacted with any item."""
         raise NotImplementedError
 
     def fractions(self, world: World) -> Fractions:

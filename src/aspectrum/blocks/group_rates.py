@@ -1,4 +1,4 @@
-"""How differently often the items of groups are recommended, of all that could have been."""
+"""Disparity between groups in how often their items are recommended, of those that could have been."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aspectrum.world.aspects import AspectSets
 
 @dataclass(frozen=True)
 class GroupRates(SystemMetric):
-    """Standard deviation over mean of a rate that each group of items has; an item counts in each of its groups."""
+    """Standard deviation over mean of the groups' rates; an item counts fully in each of its groups."""
 
     abstract: ClassVar[bool] = True
 

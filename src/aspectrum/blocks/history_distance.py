@@ -1,4 +1,4 @@
-"""How far recommended items are from what users had before."""
+"""How far recommended items are from the users' histories."""
 
 from typing import Literal
 

@@ -18,7 +18,7 @@ from aspectrum.world import Truth, World
 from aspectrum.world.relevance import check_exponent
 
 Unattainable = Literal["lost", "skip"]
-"""What becomes of the weight of an intent that no item serves."""
+"""What happens to the weight of an unattainable intent."""
 
 GRADED: tuple[JudgedBy, ...] = ("subtopics", "relevance")
 """Ways of judging whose judgments have grades."""

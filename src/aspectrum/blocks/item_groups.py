@@ -1,7 +1,6 @@
 """Groups of items, and how much lists show of each.
 
-An item that is in several groups, of which nobody says how much it belongs to each, belongs to all of them alike: one over their number.
-Shares that are given are taken as they are.
+An item in several groups without shares belongs to all of them equally: one over their number. Given shares are taken as they are.
 """
 
 from __future__ import annotations

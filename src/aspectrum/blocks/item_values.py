@@ -1,4 +1,4 @@
-"""Means over lists of a number that each item has, such as how many users had it."""
+"""Means over lists of a number per item, such as how many users interacted with it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Over = Literal["list", "k"]
 """What a short list is divided by: its own length, or the cutoff."""
 
 Average = Literal["users", "links"]
-"""Whether users count alike, or all recommendations do."""
+"""Whether every user has the same weight, or every recommendation."""
 
 Counted = Literal["users", "interactions"]
-"""What popularity counts: the users who had an item, or how often it was had."""
+"""What popularity counts: the users who interacted with an item, or all interactions with it."""
 
 
 def needs_popularity(*others: str, of_users: bool = False) -> tuple[frozenset[str], ...]:
@@ -59,7 +59,7 @@ def value_sums(
     discount: Discount = NONE,
     skipped: Flags | None = None,
 ) -> tuple[Floats, Floats]:
-    """Sums of the values of the first places of each list, and what makes means of them, (users, cutoffs).
+    """Sums of the values in the top k of each list, and the divisors that make them means, (users, cutoffs).
 
     Args:
         world: The lists.
@@ -87,6 +87,6 @@ def places_with(world: World, flags: Flags, cutoffs: Sequence[int], name: str) -
 
 
 def unseen_places(world: World, counts: Counts, cutoffs: Sequence[int]) -> tuple[Flags, Mapping[str, Counts]]:
-    """Places whose item nobody had, and how many there are."""
+    """Places of unseen items, which no user interacted with, and how many there are."""
     unseen = counts[world.known_items] == 0
     return unseen, places_with(world, unseen, cutoffs, "places_with_unseen_items")

@@ -1,6 +1,6 @@
 """The head: the most popular items. What is left is the long tail.
 
-Of equally popular items, those with smaller ids come first (numbers by value, text bytewise).
+Ties in popularity are broken by item id, the smaller id first (numbers by value, text bytewise).
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from aspectrum.arrays import Counts
 from aspectrum.world import Truth
 
 Reach = Literal["at_least", "more"]
-"""Whether the head holds at least its share of all interactions, or more than it."""
+"""Whether the head has at least its share of all interactions, or more than it."""
 
 
 def head_by_items(truth: Truth, share: float) -> Counts:
-    """A share of the items of the catalogue, those that most users had, rounded to the nearest number, at least one; the most popular first."""
+    """The items of the catalogue with the most users, a share of all, rounded to the nearest number, at least one; most popular first."""
     ordered = _by_popularity(truth, truth.item_popularity.users)
     ordered = ordered if truth.catalogue is None else ordered[truth.catalogue[ordered]]
     return ordered[: max(1, floor(_as_written(share) * len(ordered) + Fraction(1, 2)))]
 
 
 def head_by_interactions(truth: Truth, share: float, reach: Reach = "at_least") -> Counts:
-    """The items that hold a share of all interactions together, with the one that reaches it; the most popular first."""
+    """The most popular items that together have a share of all interactions, including the one that reaches it; most popular first."""
     counts = truth.item_popularity.times
     ordered = _by_popularity(truth, counts)
     ordered = ordered[counts[ordered] > 0]

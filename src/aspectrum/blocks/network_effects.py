@@ -1,4 +1,4 @@
-"""What a network would be like if everybody followed the recommendations: its links and the recommended ones together."""
+"""Properties of the network after the recommended links are added to it."""
 
 from __future__ import annotations
 

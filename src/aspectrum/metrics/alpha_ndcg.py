@@ -37,8 +37,8 @@ class AlphaNDCG(AlphaMetric):
             is there to reproduce such numbers only.
         pool: What the ideal list chooses from: ``judged`` items, the ``catalogue``, its ``unseen`` part (without the
             user's history) or the ``list`` itself. Default: judged for subtopics and relevance, else the catalogue.
-        unjudged: Whether items nobody judged ``keep`` their rank, or are taken out before the cut (``condense``: later
-            items move up) or after it (``drop``: nothing refills).
+        unjudged: Whether unjudged items ``keep`` their rank, or are removed before the cutoff (``condense``: later items move up) or after
+            it (``drop``: nothing fills the gaps).
         budget: For an exact ideal, the work that may be spent on one list; a unit is about a second, counted in operations
             so that every machine finds the same. Default: 2.
         seconds: For an exact ideal, how long HiGHS may look for a list that is still open then, by the clock. Default: 0.

@@ -17,30 +17,31 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class AspectEntropy(UserMetric):
-    r"""Entropy of the aspects of the top k: 0 is one aspect only, more is more diverse.
+    r"""Entropy of the aspects in the top k: 0 means a single aspect, higher is more diverse.
 
     .. math:: -\sum_a p_a \log_2 p_a \quad \text{with} \quad p_a \propto \sum_{j \le k} D(j) \, s(a, d_j)
 
-    where D(j) is the discount of rank j and s(a, d) the share of item d that aspect a has.
+    where D(j) is the discount of rank j and s(a, d) is the share of item d that belongs to aspect a.
 
     Args:
         k: Ranks that count; one number or several.
-        share: ``item``: an item counts once, shared out among its aspects, evenly or by their strengths. ``pair``: it counts once for
-            each of its aspects, or as much as its strength.
+        share: ``item``: every item has a total weight of 1, split among its aspects, evenly or by strength. ``pair``: every (item, aspect)
+            pair has a weight of 1, or its strength.
         discount: D(j): ``none`` is 1, ``log`` is 1/log2(1+j), ``reciprocal`` 1/j, ``geometric`` patience^(j-1), ``clipped``
             1/log2(max(j, 2)). Geometric is LensKit's rank-biased entropy.
-        patience: The ratio of a geometric discount.
-        index: ``shannon`` entropy, or ``simpson``: 1 minus the sum of squares, the chance that two draws have different aspects.
-        normalize: Divide by what an even spread over all aspects there are would score.
-        smoothing: Added to what the list has of every aspect there is. LensKit adds 1e-6; one category among 200,000 then scores
-            1.44 bits for three items, not 0.
-        base: Of the logarithm; ``e`` for nats.
+        patience: Ratio of the geometric discount.
+        index: ``shannon`` entropy, or ``simpson``: 1 minus the sum of squared shares, the probability that two random draws have different
+            aspects.
+        normalize: Divide by the value of a uniform distribution over all aspects.
+        smoothing: Added to the weight of every aspect. LensKit adds 1e-6: with 200,000 aspects, three items that share their only aspect
+            then score 1.44 bits instead of 0.
+        base: Base of the logarithm; ``e`` for nats.
 
     Range:
-        0 to log2 of the number of aspects; ``simpson`` and normalised 0 to 1.
+        0 to log2 of the number of aspects; 0 to 1 for ``simpson`` and with ``normalize``.
 
     Undefined:
-        If no item of the top k has an aspect; normalised, if there is one aspect only.
+        If no item in the top k has an aspect; with ``normalize``, if there is only one aspect.
 
     References:
         Shannon, Bell System Technical Journal 1948. Simpson, Nature 1949. Rank-biased as in LensKit (Ekstrand, CIKM 2020).

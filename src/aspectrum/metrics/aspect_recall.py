@@ -14,7 +14,7 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class AspectRecall(AspectMetric):
-    r"""Share of the aspects a user could be shown that the top of the list shows.
+    r"""Share of a user's attainable aspects that the top k covers.
 
     .. math:: \left|\bigcup_{j \le k} J(u, d_j)\right| \, / \, \left|\text{aspects attainable for } u\right|
 
@@ -25,10 +25,10 @@ class AspectRecall(AspectMetric):
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else membership, which makes
             it community recall over all communities.
         unjudged: As for AlphaNDCG.
-        denominator: Share of the ``attainable`` aspects; or aspects per rank, of ``k`` ranks even if the list is shorter (without a
-            cutoff, of those of the list). With one aspect per item, the latter is at most 1.
-        aspectless: Items without aspects add nothing (``skip``), or are together one more aspect of weight 1 (``category``; where the
-            denominator is k, judged by membership). CategoricalDiversity of RePlay is the latter, on one aspect per item.
+        denominator: ``attainable``: the number of aspects the user could be shown. ``k``: the cutoff, even for a shorter list (without a
+            cutoff, the length of the list); with one aspect per item, the score is then at most 1.
+        aspectless: Items without aspects add nothing (``skip``), or together form one more aspect of weight 1 (``category``, which goes
+            with denominator=k and judged_by=membership). CategoricalDiversity in RePlay is the latter, with one aspect per item.
 
     Range:
         0 to 1.

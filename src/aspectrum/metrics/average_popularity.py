@@ -1,4 +1,4 @@
-"""Average popularity of what is recommended."""
+"""Average popularity of recommended items."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -12,28 +12,29 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class AveragePopularity(UserMetric):
-    r"""How popular the items of the top of the list are: how many users had each of them. Less is less popularity bias.
+    r"""Mean popularity of the top k: how many users interacted with each item. Lower means less popularity bias.
 
     .. math:: \frac{1}{\min(k, \left|L_u\right|)} \sum_{j \le k} \text{users}(d_j)
 
-    where users(d) is how many users have d in their history, and L_u is the list.
+    where users(d) is the number of users with d in their history, and L_u is the list.
 
     Args:
         k: Ranks that count; one number or several.
-        scale: What the number of users is divided by: ``count`` leaves it as it is (RecTools, RecBole, PyG); ``users`` divides by the
-            number of users with a history, ``interactions`` by that of interactions (RecTools with normalize=True), ``max`` by the
-            number of the most popular item (Evidently with normalize_arp=True).
-        count: What popularity counts: the ``users`` who had an item, or all ``interactions`` with it, where a history says how often a
-            user had an item.
-        unseen: An item that nobody had counts ``zero``, as if ``one`` user had it (WarpRec), or is left out (``skip``; Evidently).
+        scale: What popularity is divided by: nothing (``count``; RecTools, RecBole, PyG), the number of ``users`` with a history, the
+            number of ``interactions`` (RecTools with normalize=True), or the popularity of the most popular item (``max``; Evidently with
+            normalize_arp=True).
+        count: Popularity is the number of ``users`` who interacted with an item, or the number of ``interactions`` with it, repeats
+            included, where the history has counts.
+        unseen: Popularity of an unseen item, one that no user interacted with: ``zero`` or ``one`` (WarpRec); or the item is left out
+            (``skip``; Evidently).
         over: A short list is divided by its length (``list``) or by ``k`` (WarpRec); an empty list then scores 0.
-        average: Mean over ``users``, or over ``links``: all recommendations count alike.
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight.
 
     Range:
-        0 upwards; 0 to 1 with scale=users or scale=max.
+        From 0; 0 to 1 with scale=max, scale=interactions, or scale=users and count=users.
 
     Undefined:
-        For an empty list, or one of which nothing is left; unless scale=count, where nobody had any item.
+        For an empty list, or one with no items left; unless scale=count, if no user interacted with any item.
 
     References:
         Yin, Cui, Li, Yao and Chen, PVLDB 2012. Abdollahpouri, Burke and Mobasher, FLAIRS 2019.

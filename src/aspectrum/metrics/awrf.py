@@ -16,32 +16,33 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class AWRF(TargetMetric):
-    r"""How close the attention that groups of items get in a list is to the share they should have: 1 is fair.
+    r"""How close the attention that item groups receive in a list is to a target distribution: 1 is fair.
 
     .. math:: 1 - \Delta(\epsilon, t) \qquad \epsilon_g = \frac{\sum_{j \le k} \text{disc}(j) \, a_{jg}}{\sum_h \sum_{j \le k} \text{disc}(j) \, a_{jh}}
 
-    where a_jg is how much the item at rank j belongs to group g: 1 in all for an item in one group or several, unless shares are given.
-    Items without a group have a rank but no attention; they are counted in the details.
+    where a_jg is the membership of the item at rank j in group g: 1 in total per item, split evenly over its groups, unless shares are
+    given. Items without a group keep their rank but receive no attention; they are counted in the details.
 
     Args:
         k: Ranks that count; one number or several.
-        discount: The attention that a rank gets: ``log`` is 1/log2(1+j), ``clipped`` 1/log2(max(j, 2)) (TREC Fair Ranking), ``reciprocal``
-            1/j, ``geometric`` patience^(j-1) (Raj and Ekstrand, with 0.5), ``none`` 1.
-        patience: Of the geometric discount, from 0 to 1.
-        target: What groups should have: their share of the ``catalogue``, of the user's ``relevant`` items, the same for all (``uniform``,
-            over the groups of the catalogue), or shares such as {P: 0.7, Q: 0.3}, which are divided by their sum.
-        divergence: How far apart two distributions are: Jensen-Shannon (``js``) or its root (``js_distance``), ``hellinger``, total variation
-            (``tv``), or ``difference``, that of the share of the minority alone (Raj and Ekstrand): the group that has least of the
-            catalogue, of several that have as little the one with the largest difference. With two groups, it is ``tv``.
-        base: Of the logarithms, for ``js`` and ``js_distance``: 2, which makes 0 the least score, or ``e`` (TREC Fair Ranking, whose least
-            is 0.307).
-        complement: One minus the divergence; if false, the divergence itself, of which less is better (Raj and Ekstrand).
+        discount: Attention at a rank: ``log`` is 1/log2(1+j), ``clipped`` 1/log2(max(j, 2)) (TREC Fair Ranking), ``reciprocal`` 1/j,
+            ``geometric`` patience^(j-1) (Raj and Ekstrand, with 0.5), ``none`` 1.
+        patience: Ratio of the geometric discount, 0 to 1.
+        target: Target distribution: the groups' shares of the ``catalogue`` or of the user's ``relevant`` items, equal shares (``uniform``,
+            over the groups in the catalogue), or given shares such as {P: 0.7, Q: 0.3}, which are normalised to sum to 1.
+        divergence: Distance between exposure and target: Jensen-Shannon divergence (``js``) or its square root (``js_distance``),
+            ``hellinger``, total variation (``tv``), or ``difference``: the absolute difference for the minority group alone (Raj and
+            Ekstrand). The minority is the smallest group in the catalogue; of several, the one with the largest difference. With two
+            groups, ``difference`` equals ``tv``.
+        base: Base of the logarithm for ``js`` and ``js_distance``. With 2 the lowest possible score is 0; with ``e`` (TREC Fair Ranking) it
+            is 0.307.
+        complement: One minus the divergence; if false, the divergence itself, where lower is better (Raj and Ekstrand).
 
     Range:
-        0 to 1 (with other bases of js and js_distance than 2, from 1 minus the largest divergence).
+        0 to 1; for js and js_distance with a base other than 2, from 1 minus the largest divergence.
 
     Undefined:
-        For a list of which no item has a group; where the target is empty, as for a user with no relevant item in a group.
+        For a list in which no item has a group; for an empty target, as for a user with no relevant item in any group.
 
     References:
         Sapiezynski, Zeng, Robertson, Mislove and Wilson, WWW 2019 companion; with Jensen-Shannon: Ekstrand, McDonald, Raj and Johnson,

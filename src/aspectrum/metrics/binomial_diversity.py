@@ -1,4 +1,4 @@
-"""Binomial diversity: aspects covered and not repeated more often than the user's taste explains."""
+"""Binomial diversity: coverage and non-redundancy of aspects, given the user's taste."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,27 +18,29 @@ from aspectrum.world.aspects import AspectSets
 
 @dataclass(frozen=True)
 class BinomialDiversity(UserMetric):
-    r"""Coverage of aspects times non-redundancy, against lists drawn at random by the user's taste.
+    r"""Coverage times non-redundancy of the aspects in the top k, relative to lists drawn at random from the user's taste.
 
     .. math:: \prod_{a \notin L} P(X_a = 0)^{1/|A|} \cdot \prod_{a \in L} P(X_a \ge n_a \mid X_a > 0)^{1/|A_L|}
               \quad \text{with} \quad X_a \sim B(|L|, p_a)
 
-    where L is the top k, n_a how many of its items have aspect a, A are all aspects there are and A_L those of L. The probability p_a
-    is alpha times the share of the user's earlier items that have aspect a, plus 1 - alpha times the share of all users' earlier items
-    that have it. Strengths do not count.
+    where L is the top k, n_a is the number of its items that have aspect a, A is the set of all aspects and A_L that of the aspects in L.
+    The probability p_a is alpha times the share of the user's history items that have aspect a, plus 1 - alpha times the same share over
+    the histories of all users. If a threshold is given and the history has grades, only items that reach the threshold count in a history.
+    Aspect strengths are not used.
 
     Args:
         k: Ranks that count; one number or several.
-        alpha: How much the user's own history counts beside that of everybody. Informfully takes 0.9.
-        part: The ``product``, or ``coverage`` or ``non_redundancy`` alone.
-        root: Which root non-redundancy takes: as many as aspects are ``shown``, or ``all`` aspects there are, as in Informfully.
+        alpha: Weight of the user's own history; the histories of all users have the rest. Informfully uses 0.9.
+        part: The ``product``, or only the factor ``coverage`` or ``non_redundancy``.
+        root: Root taken of non-redundancy: the number of aspects ``shown`` in the list, or of ``all`` aspects, as in Informfully.
         missing: A user without a history is ``undefined``, or has the taste of ``everybody``, as in RankSys.
 
     Range:
         0 to 1.
 
     Undefined:
-        For an empty list; if alpha is above 0, for a user without a history (but see ``missing``); if it is below 1 and nobody has one.
+        For an empty list; if alpha is above 0, for a user with no item that counts in the history (but see ``missing``); if alpha is below
+        1 and no user has such an item.
 
     References:
         Vargas, Baltrunas, Karatzoglou and Castells, RecSys 2014.
@@ -82,12 +84,12 @@ class BinomialDiversity(UserMetric):
 
 @dataclass(frozen=True, eq=False)
 class _Taste:
-    """How probable aspects are to users, as fractions: the probability that an item does not have one is as exact as that it has.
+    """Probabilities of aspects for users, as fractions, so that 1 - p is as exact as p.
 
     Args:
-        alpha: How much the own history counts, by user.
-        own: How many earlier items each user has.
-        rows: How many all users have together.
+        alpha: Weight of the user's own history, by user.
+        own: Number of items in each user's history.
+        rows: Number of items in all histories together.
         having: How many of these have each aspect.
     """
 
@@ -116,7 +118,7 @@ class _Taste:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Cells of (user, cutoff): the user, how many items are shown, whether that can be scored, which aspects they have how often."""
+    """Cells of (user, cutoff): the user, the number of items shown, whether the score is defined, and the counts of aspects."""
 
     taste: _Taste
     users: Offsets
@@ -132,7 +134,7 @@ class _Draws:
         users = np.repeat(self.users, np.diff(offsets))
         not_shown = kernels.lookup(offsets, codes, *self.shown[:2]) < 0
         own = _logarithms(taste.has_not(users, codes, counts))
-        # Aspects that the user never had are as improbable as everybody's: their sum is known, less those that are shown.
+        # Aspects not in the user's history have the probability of all users': their sum is known, less those that are shown.
         new = kernels.lookup(*self.shown[:2], *self.history[:2]) < 0
         rest = np.empty(len(self.n))
         for alpha in np.unique(taste.alpha):

@@ -1,4 +1,4 @@
-"""Calibration: how far the aspects of a list are from those of the user's history."""
+"""Calibration: divergence between the aspects of a list and those of the user's history."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,36 +24,37 @@ from aspectrum.world import Truth, World
 
 @dataclass(frozen=True)
 class Calibration(UserMetric):
-    r"""Divergence of the aspects of the top k from those of the user's history: 0 is calibrated, more is worse.
+    r"""Divergence between the aspects of the top k and those of the user's history: 0 is calibrated, higher is worse.
 
     .. math:: \sum_a p_a \log_2 \frac{p_a}{(1 - \alpha) q_a + \alpha p_a}
               \quad \text{with} \quad q_a \propto \sum_{j \le k} D(j) \, s(a, d_j), \quad p_a \propto \sum_{i \in H_u} s(a, i)
 
-    where H_u are the earlier items of the user, D(j) is the discount of rank j and s(a, d) the share of item d that aspect a has.
-    This is the Kullback-Leibler divergence; ``divergence`` has others.
+    where H_u is the user's history, D(j) is the discount of rank j and s(a, d) is the share of item d that belongs to aspect a. If a
+    threshold is given and the history has grades, only items that reach the threshold count in H_u. This is the Kullback-Leibler
+    divergence; see ``divergence`` for others.
 
     Args:
         k: Ranks that count; one number or several.
-        divergence: ``kl``, at most log2(1/alpha). ``js``: that of Jensen and Shannon, the mean of the KL divergences of p and q from
-            (p + q) / 2. ``js_distance``: its root, which RADio and Informfully call JS. ``hellinger``: the root of half the sum of
-            (sqrt p - sqrt q)^2. ``tv``, total variation: half the sum of |p - q|. All but KL lie between 0 and 1.
-        alpha: How much of p is mixed into q under ``kl``, which is infinite without. RADio takes 0.001.
-        mixed: What alpha is mixed into: that of the ``list`` (under ``kl`` only) or ``both``: also as much of q into p, whatever the
-            divergence, as RADio and Informfully do.
-        base: Of the logarithm; ``e`` for nats.
+        divergence: ``kl``: Kullback-Leibler divergence, at most log2(1/alpha). ``js``: Jensen-Shannon divergence, the mean KL divergence of
+            p and q from (p + q) / 2. ``js_distance``: its square root, which RADio and Informfully call JS. ``hellinger``: the square root
+            of half the sum of (sqrt p - sqrt q)^2. ``tv``: total variation, half the sum of |p - q|. All but KL lie between 0 and 1.
+        alpha: Weight of p mixed into q, which keeps ``kl`` finite. RADio uses 0.001.
+        mixed: Which distribution is smoothed with alpha: that of the ``list`` (``kl`` only), or ``both``: as much of q is also mixed into
+            p, for any divergence, as RADio and Informfully do.
+        base: Base of the logarithm; ``e`` for nats.
         discount: D(j): ``none`` is 1, ``log`` is 1/log2(1+j), ``reciprocal`` 1/j as in RADio, ``geometric`` patience^(j-1),
             ``clipped`` 1/log2(max(j, 2)).
-        history_discount: As ``discount``, for the rows of the history in the order in which they were given, repeats included; RADio has
-            ``reciprocal``. With ``none`` a history is a set.
-        patience: The ratio of geometric discounts.
-        share: ``item``: an item counts once, shared out among its aspects, evenly or by their strengths. ``pair``: it counts once for
-            each of its aspects, or as much as its strength.
+        history_discount: As ``discount``, for the rows of the history in input order, repeats included; RADio uses ``reciprocal``. With
+            ``none``, a history is a set.
+        patience: Ratio of the geometric discounts.
+        share: ``item``: every item has a total weight of 1, split among its aspects, evenly or by strength. ``pair``: every (item, aspect)
+            pair has a weight of 1, or its strength.
 
     Range:
-        0 to log2(1/alpha) for ``kl``, 0 to 1 for others (with a base of 2).
+        0 to log2(1/alpha) for ``kl``, 0 to 1 for the others (with base 2).
 
     Undefined:
-        If no item of the history, or none of the top k, has an aspect.
+        If no item that counts in the history, or no item in the top k, has an aspect.
 
     References:
         Steck, RecSys 2018. Other divergences and ranks as in RADio (Vrijenhoek et al., RecSys 2022).

@@ -1,4 +1,4 @@
-"""Catalogue coverage: how much of the catalogue is recommended to anybody."""
+"""Catalogue coverage: how much of the catalogue is recommended at all."""
 
 import math
 from dataclasses import dataclass
@@ -16,32 +16,33 @@ from aspectrum.world import Rankings, Truth
 
 @dataclass(frozen=True)
 class CatalogueCoverage(ItemCountMetric):
-    r"""Share of the catalogue that is in at least one list.
+    r"""Share of the catalogue that appears in at least one list.
 
     .. math:: \frac{|\bigcup_u L_u \cap I|}{|I|}
 
-    where L_u are the first k items of a user's list and I is the catalogue. A metric of the whole system, not of a user.
+    where L_u is the top k of a user's list and I is the catalogue. A system-level metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        normalize: ``true`` divides by the size of the catalogue (PyG, recmetrics; RecTools with ``normalize=True``). ``false`` is the
+        normalize: ``true`` divides by the size of the catalogue (PyG, recmetrics; RecTools with ``normalize=True``). ``false`` gives the
             number of items, also known as aggregate diversity (RecTools by default, Elliot, WarpRec, LensKit).
-        of: The items that could be shown: the ``catalogue``, or those in anybody's ``history`` (RePlay, Evidently, MS recommenders).
-        outside: A recommended item outside the catalogue is an ``error``, is left out and counted (``drop``), or counts like any other
-            (``keep``; MS recommenders), so that the share may exceed 1. Items that nobody had are left out of ``of="history"``
-            unless they are kept; they are no error.
-        extra_items: Items to add to the size of the catalogue, a whole number. RecBole counts its padding token: 1.
+        of: Items that could be recommended: the ``catalogue``, or the items in any user's ``history`` (RePlay, Evidently, MS recommenders).
+        outside: A recommended item outside the catalogue is an ``error``, is left out and counted (``drop``), or counts like any other item
+            (``keep``; MS recommenders), so that the share may exceed 1. With ``of="history"``, unseen items, which no user interacted with,
+            are no error: they are left out unless kept.
+        extra_items: Number of items to add to the size of the catalogue. RecBole counts its padding token: 1.
         percent: Whether to multiply by 100 (recmetrics, which also rounds to two decimals).
-        weigh: ``recommendations``: every item that is shown counts 1. ``lists``: the mean over lists of the mean over their items of
-            n/c, where c of n recommendations are of the item; it is the same where all lists are equally long (RankSys, with
-            ``over="k"``). It needs ``normalize=false``.
-        over: n above: all recommendations (``list``), or ``k`` times the number of lists; for whole lists, k is the longest.
+        weigh: ``recommendations``: every recommended item counts 1. ``lists``: the mean over lists of the mean over their items of n/c,
+            where c of the n recommendations are of that item (RankSys, with ``over="k"``); this needs ``normalize=false``. Both are equal
+            if all lists have the same length.
+        over: n above: the number of recommendations (``list``), or ``k`` times the number of lists; without a cutoff, k is the length of
+            the longest list.
 
     Range:
-        0 to 1; above 1 with ``outside="keep"``, a number of items with ``normalize=false``.
+        0 to 1; may exceed 1 with ``outside="keep"``. With ``normalize=false``, a number of items.
 
     Undefined:
-        For an empty catalogue; not divided, never. With ``weigh="lists"``, if nothing is recommended.
+        With ``normalize``, if the catalogue is empty; with ``weigh="lists"``, if nothing is recommended.
 
     References:
         Ge, Delgado-Battenfeld and Jannach, RecSys 2010; Adomavicius and Kwon, IEEE Transactions on Knowledge and Data Engineering 2012.

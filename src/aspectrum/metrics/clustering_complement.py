@@ -1,4 +1,4 @@
-"""Clustering complement: how often two contacts of somebody are not linked themselves."""
+"""Clustering complement: how often two contacts of a person are not linked to each other."""
 
 import math
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from aspectrum.metric import Aliases
 
 @dataclass(frozen=True)
 class ClusteringComplement(NetworkEffect):
-    r"""Share of paths of two links without a shortcut, in the network with the recommended links: the more, the less redundant.
+    r"""Share of two-link paths without a shortcut, in the network with the recommended links: higher means less redundant.
 
     .. math:: \frac{|\{(a, v, b) : a \to v \to b, \; a \ne b, \; a \not\to b\}|}{|\{(a, v, b) : a \to v \to b, \; a \ne b\}|}
 
-    over the links of the train graph and the recommended ones. In an undirected graph it is one minus the transitivity, also called
-    global clustering coefficient. It costs a step per path of two links.
+    over the links of the train graph and the recommended ones. In an undirected graph, it is one minus the transitivity (global clustering
+    coefficient). The cost is linear in the number of two-link paths.
 
     Args:
         k: Ranks that count; one number or several.
-        report: The network ``after`` the recommended links were added, ``before``, or the ``difference``; the details have all three.
+        report: The network ``after`` adding the recommended links, ``before``, or the ``difference``; the details have all three.
 
     Range:
-        0 (every path has a shortcut) to 1 (none has).
+        0 (every path has a shortcut) to 1 (no path has one).
 
     Undefined:
-        Without a path of two links between different people.
+        If no two-link path joins different people.
 
     References:
         Sanz-Cruzado and Castells, RecSys 2018.

@@ -11,23 +11,23 @@ from aspectrum.metric import Aliases
 
 @dataclass(frozen=True)
 class CommunityEdgeGiniComplement(CommunityEffect):
-    r"""One minus the Gini index of how many links join each two communities, in the network with the recommended links: 1 is even.
+    r"""One minus the Gini index of the number of links between pairs of communities, with the recommended links: 1 is even.
 
     .. math:: 1 - \frac{1}{P - 1} \sum_{i=1}^{P} (2i - P - 1) \frac{n_i}{\sum_j n_j}
 
-    with the numbers of links n ascending over all P ordered pairs of different communities, pairs without a link included; in an
-    undirected graph the pairs are not ordered. Who has several
-    communities is in the largest of them. Links with an end that has none do not count.
+    where n_i are the numbers of links in ascending order, over all P ordered pairs of different communities, including pairs without links;
+    in an undirected graph, the pairs are unordered. A person in several communities belongs to the largest of them. Links of people without
+    a community are left out.
 
     Args:
         k: Ranks that count; one number or several.
-        report: The network ``after`` the recommended links were added, ``before``, or the ``difference``; the details have all three.
+        report: The network ``after`` adding the recommended links, ``before``, or the ``difference``; the details have all three.
 
     Range:
         0 (all links join the same two communities) to 1 (even).
 
     Undefined:
-        Without links between different communities, or with fewer than two pairs of communities.
+        If no link joins different communities, or there are fewer than two pairs of communities.
 
     References:
         Sanz-Cruzado and Castells, RecSys 2018.

@@ -10,7 +10,7 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class DNDCG(GradedIntentMetric):
-    r"""Discounted global gain over that of the ideal order; the global gain of an item is its gain for each intent, weighted.
+    r"""Discounted global gain over that of the ideal order; an item's global gain is the weighted sum of its gains for all intents.
 
     .. math:: \frac{\sum_{j \le k} GG(d_j) / \log_2(1+j)}{\sum_{j \le k} GG^*_j / \log_2(1+j)}, \quad GG(d) = \sum_c P(c|u) \, g_c(d)
 
@@ -29,7 +29,7 @@ class DNDCG(GradedIntentMetric):
         0 to 1.
 
     Undefined:
-        For a user with no judged item that gains anything.
+        For a user with no judged item of positive gain.
 
     References:
         Sakai and Song, SIGIR 2011.

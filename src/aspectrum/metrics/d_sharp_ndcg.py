@@ -20,7 +20,7 @@ class DSharpNDCG(GradedIntentMetric):
     .. math:: \gamma \, \frac{\left|\bigcup_{j \le k} J(u, d_j)\right|}{\left|\text{aspects attainable for } u\right|}
         + (1 - \gamma) \, \frac{\sum_{j \le k} GG(d_j) / \log_2(1+j)}{\sum_{j \le k} GG^*_j / \log_2(1+j)}
 
-    where the second part is DNDCG. The first, I-rec, counts intents: unlike AspectRecall it knows neither weights nor strengths.
+    where the second part is DNDCG. The first, I-rec, counts intents: unlike AspectRecall, it ignores weights and strengths.
 
     Args:
         k: Ranks that count; one number or several.
@@ -33,7 +33,7 @@ class DSharpNDCG(GradedIntentMetric):
         0 to 1.
 
     Undefined:
-        Where DNDCG is: for a user with no judged item that gains anything.
+        As for DNDCG: for a user with no judged item of positive gain.
 
     References:
         Sakai and Song, SIGIR 2011.

@@ -1,4 +1,4 @@
-"""Effective items: as how many equally often recommended items what is shown is as diverse."""
+"""Effective items: how many equally often recommended items would be as diverse."""
 
 import math
 from collections.abc import Sequence
@@ -16,20 +16,20 @@ from aspectrum.world import Rankings, Truth
 
 @dataclass(frozen=True)
 class EffectiveItems(ItemCountMetric):
-    r"""Number of items that would be as diverse if all were recommended equally often: the Hill number of what is recommended.
+    r"""Effective number of recommended items (Hill number): how many equally often recommended items would be as diverse.
 
     .. math:: \left( \sum_{i} p_i^q \right)^{\frac{1}{1-q}}, \qquad p_i = \frac{c_i}{\sum_j c_j}
 
-    where c counts how often each item is recommended. Order q = 1 is the limit, 2 to the power of the entropy in bits. A metric of the
-    whole system, not of a user.
+    where c_i is how often item i is recommended. For q = 1 it is the limit, 2 to the power of the entropy in bits. A system-level metric,
+    with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        q: How much frequent items count, from 0: 0 counts all items that are shown alike, 1 is that of Shannon's entropy, 2 that of
-            Simpson's index, and the larger, the nearer to one over the largest share.
+        q: Order, from 0: the higher, the less rare items count. 0 is the number of distinct items, 1 the exponential of Shannon entropy, 2
+            the inverse of the sum of squared shares (Simpson); with growing q it approaches one over the largest share.
 
     Range:
-        1 to the number of items shown.
+        1 to the number of distinct items recommended.
 
     Undefined:
         If nothing is recommended.

@@ -1,4 +1,4 @@
-"""Expected intra-list diversity: how far apart the items of a list are, by rank and relevance."""
+"""Expected intra-list diversity: distance between the items of a list, weighted by rank and relevance."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -15,28 +15,31 @@ from aspectrum.world.relevance import check_exponent
 
 @dataclass(frozen=True)
 class EILD(RankAndRelevanceMetric):
-    r"""Mean distance of each item of the top k to the others, by rank and relevance.
+    r"""Mean distance between the items of the top k, weighted by rank and relevance.
 
     .. math:: \frac{1}{\sum_{j \le k} \text{disc}(j)} \sum_{j \le k} \text{disc}(j) \, r_j
         \frac{\sum_{l \ne j} \text{disc}(\max(1, l - j)) \, r_l \, d(x_j, x_l)}{\sum_{l \ne j} \text{disc}(\max(1, l - j)) \, r_l}
 
-    over the items that have features, where r_j is the probability that the item at rank j is relevant. An item to which no other is
-    relevant has distance 0. Every pair is compared, O(k^2 d).
+    over the items with features, where r_j is the probability that the item at rank j is relevant. If no other item is relevant, an item
+    has distance 0. All pairs are compared, O(k^2 d).
+
+    If relevance is given, only relevant items count: the scores are much smaller, and not comparable with those computed without relevance.
+    ``relevance=none`` measures diversity alone.
 
     Args:
         k: Ranks that count; one number or several.
         discount: The weight of a rank: ``log`` is 1/log2(1+j), ``reciprocal`` 1/j, ``geometric`` patience^(j-1), ``none`` 1.
-        patience: The ratio of the geometric discount.
+        patience: Ratio of the geometric discount.
         rel: For binary relevance, the grade from which an item is relevant. Default: the threshold of the evaluation.
-        relevance: r: ``binary`` is 1 for a relevant item and 0 for others, ``graded`` is (2^g - 1) / 2^g_max, ``none`` is 1 for every
-            item. ``informfully`` is 2^max(0, g - 1) / 2^max(0, g_max - 1) with the largest grade of the top k, as in Informfully, to
-            which an item without a grade is as relevant as one with grade 1. Default (``auto``): binary if there is relevance, else none.
-        relative: Weights of the other items: by how much later they come, disc(max(1, l - j)), an earlier item weighing as much as the
-            next one (``true``); one rank further, disc(1 + max(0, l - j)), as in Informfully (``further``); or by their own rank,
+        relevance: r: ``binary`` is 1 for a relevant item and 0 for others, ``graded`` is (2^g - 1) / 2^g_max, ``none`` is 1 for every item.
+            ``informfully`` is 2^max(0, g - 1) / 2^max(0, g_max - 1) with the largest grade in the top k, as in Informfully, where an item
+            without a grade is as relevant as one of grade 1. Default (``auto``): binary if there is relevance, else none.
+        relative: Weights of the other items: by how much later they are ranked, disc(max(1, l - j)), where an earlier item weighs as much
+            as the next one (``true``); one rank further, disc(1 + max(0, l - j)), as in Informfully (``further``); or by their own rank,
             disc(l) (``false``).
         distance: As for IntraListDiversity.
-        missing: What to do with an item without features (or direction, or members): ``skip`` leaves it out of all sums. ``zero``: it is
-            in no pair, but its discount stays in the sum of discounts, as in RankSys, where a list of one item scores 0.
+        missing: An item without features (no direction under cosine, no members under jaccard): ``skip`` leaves it out of all sums.
+            ``zero`` leaves it out of all pairs but keeps its discount in the denominator, as in RankSys, where a list of one item scores 0.
 
     Range:
         That of the distance: cosine 0 to 2 (0 to 1 without negative features), jaccard and hamming 0 to 1, others 0 or more.

@@ -14,23 +14,27 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class EPC(ExpectedNovelty):
-    r"""Mean novelty of the top of the list, where the novelty of an item is the share of users who do not know it.
+    r"""Mean novelty of the top k, where an item's novelty is the share of users who have not interacted with it.
 
     .. math:: \frac{\sum_{j \le k} \text{disc}(j) \, p(\text{rel}|d_j) \, (1 - \text{users}(d_j) / n)}{\sum_{j \le k} \text{disc}(j)}
 
-    where users(d) of the n users with a history have d in it.
+    where users(d) is the number of users with d in their history, and n is the number of users with a history.
+
+    If relevance is given, only relevant items add novelty: the scores are much smaller, and not comparable with those computed without
+    relevance. ``relevance=none`` measures novelty alone.
 
     Args:
         k: Ranks that count; one number or several.
         discount: The weight of a rank: ``log`` is 1/log2(1+j), ``reciprocal`` 1/j, ``geometric`` patience^(j-1), ``none`` 1.
-        patience: The ratio of the ``geometric`` discount.
+        patience: Ratio of the geometric discount.
         rel: For binary relevance, the grade from which an item is relevant. Default: the threshold of the evaluation.
         relevance: p(rel|d): ``binary`` is 1 for a relevant item and 0 for others, ``graded`` is (2^g - 1) / 2^g_max, ``none`` is
             1 for every item. Default (``auto``): binary if there is relevance, else none.
-        average: Mean over ``users``, or over ``links``: all recommendations count alike.
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight.
         over: A short list is divided by the discounts of its own ranks (``list``), or by those of ``k`` ranks (WarpRec); an empty
             list then scores 0.
-        unseen: An item that nobody has had counts as had by ``nobody``, so that its novelty is 1, or as had by ``one`` user (WarpRec).
+        unseen: An unseen item, one that no user interacted with, counts as known to ``nobody``, so that its novelty is 1, or to ``one``
+            user (WarpRec).
 
     Range:
         0 to 1.

@@ -1,4 +1,4 @@
-"""Expected profile distance: how far recommended items are from what the user had before."""
+"""Expected profile distance: how far recommended items are from the user's history."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -14,27 +14,29 @@ from aspectrum.world import Distance, World
 
 @dataclass(frozen=True)
 class EPD(RankAndRelevanceMetric):
-    r"""Mean distance of the top of the list to the items of the user's history.
+    r"""Mean distance between the items of the top k and the items in the user's history.
 
     .. math:: \frac{\sum_{j \le k} \text{disc}(j) \, p(\text{rel}|d_j) \, d(d_j, H_u)}{\sum_{j \le k} \text{disc}(j)}
 
-    where d(d_j, H_u) is the mean of the distances between the features of d_j and those of each item h in the history H_u. With cosine
-    and squared Euclidean distance that mean takes one pass over the history, not one per item of the list.
+    where d(d_j, H_u) is the mean distance between the features of d_j and those of the items in the history H_u. For cosine and squared
+    Euclidean distance, it takes one pass over the history, not one per recommended item.
+
+    If relevance is given, only relevant items count: the scores are much smaller, and not comparable with those computed without relevance.
+    ``relevance=none`` measures distance alone.
 
     Args:
         k: Ranks that count; one number or several.
         discount: The weight of a rank: ``log`` is 1/log2(1+j), ``reciprocal`` 1/j, ``geometric`` patience^(j-1), ``none`` 1.
-        patience: The ratio of the geometric discount.
+        patience: Ratio of the geometric discount.
         rel: For binary relevance, the grade from which an item is relevant. Default: the threshold of the evaluation.
         relevance: p(rel|d): ``binary`` is 1 for a relevant item and 0 for others, ``graded`` is (2^g - 1) / 2^g_max, ``none`` is
             1 for every item. Default (``auto``): binary if there is relevance, else none.
         distance: As for IntraListDiversity.
-        to: ``mean`` distance to the items of the history, or the distance to the ``nearest`` of them (the surprise of Kaminskas and
-            Bridge).
-        missing: What to do with an item that cannot be compared, as it or the whole history has no features (or no direction under
-            cosine, no members under jaccard): ``skip`` leaves it out of both sums. ``zero`` gives it distance 0 and keeps its discount,
-            as RankSys and RELISON do. ``far`` puts every pair that cannot be compared at distance 1, as Microsoft Recommenders does.
-        average: Mean over ``users``, or over ``links``: each user weighs as much as the ranks of the list (RELISON).
+        to: ``mean`` distance to the items in the history, or distance to the ``nearest`` of them (the surprise of Kaminskas and Bridge).
+        missing: An item that cannot be compared because it, or the whole history, has no features (no direction under cosine, no members
+            under jaccard): ``skip`` leaves it out of both sums. ``zero`` gives it distance 0 and keeps its discount, as RankSys and RELISON
+            do. ``far`` sets every pair that cannot be compared to distance 1, as Microsoft Recommenders does.
+        average: Mean over ``users``, or over ``links``: users are weighted by the sum of their lists' discounts (RELISON).
 
     Range:
         That of the distance: cosine 0 to 2 (0 to 1 without negative features), jaccard and hamming 0 to 1, others 0 or more.

@@ -1,4 +1,4 @@
-"""Expected exposure: how far the exposure of items is from what equally relevant items would share."""
+"""Expected exposure: distance from the exposure that items would have if equally relevant items shared it equally."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,28 +20,28 @@ _LESS_IS_BETTER = ("loss", "disparity")
 
 @dataclass(frozen=True)
 class ExpectedExposure(SystemMetric):
-    r"""Squared distance between the exposure of groups of items and the one they would have if relevant items came first, in any order.
+    r"""Squared distance between the exposure of item groups and a target in which relevant items come first, in random order.
 
     .. math:: \sum_g (\epsilon_g - \epsilon^*_g)^2 \qquad \epsilon_g = \frac{1}{U} \sum_u \sum_{j \le k} \gamma^{j-1} a_{jg} \qquad \epsilon^*_g = \frac{1}{U} \sum_u \sum_{i \in R_u} a_{ig} \frac{1 - \gamma^{m_u}}{m_u (1 - \gamma)}
 
-    where R_u are the m_u relevant items of user u, and a_ig is how much item i belongs to group g: 1 in all for an item in one group or
-    several, unless shares are given. The target has no cutoff. Items without a group are left out, and counted in the details, as are the
-    exposure and the target of each group. A metric of the whole system, not of a user.
+    where R_u are the m_u relevant items of user u, and a_ig is the membership of item i in group g: 1 in total per item, split evenly over
+    its groups, unless shares are given. The target has no cutoff. Items without a group are left out and counted in the details, which also
+    have the exposure and target of each group. A system-level metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        part: ``loss`` is the squared distance (EE-L), 0 at best; ``disparity`` is the sum of squared exposures (EE-D), of which less is more
-            equal; ``relevance`` is the sum of exposure times target (EE-R), of which more is better; ``cross`` is twice that, as in
-            the expansion of the loss (EER of rank-fairness-metrics).
-        by: Exposure of each ``group``, over all users; or of each ``item`` in the list of each user, averaged over users (expeval with RBP and
-            without normalization), for which a single list says little.
-        gamma: Patience: how probable it is that a user goes on to the next rank, from 0 to 1.
+        part: ``loss``: the squared distance (EE-L), 0 at best. ``disparity``: the sum of squared exposures (EE-D); lower is more equal.
+            ``relevance``: the sum of exposure times target (EE-R); higher is better. ``cross``: twice that, as in the expansion of the loss
+            (EER of rank-fairness-metrics).
+        by: Exposure of each ``group`` over all users, or of each ``item`` in each user's list, averaged over users (expeval with RBP and
+            without normalization); with a single list per user, the latter says little.
+        gamma: Patience: the probability of continuing to the next rank, 0 to 1.
 
     Range:
         From 0.
 
     Undefined:
-        If no user has a relevant item (users without one are left out), or if no item that is shown or relevant has a group.
+        If no user has a relevant item (users without one are left out), or no recommended or relevant item has a group.
 
     References:
         Diaz, Mitra, Ekstrand, Biega and Carterette, CIKM 2020; of groups: Raj and Ekstrand, SIGIR 2022.

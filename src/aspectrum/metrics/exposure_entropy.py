@@ -1,4 +1,4 @@
-"""Exposure entropy: how evenly recommendations are spread over the items that are shown."""
+"""Exposure entropy: how evenly recommendations are spread over items."""
 
 import math
 from dataclasses import dataclass
@@ -17,31 +17,32 @@ from aspectrum.world import Rankings, Truth
 
 @dataclass(frozen=True)
 class ExposureEntropy(ItemCountMetric):
-    r"""Shannon entropy of what is recommended, in bits: 0 is one item only, log N an even spread over N items.
+    r"""Shannon entropy of the recommended items, in bits: 0 for a single item, log2 N for an even spread over N items.
 
     .. math:: -\sum_{i} p_i \log_2 p_i, \qquad p_i = \frac{c_i}{\sum_j c_j}
 
-    where c counts how often each item is recommended. A metric of the whole system, not of a user.
+    where c_i is how often item i is recommended. A system-level metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        base: Of the logarithm: 2 is bits, ``e`` nats (WarpRec, RecBole), or any number above 1.
-        index: ``shannon``, or ``simpson``: one minus the sum of the squares of p, the chance that two recommendations are of different
+        base: Base of the logarithm: 2 for bits, ``e`` for nats (WarpRec, RecBole), or any number above 1.
+        index: ``shannon``, or ``simpson``: one minus the sum of squared p, the probability that two random recommendations are of different
             items.
-        normalize: ``none``; ``catalogue`` divides by the most that the catalogue allows, log N or 1 - 1/N, so that 1 is even;
-            ``items_shown`` divides by the number of distinct items shown (RecBole).
-        weigh: All ``recommendations`` alike (MS recommenders), or all ``lists``: the mean over lists of the mean over their items of
-            -log p, or of 1 - p. The two are the same where all lists are equally long (Elliot, RankSys).
-        over: The sum of c: all recommendations (``list``), or ``k`` times the number of lists (RankSys's Gini-Simpson index), where
-            lists weigh alike; for whole lists, k is the longest.
+        normalize: ``none``; ``catalogue`` divides by the maximum for the catalogue, log N or 1 - 1/N, so that 1 is even; ``items_shown``
+            divides by the number of distinct items recommended (RecBole).
+        weigh: Every recommendation has the same weight (``recommendations``; MS recommenders), or every list has (``lists``; Elliot,
+            RankSys): the mean over lists of the mean over their items of -log p, or of 1 - p. Both are equal if all lists have the same
+            length.
+        over: The sum of c: the number of recommendations (``list``), or, with weigh=lists, ``k`` times the number of lists (RankSys's
+            Gini-Simpson index); without a cutoff, k is the length of the longest list.
         outside: With ``normalize="catalogue"``, a recommended item outside the catalogue is an ``error``, or is left out and counted
             (``drop``).
 
     Range:
-        0 to the logarithm of the number of items shown; normalised, and for ``simpson``, 0 to 1.
+        0 to the logarithm of the number of distinct items; 0 to 1 for ``simpson`` and with ``normalize``.
 
     Undefined:
-        If nothing is recommended; divided by what a catalogue allows, if it has fewer than two items.
+        If nothing is recommended; with ``normalize="catalogue"``, if the catalogue has fewer than two items.
 
     References:
         Shannon, Bell System Technical Journal 1948; Shani and Gunawardana, Recommender Systems Handbook 2011.

@@ -1,4 +1,4 @@
-"""Fragmentation: how far the aspects of users' lists are from one another's."""
+"""Fragmentation: divergence between the aspects of different users' lists."""
 
 import math
 from collections.abc import Sequence
@@ -22,40 +22,40 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Fragmentation(Metric):
-    r"""Mean divergence of the aspects of two users' lists: 0 is the same for everybody. Which way is better depends on the aim.
+    r"""Mean divergence between the aspects of two users' lists: 0 if all are the same. Which way is better depends on the aim.
 
     .. math:: \frac{1}{n(n-1)} \sum_{u} \sum_{v \ne u} \delta(q_v, q_u)
               \quad \text{with} \quad q_{u,a} \propto \sum_{j \le k} D(j) \, s(a, d_j)
 
-    over the n users whose list has an aspect, where delta is the Jensen-Shannon divergence (``divergence`` has others), D(j) the discount
-    of rank j and s(a, d) the share of item d that aspect a has. Aspects are usually stories or topics. A metric of the whole system:
-    it compares users, so that none has a score of their own; :meth:`scores` has each user's mean divergence from the others of a world.
+    over the n users with an aspect in their list, where delta is the Jensen-Shannon divergence (see ``divergence`` for others), D(j) is the
+    discount of rank j and s(a, d) is the share of item d that belongs to aspect a. Aspects are usually stories or topics. A system-level
+    metric that compares users with one another; :meth:`scores` gives each user's mean divergence from the others in a world.
 
-    Above 2,000 users, 2,000 of them are compared, chosen by a hash of their ids: the same users in every part and for every system.
-    The details say how many were ``sampled``.
+    With more than 2,000 users, 2,000 are sampled by a hash of their ids: the same users in every part and for every system. The details say
+    how many were ``sampled``.
 
     Args:
         k: Ranks that count; one number or several.
-        divergence: ``js``: that of Jensen and Shannon. ``js_distance``: its root, which RADio and Informfully call JS. ``kl``: the sum
-            of p log(p/q), with alpha of p mixed into q. ``hellinger``: the root of half the sum of (sqrt p - sqrt q)^2. ``tv``, total
-            variation: half the sum of |p - q|. All but KL lie between 0 and 1.
-        alpha: How much of p is mixed into q under ``kl``, which is infinite without. RADio takes 0.001.
-        mixed: What alpha is mixed into: that of the ``list`` (under ``kl`` only) or ``both``: also as much of q into p, whatever the
-            divergence, as RADio and Informfully do.
-        base: Of the logarithm; ``e`` for nats.
+        divergence: ``js``: Jensen-Shannon divergence. ``js_distance``: its square root, which RADio and Informfully call JS. ``kl``: the
+            sum of p log(p/q), with alpha of p mixed into q. ``hellinger``: the square root of half the sum of (sqrt p - sqrt q)^2. ``tv``:
+            total variation, half the sum of |p - q|. All but KL lie between 0 and 1.
+        alpha: Weight of p mixed into q, which keeps ``kl`` finite. RADio uses 0.001.
+        mixed: Which distribution is smoothed with alpha: that of the ``list`` (``kl`` only), or ``both``: as much of q is also mixed into
+            p, for any divergence, as RADio and Informfully do.
+        base: Base of the logarithm; ``e`` for nats.
         discount: D(j): ``reciprocal`` is 1/j, ``none`` 1, ``log`` 1/log2(1+j), ``geometric`` patience^(j-1), ``clipped``
             1/log2(max(j, 2)).
-        patience: The ratio of a geometric discount.
-        share: ``item``: an item counts once, shared out among its aspects, evenly or by their strengths. ``pair``: it counts once for
-            each of its aspects, or as much as its strength.
-        first: Which list is p under ``kl``, which is not symmetric: that of the ``other`` user, as in Informfully, or one's ``own``, as
-            in RADio. Numbers of single users differ (:meth:`scores`), the mean of all does not.
+        patience: Ratio of the geometric discount.
+        share: ``item``: every item has a total weight of 1, split among its aspects, evenly or by strength. ``pair``: every (item, aspect)
+            pair has a weight of 1, or its strength.
+        first: Which list is p under ``kl``, which is not symmetric: that of the ``other`` user, as in Informfully, or the user's ``own``,
+            as in RADio. It changes per-user numbers (:meth:`scores`), not the mean.
 
     Range:
         0 to 1; ``kl``: 0 to log2(1/alpha).
 
     Undefined:
-        If fewer than two users have a list with an aspect in the top k.
+        If fewer than two users have an aspect in the top k.
 
     References:
         Vrijenhoek et al., RecSys 2022.

@@ -17,28 +17,29 @@ from aspectrum.world import Rankings, Truth
 
 @dataclass(frozen=True)
 class Gini(ItemCountMetric):
-    r"""Gini index of how often the items of the catalogue are recommended: 0 is even, 1 is one item only.
+    r"""Gini index of how often the items of the catalogue are recommended: 0 for an even spread, 1 for a single item.
 
     .. math:: \frac{1}{N-1} \sum_{i=1}^{N} (2i - N - 1) \frac{c_i}{\sum_j c_j}
 
-    with the counts c ascending over all N items of the catalogue, never recommended ones included. A metric of the whole system, not of
-    a user. WarpRec has it under this name; what Elliot and RankSys call the Gini index is its complement, see :class:`GiniComplement`.
+    where the counts c are in ascending order over all N items of the catalogue, including items that are never recommended. A system-level
+    metric, with no per-user scores. WarpRec uses this name; what Elliot and RankSys call the Gini index is its complement, see
+    :class:`GiniComplement`.
 
     Args:
         k: Ranks that count; one number or several.
-        over: The items: those of the ``catalogue``, or only those ``recommended`` at least once (Evidently).
-        divisor: ``"n-1"`` (published: one item only scores 1), or ``"n"`` (LensKit, RecBole).
+        over: The items: the ``catalogue``, or only items ``recommended`` at least once (Evidently).
+        divisor: ``"n-1"`` (published: a single item scores 1), or ``"n"`` (LensKit, RecBole).
         discount: What a recommendation adds to c: 1 (``none``), or by rank j 1/log2(1+j) (``log``), 1/j (``reciprocal``),
             patience^(j-1) (``geometric``; LensKit's ExposureGini) or 1/log2(max(j, 2)) (``clipped``). c is then the item's exposure.
-        patience: Of the geometric discount.
+        patience: Ratio of the geometric discount.
         outside: A recommended item outside the catalogue is an ``error``, or is left out and counted (``drop``); with
             ``over="recommended"``, none is outside.
-        extra_items: Items to add to the catalogue that are never recommended, a whole number. RecBole counts its padding token: 1.
-        empty: The value if nothing is recommended; by default undefined.
-        complement: One minus the index, as Elliot and RankSys have it; higher is then better.
+        extra_items: Number of items to add to the catalogue that are never recommended. RecBole counts its padding token: 1.
+        empty: Value if nothing is recommended; undefined by default.
+        complement: One minus the index, as in Elliot and RankSys; higher is then better.
 
     Range:
-        0 (even) to 1 (one item).
+        0 (even) to 1 (a single item).
 
     Undefined:
         If nothing is recommended, or there are fewer than two items.

@@ -14,17 +14,17 @@ from aspectrum.world import Rankings
 
 @dataclass(frozen=True)
 class GiniComplement(ItemCountMetric):
-    r"""One minus the Gini index of how often the items of the catalogue are recommended: 1 is even, 0 is one item only.
+    r"""One minus the Gini index of how often the items of the catalogue are recommended: 1 for an even spread, 0 for one item.
 
     .. math:: 1 - \frac{1}{N-1} \sum_{i=1}^{N} (2i - N - 1) \frac{c_i}{\sum_j c_j}
 
-    with the counts c ascending over all N items of the catalogue, never recommended ones included. A metric of the
-    whole system, not of a user.
+    where the counts c are in ascending order over all N items of the catalogue, including items that are never recommended. A system-level
+    metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
         outside: A recommended item outside the catalogue is an ``error``, or is left out and counted (``drop``).
-        empty: The value if nothing is recommended; by default undefined.
+        empty: Value if nothing is recommended; undefined by default.
 
     Range:
         0 (one item) to 1 (even).

@@ -1,4 +1,4 @@
-"""Group exposure: whether groups of items get as much exposure as their size, or relevance, deserves."""
+"""Group exposure: whether the exposure of item groups is proportional to their size or merit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,29 +18,30 @@ from aspectrum.world import Truth, World
 
 @dataclass(frozen=True)
 class GroupExposure(SystemMetric):
-    r"""The exposure of the group of items that gets least, as a share of that of the group that gets most: 1 is parity.
+    r"""Exposure of the least exposed item group relative to that of the most exposed one: 1 is parity.
 
     .. math:: \frac{\min_g E_g}{\max_g E_g} \qquad E_g = \frac{1}{U \left|g\right|} \sum_u \sum_{j \le k} \text{disc}(j) \, a_{jg}
 
-    where U users have lists, and a_jg is how much the item at rank j belongs to group g: 1 in all for an item in one group or several, unless
-    shares are given. The size of a group is the sum of what the items of the catalogue belong to it; other items and those without a group
-    are left out, and counted in the details, as are the E_g. A metric of the whole system, not of a user.
+    where U is the number of users with a list, and a_jg is the membership of the item at rank j in group g: 1 in total per item, split
+    evenly over its groups, unless shares are given. The size of a group is the sum of its memberships over the catalogue. Items outside the
+    catalogue and items without a group are left out and counted in the details, which also have the E_g. A system-level metric, with no
+    per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        discount: The exposure of a rank: ``log`` is 1/log2(1+j), ``clipped`` 1/log2(max(j, 2)), ``reciprocal`` 1/j, ``geometric``
+        discount: Exposure of a rank: ``log`` is 1/log2(1+j), ``clipped`` 1/log2(max(j, 2)), ``reciprocal`` 1/j, ``geometric``
             patience^(j-1), ``none`` 1.
-        patience: Of the geometric discount, from 0 to 1.
-        merit: Default: none, groups deserve exposure by their size (demographic parity; EXP of FairRankTune). ``relevance``: by how often
-            their items are relevant to a user (disparate treatment): E_g is divided by the relevant (user, item) pairs of g over U |g|.
-            ``shown``: so, but only of relevant items that the lists show (EXPU of FairRankTune).
-        combine: ``ratio`` is the least over the most, ``difference`` the most minus the least, of which less is better.
+        patience: Ratio of the geometric discount, 0 to 1.
+        merit: What exposure should be proportional to. Default: the size of a group (demographic parity; EXP of FairRankTune).
+            ``relevance``: how often its items are relevant (disparate treatment): E_g is divided by the number of relevant (user, item)
+            pairs in g over U |g|. ``shown``: the same, but only relevant items in the lists count (EXPU of FairRankTune).
+        combine: ``ratio``: the minimum over the maximum. ``difference``: the maximum minus the minimum, where lower is better.
 
     Range:
         0 to 1; with combine=difference from 0.
 
     Undefined:
-        If fewer than two groups have an item of the catalogue (with a merit, some merit), or none of them is shown.
+        If fewer than two groups have an item in the catalogue (and, with ``merit``, any merit), or none of them is recommended.
 
     References:
         Singh and Joachims, KDD 2018.

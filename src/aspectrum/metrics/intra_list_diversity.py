@@ -36,8 +36,8 @@ class IntraListDiversity(UserMetric):
             whether or not it has features, and undefined if others have none (RecTools).
         of: What items are compared by: ``features``, or ``aspects``: an item's vector then has 1 for every aspect it has, whatever
             its strength, and 0 for the others. Default: features if given, else aspects.
-        aggregate: The ``mean`` of the distances, the least (``min``: intra-list minimal distance), the greatest (``max``) or their
-            ``sum``. The least and the greatest compare every pair, O(k^2 d); the least does not go with an item and itself.
+        aggregate: The ``mean`` of the distances, the smallest (``min``: intra-list minimal distance), the largest (``max``) or the ``sum``.
+            Smallest and largest compare every pair, O(k^2 d); the smallest goes with pairs=distinct only.
 
     Range:
         That of the distance: cosine 0 to 2 (0 to 1 without negative features), jaccard and hamming 0 to 1, others 0 or more.

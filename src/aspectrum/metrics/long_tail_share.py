@@ -1,4 +1,4 @@
-"""Share of the list that is in the long tail."""
+"""Share of the list that is in the long tail of popularity."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,33 +19,35 @@ _HEADS = {"items": 0.2, "interactions": 0.8, "seen_items": None}
 
 @dataclass(frozen=True)
 class LongTailShare(UserMetric):
-    r"""Share of the top of the list that is in the long tail: not among the most popular items (the head).
+    r"""Share of the top k that is in the long tail, that is, not among the most popular items (the head).
 
     .. math:: \frac{|\{j \le k : d_j \in \text{tail}\}|}{\min(k, \left|L_u\right|)}
 
-    where the tail is the catalogue without the head, and L_u is the list. Of equally popular items, those with smaller ids come first
-    (numbers by value, text bytewise). Without a catalogue, it is all items that are known apart from the lists. An item of a list that is
-    not in a given catalogue is in neither.
+    where L_u is the list, and the tail is the catalogue without the head. Ties in popularity are broken by item id, the smaller id first
+    (numbers by value, text bytewise). An item outside a given catalogue is neither head nor tail. Without a catalogue, the head is chosen
+    from all items in the other inputs, and an item found only in the lists is tail, unless ``unseen_in_tail`` is false; RSP and REO leave
+    such an item out. With by=seen_items, the catalogue is not used and unseen items are never tail.
 
     Args:
         k: Ranks that count; one number or several.
-        by: What the head is: a share of the ``items`` of the catalogue, rounded to the nearest number, at least one; the most popular items
-            that hold a share of all ``interactions`` together, with the item that reaches it (Elliot, WarpRec); or, with ``seen_items``, the
-            tail is a share of the items that somebody had, the least popular ones, rounded down, at least one (RecBole, hopwise). Ties then
-            go to the tail by smaller ids.
-        head: The share that is the head. Default: 0.2 of the items, or 0.8 of the interactions.
-        tail: With by=seen_items, the share that is the tail; above 1, the items that were had at most so often. Default: 0.1.
-        unseen_in_tail: Whether items that nobody had are in the tail; Elliot has them nowhere.
-        reach: With by=interactions, whether the head holds ``at_least`` its share of the interactions, or ``more`` than it (WarpRec).
-        count: The number of such items instead of their share (ACLT).
+        by: How head and tail are split. ``items``: the head is a share of the items in the catalogue, rounded, at least one.
+            ``interactions``: the head is the most popular items that together have a share of all interactions, including the item that
+            reaches it (Elliot, WarpRec). ``seen_items``: the tail is a share of the items that any user interacted with, the least popular
+            first, rounded down, at least one; of tied items, those with smaller ids go to the tail (RecBole, hopwise).
+        head: Share of the items, or of the interactions, in the head. Default: 0.2 of the items, 0.8 of the interactions.
+        tail: With by=seen_items, the share of items in the tail; above 1, the largest number of interactions of an item in the tail.
+            Default: 0.1.
+        unseen_in_tail: Whether unseen items, which no user interacted with, are in the tail. In Elliot they are in neither part.
+        reach: With by=interactions, whether the head has ``at_least`` its share of the interactions, or ``more`` than it (WarpRec).
+        count: Number of tail items instead of their share (ACLT).
         over: A short list is divided by its length (``list``) or by ``k`` (WarpRec); an empty list then scores 0.
-        average: Mean over ``users``, or over ``links``: all recommendations count alike.
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight.
 
     Range:
         0 to 1; with ``count``, 0 to k.
 
     Undefined:
-        For an empty list; where nobody had any item.
+        For an empty list; if no user interacted with any item.
 
     References:
         Abdollahpouri, Burke and Mobasher, FLAIRS 2019.
@@ -85,7 +87,7 @@ class LongTailShare(UserMetric):
         check_goes_with(self, "average", "count", False)
         check_unit(self, head=self.head or 0.0)
         if self.tail is not None and self.tail <= 0:
-            raise MetricError(f"LongTailShare: tail is {self.tail:g}, expected a share above 0, or how often an item was had")
+            raise MetricError(f"LongTailShare: tail is {self.tail:g}, expected a share above 0, or a number of interactions above 1")
 
     @property
     def pooled(self) -> bool:
@@ -133,7 +135,7 @@ class LongTailShare(UserMetric):
         return head_by_items(truth, self.head) if self.by == "items" else head_by_interactions(truth, self.head, self.reach)
 
     def _least_seen(self, counts: Counts, heads: Counts) -> Flags:
-        """A share of the items that somebody had, or those that were had at most so often."""
+        """A share of the items any user interacted with, or those with at most so many interactions."""
         tail = np.zeros(len(counts), dtype=np.bool_)
         seen = np.flatnonzero(counts)
         share = Fraction(repr(self.tail))

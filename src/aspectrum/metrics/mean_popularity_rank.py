@@ -1,4 +1,4 @@
-"""How high the recommended items stand in the order of popularity."""
+"""Mean popularity percentile of recommended items."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -13,23 +13,24 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class MeanPopularityRank(UserMetric):
-    r"""Mean popularity percentile of the top of the list: 1 is the most popular item. Less is less popularity bias.
+    r"""Mean popularity percentile of the top k: 1 is the most popular item. Lower means less popularity bias.
 
     .. math:: \frac{1}{\min(k, \left|L_u\right|)} \sum_{j \le k} \frac{\text{rank}(d_j)}{n}
 
-    where rank(d) counts the n items that somebody had from the least popular on; equally popular items share the mean of their ranks.
+    where rank(d) is the rank of d among the n items that any user interacted with, 1 for the least popular; ties share the mean of their
+    ranks.
 
     Args:
         k: Ranks that count; one number or several.
-        unseen: An item that nobody had counts ``zero`` (LensKit), or is left out (``skip``).
+        unseen: An unseen item, one that no user interacted with, counts ``zero`` (LensKit), or is left out (``skip``).
         over: A short list is divided by its length (``list``) or by ``k``; an empty list then scores 0.
-        average: Mean over ``users``, or over ``links``: all recommendations count alike.
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight.
 
     Range:
         0 to 1.
 
     Undefined:
-        For an empty list, or one of which nothing is left; where nobody had any item.
+        For an empty list, or one with no items left; if no user interacted with any item.
 
     References:
         MeanPopRank in LensKit (Ekstrand, CIKM 2020).
@@ -68,7 +69,7 @@ class MeanPopularityRank(UserMetric):
 
 
 def _mean_ranks(counts: Counts) -> Floats:
-    """The rank of each item among those that somebody had, the least popular first; ties share the mean of their ranks, 0 if unseen."""
+    """The rank of each item among those any user interacted with, the least popular first; ties share their mean rank, 0 if unseen."""
     distinct, places, sizes = np.unique(counts, return_inverse=True, return_counts=True)
     sizes[distinct == 0] = 0
     ranks: Floats = np.where(distinct == 0, 0.0, np.cumsum(sizes) - (sizes - 1) / 2)

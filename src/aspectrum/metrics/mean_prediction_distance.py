@@ -1,4 +1,4 @@
-"""Mean prediction distance: how far from a user the recommended people are in the network."""
+"""Mean prediction distance: how far away recommended contacts are in the network."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,27 +18,26 @@ from aspectrum.world import SocialGraph, World
 
 @dataclass(frozen=True)
 class MeanPredictionDistance(SystemMetric):
-    r"""How far recommended people are from whom they are recommended to, in links beyond two: 0 are friends of friends.
+    r"""How far recommended contacts are from the user, in links beyond two: 0 for friends of friends.
 
     .. math:: \frac{n}{\sum_{(u, v) \in R} 1 / \delta(u, v)} - 2
 
-    where the n links of R are all that are recommended, and :math:`\delta` is the length of the shortest path from u to v in the
-    train graph. Who cannot be reached adds nothing to the sum and counts in n. A metric of the whole system, between -1 (everybody is
-    linked already) and infinity (nobody can be reached). It is a harmonic mean: a few people close by outweigh many who are far away.
-    Farther is more novel, so higher is better.
+    where R are the n recommended links, and delta(u, v) is the length of the shortest path from u to v in the train graph. An
+    unreachable contact adds nothing to the sum but counts in n. It is a harmonic mean: a few close contacts outweigh many distant ones.
+    More distant contacts are more novel, so higher is better. A system-level metric, with no per-user scores.
 
-    It costs one breadth-first search per 256 users, which ends when everybody recommended is found: O(people + links) a step where
-    somebody far away or unreachable is recommended, far less elsewhere.
+    Breadth-first searches of 256 users run at once, and end when all recommended contacts are found. They cost O(people + links) per step
+    if a distant or unreachable contact is recommended, and far less otherwise.
 
     Args:
         k: Ranks that count; one number or several.
-        empty: The value if nothing is recommended; by default undefined. RELISON has 0.
+        empty: Value if nothing is recommended; undefined by default. RELISON has 0.
 
     Range:
-        -1 (everybody is linked already) to infinity (nobody can be reached).
+        -1 (all recommended contacts are linked already) to infinity (none can be reached).
 
     Undefined:
-        If nothing is recommended. Recommendations of somebody to themselves, and to users outside the network, do not count.
+        If nothing is recommended. Users recommended to themselves, and recommendations to users outside the network, do not count.
 
     References:
         Sanz-Cruzado, Pepa and Castells, MSM 2018. As in RELISON.

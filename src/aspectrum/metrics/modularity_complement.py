@@ -1,4 +1,4 @@
-"""Modularity complement: how little the network, with the recommended links, keeps to its communities."""
+"""Modularity complement: how far the network, with the recommended links, crosses community borders."""
 
 import math
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ class ModularityComplement(CommunityEffect):
 
     .. math:: \frac{1 - m}{2}, \quad m = \frac{E_{in} - K / E}{E - K / E}, \quad K = \sum_c \text{out}(c) \, \text{in}(c)
 
-    where E is the number of links between people who have a community, :math:`E_{in}` how many stay in one, and out(c) and in(c) how many
-    start and end in c. An undirected link counts both ways. Who has several
-    communities is in the largest of them. Links with an end that has none do not count.
+    where E is the number of links between people with a community, E_in the number of those within one community, and out(c) and
+    in(c) are the numbers of links that start and end in c. An undirected link counts in both directions. A person in several communities
+    belongs to the largest of them. Links of people without a community are left out.
 
     Args:
         k: Ranks that count; one number or several.
-        report: The network ``after`` the recommended links were added, ``before``, or the ``difference``; the details have all three.
-        modularity: ``assortativity`` is m as above, Newman's assortativity coefficient, which is 1 if every link stays in its community;
-            RELISON calls it modularity, and networkx ``attribute_assortativity_coefficient``. ``newman`` divides by E alone:
-            (E_in - K/E) / E, ``modularity`` in networkx and igraph.
+        report: The network ``after`` adding the recommended links, ``before``, or the ``difference``; the details have all three.
+        modularity: ``assortativity``: m as above, Newman's assortativity coefficient, which is 1 if no link crosses communities; RELISON
+            calls it modularity, networkx ``attribute_assortativity_coefficient``. ``newman``: (E_in - K/E) / E, the ``modularity`` of
+            networkx and igraph.
 
     Range:
-        0 (no link leaves its community) to 1; with ``newman`` above 0.
+        0 (no link crosses communities) to 1; with ``newman`` above 0.
 
     Undefined:
-        Without links between people who have a community. With ``assortativity`` also if all of them are in the same one.
+        Without links between people with a community; with ``assortativity``, also if all of these people are in one community.
 
     References:
         Sanz-Cruzado and Castells, RecSys 2018. Newman, Physical Review E 67, 2003.

@@ -15,7 +15,7 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class MRRIA(AspectMetric):
-    r"""One over the first rank that shows an aspect, averaged over aspects.
+    r"""Reciprocal of the first rank that shows an aspect, averaged over aspects.
 
     .. math:: \sum_c P(c|u) \, \frac{1}{\min \{j \le k : c \in J(u, d_j)\}}
 
@@ -25,9 +25,9 @@ class MRRIA(AspectMetric):
         k: Ranks that count; by default the whole list.
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
         unjudged: As for AlphaNDCG.
-        unattainable: P(c|u) is the weight of c over those of all aspects, so that the weight of an aspect that the user cannot be
-            shown is ``lost``, as in NTCIREVAL; or (``skip``) over those of the attainable aspects, as for MAPIA and ERRIA. Without
-            weights it is 1 over the number of attainable aspects.
+        unattainable: ``lost``: P(c|u) is the weight of c over that of all aspects, so that the weight of an unattainable aspect is lost, as
+            in NTCIREVAL. ``skip``: over that of the attainable aspects, as for MAPIA and ERRIA. Without weights, P(c|u) is uniform over the
+            attainable aspects.
 
     Range:
         0 to 1.

@@ -1,4 +1,4 @@
-"""NDKL: how far the groups of every top of a list are from a target."""
+"""NDKL: divergence of the groups in every prefix of a list from a target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ _CELLS_AT_A_TIME = 200_000
 
 @dataclass(frozen=True)
 class NDKL(TargetMetric):
-    r"""How far the groups of items at the top of a list are from the shares they should have, over all tops up to k: 0 is fair.
+    r"""KL divergence of the groups in each prefix of the top k from a target, averaged with a discount: 0 is fair.
 
     .. math:: \frac{\sum_{i \le k} D_{KL}(p_i \| t) \, / \log_2(i + 1)}{\sum_{i \le k} 1 / \log_2(i + 1)}
 
-    where p_i is the distribution over groups of the first i items, and t the target. An item in several groups belongs to all of them alike,
-    unless shares are given. Items without a group have a rank but no group, and are counted in the details; tops that have no group at all
-    are left out.
+    where p_i is the distribution over groups of the first i items, and t is the target. An item in several groups belongs to all of them
+    equally, unless shares are given. Items without a group keep their rank and are counted in the details; prefixes in which no item has a
+    group are left out.
 
     Args:
         k: Ranks that count; one number or several.
-        target: What groups should have: their share of the ``catalogue``, of the user's ``relevant`` items, the same for all (``uniform``,
-            over the groups of the catalogue), of the first k items of the ``list`` itself (FairRankTune), or shares such as
-            {P: 0.7, Q: 0.3}, which are divided by their sum.
-        base: Of the logarithm in the divergence: ``e`` (nats) or a number above 1.
+        target: Target distribution: the groups' shares of the ``catalogue``, of the user's ``relevant`` items, or of the top k of the
+            ``list`` itself (FairRankTune); equal shares (``uniform``, over the groups in the catalogue); or given shares such as {P: 0.7,
+            Q: 0.3}, which are normalised to sum to 1.
+        base: Base of the logarithm in the divergence: ``e`` (nats) or a number above 1.
 
     Range:
         From 0.
 
     Undefined:
-        For a list of which no item has a group; where a group that is shown has no share of the target, or the target is empty.
+        For a list in which no item has a group; if a group in the list has no share of the target, or the target is empty.
 
     References:
         Geyik, Ambler and Kenthapadi, KDD 2019.

@@ -18,24 +18,25 @@ from aspectrum.world import Rankings, Truth, World
 
 @dataclass(frozen=True)
 class Personalization(ItemCountMetric):
-    r"""One minus the mean similarity of the lists of two users, over all pairs: 1 is nothing in common, 0 the same items for everybody.
+    r"""One minus the mean similarity of two users' lists, over all pairs: 1 for nothing in common, 0 for the same items.
 
     .. math:: 1 - \frac{2}{U(U-1)} \sum_{u < v} \frac{|L_u \cap L_v|}{\sqrt{|L_u| \, |L_v|}}
 
-    where L_u are the first k items of the list of one of U users; empty lists are left out. The order of items does not count. No pairs
-    are formed: how often each item is recommended in lists of each length is enough. A metric of the whole system, not of a user.
+    where L_u is the top k of one of U users; empty lists are left out. The order of items is ignored. No pairs are formed: it is enough to
+    know how often each item is recommended in lists of each length. A system-level metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        similarity: ``cosine``, as above (recmetrics, jurity, PyG, Evidently); ``overlap``, items in common over k, or over the length of
-            the longest list where whole lists count (Zhou et al.); ``jaccard``, items in common over items in either list.
-        over: ``list``; with ``k``, the cosine takes every list to have k items, also a shorter one, whose similarity to itself is then
-            below the 1 that is subtracted for it (Evidently). The result may exceed 1.
-        most_lists: Of the Jaccard similarity, which needs pairs: at most so many lists are compared, those of the users whose ids have
-            the smallest BLAKE2b hashes. Which these are does not depend on the order or on parts; ``lists_compared`` says how many.
+        similarity: ``cosine``, as above (recmetrics, jurity, PyG, Evidently); ``overlap``: items in common over k, or, without a cutoff,
+            over the length of the longest list (Zhou et al.); ``jaccard``: items in common over items in either list.
+        over: ``list``; with ``k``, the cosine treats every list as having k items, even a shorter one, whose similarity to itself is then
+            less than the 1 subtracted for it (Evidently). The result may exceed 1.
+        most_lists: For the Jaccard similarity, which compares pairs: the maximum number of lists to compare, those of the users whose ids
+            have the smallest BLAKE2b hashes. The choice does not depend on input order or parts; ``lists_compared`` says how many were
+            compared.
 
     Range:
-        0 (all lists alike) to 1 (nothing in common); above 1 with ``over="k"`` if lists are short.
+        0 (identical lists) to 1 (nothing in common); may exceed 1 with ``over="k"`` if lists are short.
 
     Undefined:
         If fewer than two lists have an item.

@@ -1,4 +1,4 @@
-"""Popularity lift: how much more popular the recommended items are than those that users had."""
+"""Popularity lift: how much more popular recommended items are than the items in the users' histories."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,18 +17,19 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class PopularityLift(SystemMetric):
-    r"""How much more popular the items of the lists are than those of the histories: 0 is as popular, 1 twice as popular, -0.5 half.
+    r"""How much more popular recommended items are than the users' histories: 0 is as popular, 1 twice as popular, -0.5 half.
 
     .. math:: \frac{\text{gap}(L) - \text{gap}(H)}{\text{gap}(H)}
 
-    where gap (the group average popularity) is the mean over users of the mean share of users who had an item, over the items of the top of
-    the list L, and over those of the history H. Users with both count. It is one number of a whole system, usually reported for groups of users.
+    where gap (group average popularity) is the mean over users of the mean popularity of the items in the top k (L) or in the history (H),
+    and an item's popularity is the share of users who interacted with it. Only users with both a list and a history count. A system-level
+    metric, usually reported for groups of users.
 
     Args:
         k: Ranks that count; one number or several.
 
     Range:
-        -1 upwards.
+        From -1.
 
     Undefined:
         If no user has both a list and a history.

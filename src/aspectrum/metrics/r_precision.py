@@ -22,11 +22,11 @@ class RPrecision(BinaryMetric):
     where R_u are the items whose grade for the user reaches ``rel``.
 
     Args:
-        k: Ranks that count; by default as many as there are relevant items. A smaller cutoff ends the list earlier, and is still
-            divided by R.
+        k: Ranks that count; by default as many as there are relevant items. A smaller cutoff ends the list earlier, but the divisor is
+            still R.
         rel: The grade from which an item is relevant. Default: the threshold of the evaluation.
-        top: Where the list ends: after as many items as are ``relevant`` (trec_eval, ir_measures, ranx), or after ``k``: hits in the
-            top k over min(k, R), as in RecTools with ``r_precision=True``.
+        top: Where the list ends: at the number of ``relevant`` items (trec_eval, ir_measures, ranx), or at ``k``: hits in the top k over
+            min(k, R), as in RecTools with ``r_precision=True``.
 
     Range:
         0 to 1.

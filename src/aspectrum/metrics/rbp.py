@@ -16,7 +16,7 @@ from aspectrum.world import Truth, World
 
 @dataclass(frozen=True)
 class RBP(BinaryMetric):
-    r"""Rate at which a user gains who goes on to the next rank with probability p.
+    r"""Expected rate of gain of a user who continues to the next rank with probability p.
 
     .. math:: (1 - p) \sum_{j \le k} g_{u, d_j} \, p^{j-1}
 
@@ -25,11 +25,11 @@ class RBP(BinaryMetric):
     Args:
         k: Ranks that count; by default the whole list.
         rel: The grade from which an item is relevant. Default: the threshold of the evaluation.
-        p: The probability of going on to the next rank, from 0 to below 1. LensKit has 0.85, NTCIREVAL 0.95.
+        p: Probability of continuing to the next rank, from 0 to below 1. LensKit has 0.85, NTCIREVAL 0.95.
         gain: ``binary`` as above; ``linear`` is the grade itself (0 if the item has none, or a negative one), as in ranx, and can
             exceed 1.
-        normalize: Divide by the most that k ranks could gain, as LensKit does with ``normalize=True``; for a list shorter than k, LensKit
-            divides by the most that a list of that length could.
+        normalize: Divide by the maximum gain of k ranks, as LensKit does with ``normalize=True``; for a list shorter than k, LensKit
+            divides by the maximum for that length.
 
     Range:
         0 to 1; above 1 with ``gain="linear"`` and large grades.

@@ -1,4 +1,4 @@
-"""Reciprocity: how many links have their reverse."""
+"""Reciprocity: share of links that are reciprocated."""
 
 import math
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from aspectrum.blocks.network_effects import NetworkEffect, NetworkLinks
 
 @dataclass(frozen=True)
 class Reciprocity(NetworkEffect):
-    r"""Share of links whose reverse exists, in the network with the recommended links.
+    r"""Share of links that are reciprocated, in the network with the recommended links.
 
     .. math:: \frac{|\{(u, v) \in E \cup R : (v, u) \in E \cup R\}|}{|E \cup R|}
 
-    where E are the links of the train graph, and R the recommended ones. In an undirected graph it is 1. Whether more is better
-    depends on the network.
+    where E are the links of the train graph, and R the recommended ones. In an undirected graph it is 1. Which way is better depends on the
+    network.
 
     Args:
         k: Ranks that count; one number or several.
-        report: The network ``after`` the recommended links were added, ``before``, or the ``difference``; the details have all three.
+        report: The network ``after`` adding the recommended links, ``before``, or the ``difference``; the details have all three.
 
     Range:
         0 to 1.

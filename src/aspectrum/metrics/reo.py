@@ -1,4 +1,4 @@
-"""Ranking-based equal opportunity: whether relevant items of all groups are found as often."""
+"""Ranking-based equal opportunity: whether the relevant items of all groups are recommended equally often."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,30 +16,30 @@ from aspectrum.world import Truth, World
 
 @dataclass(frozen=True)
 class REO(GroupRates):
-    r"""How differently often relevant items of groups are recommended (ranking-based equal opportunity): 0 is equally often.
+    r"""Disparity between groups in how often their relevant items are recommended (ranking-based equal opportunity): 0 is parity.
 
     .. math:: \frac{\text{std}_g(P_g)}{\text{mean}_g(P_g)} \qquad P_g = \frac{\sum_u |L_u @ k \cap R_u \cap g|}{\sum_u |R_u \cap g \setminus H_u|}
 
-    where L_u is the list, R_u are the relevant items and H_u is the history of user u, and the groups g are made of items of the catalogue; an
-    item counts in each of its groups, whatever its shares. The standard deviation is that of a population. Recommended items without a
-    group are left out, and counted in the details, as are the P_g. A metric of the whole system, not of a user.
+    where L_u is the list, R_u the set of relevant items and H_u the history of user u, and the groups g consist of items in the catalogue;
+    an item counts fully in each of its groups. std is the population standard deviation. Recommended items without a group are left out and
+    counted in the details, which also have the P_g. A system-level metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        groups_by: The groups are ``given`` (Elliot's REO), or are the head and the long tail by ``popularity`` (Elliot's PopREO).
-        candidates: Relevant items that could have been recommended to a user: those that are not in the history (``unseen``), or ``all``.
-        head: With groups_by=popularity, the share of all interactions that the head holds; of equally popular items, those with smaller ids
-            come first.
-        reach: With groups_by=popularity, whether the head holds ``at_least`` that share, or ``more`` (WarpRec).
-        unseen_in_tail: With groups_by=popularity, whether items that nobody had are in the tail (WarpRec), or in neither (Elliot).
-        hits_only: Only relevant items count as recommended; if false, all do (WarpRec), and rates may exceed 1.
+        groups_by: The groups are ``given`` (Elliot's REO), or are head and long tail by ``popularity`` (Elliot's PopREO).
+        candidates: Relevant items that could have been recommended to a user: those not in the history (``unseen``), or ``all``.
+        head: With groups_by=popularity, the share of all interactions in the head; ties are broken by item id, the smaller id first.
+        reach: With groups_by=popularity, whether the head has ``at_least`` that share, or ``more`` (WarpRec).
+        unseen_in_tail: With groups_by=popularity, whether unseen items, which no user interacted with, are in the tail (WarpRec) or in
+            neither group (Elliot). An item found only in the lists is in neither group either way, unlike in LongTailShare.
+        hits_only: Only relevant items count as recommended; if false, all items do (WarpRec), and rates may exceed 1.
 
     Range:
-        From 0; at most the root of the number of groups minus 1.
+        0 to sqrt(G - 1) for G groups.
 
     Undefined:
-        If fewer than two groups have a relevant item that could be recommended, or nothing of any is. Users with no relevant item are left
-        out.
+        If fewer than two groups have a relevant item that could be recommended, or no such item of any group is recommended. Users with no
+        relevant item are left out.
 
     References:
         Zhu, Wang and Caverlee, SIGIR 2020.

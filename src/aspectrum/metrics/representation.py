@@ -1,4 +1,4 @@
-"""Representation: how far the aspects of a list are from those of the catalogue."""
+"""Representation: divergence between the aspects of a list and those of the catalogue."""
 
 import math
 from collections.abc import Hashable
@@ -29,37 +29,38 @@ from aspectrum.world.aspects import AspectSets
 
 @dataclass(frozen=True)
 class Representation(UserMetric):
-    r"""Divergence of the aspects of the top k from those of the catalogue: 0 mirrors what there is. Which way is better depends on the aim.
+    r"""Divergence between the aspects of the top k and those of the catalogue: 0 is identical. Which way is better depends on the aim.
 
     .. math:: \frac{1}{2} \sum_a \left( p_a \log_2 \frac{2 p_a}{p_a + q_a} + q_a \log_2 \frac{2 q_a}{p_a + q_a} \right)
               \quad \text{with} \quad q_a \propto \sum_{j \le k} D(j) \, s(a, d_j), \quad p_a \propto \sum_{i \in C} s(a, i)
 
-    where C is the catalogue (without one, all items with aspects), D(j) is the discount of rank j and s(a, d) the share of item d that
-    aspect a has. This is the Jensen-Shannon divergence; ``divergence`` has others. What it tells depends on the aspects that are given:
-    parties or entities (representation), minority and majority (alternative voices), the sentiment of an article as a number (activation).
+    where C is the catalogue (without one, all items with aspects), D(j) is the discount of rank j and s(a, d) is the share of item d that
+    belongs to aspect a. This is the Jensen-Shannon divergence; see ``divergence`` for others. What it measures depends on the aspects:
+    parties or entities (representation), minority and majority (alternative voices), or the sentiment of an article as a number
+    (activation).
 
     Args:
         k: Ranks that count; one number or several.
-        divergence: ``js``: that of Jensen and Shannon. ``js_distance``: its root, which RADio and Informfully call JS. ``kl``: the sum
-            of p log(p/q), with alpha of p mixed into q. ``hellinger``: the root of half the sum of (sqrt p - sqrt q)^2. ``tv``, total
-            variation: half the sum of |p - q|. All but KL lie between 0 and 1.
-        alpha: How much of p is mixed into q under ``kl``, which is infinite without. RADio takes 0.001.
-        mixed: What alpha is mixed into: that of the ``list`` (under ``kl`` only) or ``both``: also as much of q into p, whatever the
-            divergence, as RADio and Informfully do.
-        base: Of the logarithm; ``e`` for nats.
+        divergence: ``js``: Jensen-Shannon divergence. ``js_distance``: its square root, which RADio and Informfully call JS. ``kl``: the
+            sum of p log(p/q), with alpha of p mixed into q. ``hellinger``: the square root of half the sum of (sqrt p - sqrt q)^2. ``tv``:
+            total variation, half the sum of |p - q|. All but KL lie between 0 and 1.
+        alpha: Weight of p mixed into q, which keeps ``kl`` finite. RADio uses 0.001.
+        mixed: Which distribution is smoothed with alpha: that of the ``list`` (``kl`` only), or ``both``: as much of q is also mixed into
+            p, for any divergence, as RADio and Informfully do.
+        base: Base of the logarithm; ``e`` for nats.
         discount: D(j): ``reciprocal`` is 1/j, ``none`` 1, ``log`` 1/log2(1+j), ``geometric`` patience^(j-1), ``clipped``
             1/log2(max(j, 2)).
-        patience: The ratio of a geometric discount.
-        share: ``item``: an item counts once, shared out among its aspects, evenly or by their strengths. ``pair``: it counts once for
-            each of its aspects, or as much as its strength.
-        bins: The aspect of an item is a number, and its size falls into one of so many bins of equal width, from the smallest of the
-            catalogue to the largest. Activation has 5. 0 takes aspects as they are.
+        patience: Ratio of the geometric discount.
+        share: ``item``: every item has a total weight of 1, split among its aspects, evenly or by strength. ``pair``: every (item, aspect)
+            pair has a weight of 1, or its strength.
+        bins: For numeric aspects, one per item: the number of equal-width bins of their absolute values, from the smallest to the largest
+            in the catalogue. Activation uses 5. 0 takes aspects as they are.
 
     Range:
         0 to 1; ``kl``: 0 to log2(1/alpha).
 
     Undefined:
-        If no item of the catalogue, or none of the top k, has an aspect.
+        If no item in the catalogue, or no item in the top k, has an aspect.
 
     References:
         Vrijenhoek et al., RecSys 2022.

@@ -1,4 +1,4 @@
-"""Ranking-based statistical parity: whether items of all groups are recommended as often."""
+"""Ranking-based statistical parity: whether the items of all groups are recommended equally often."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,29 +13,28 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class RSP(GroupRates):
-    r"""How differently often items of groups are recommended (ranking-based statistical parity): 0 is equally often.
+    r"""Disparity between groups in how often their items are recommended (ranking-based statistical parity): 0 is parity.
 
     .. math:: \frac{\text{std}_g(P_g)}{\text{mean}_g(P_g)} \qquad P_g = \frac{\sum_u |L_u @ k \cap g|}{\sum_u |g \setminus H_u|}
 
-    where L_u is the list and H_u the history of user u, and the groups g are made of items of the catalogue; an item counts in each of its
-    groups, whatever its shares. The standard deviation is that of a population. Recommended items without a group are left out, and counted
-    in the details, as are the P_g. A metric of the whole system, not of a user.
+    where L_u is the list and H_u the history of user u, and the groups g consist of items in the catalogue; an item counts fully in each of
+    its groups. std is the population standard deviation. Recommended items without a group are left out and counted in the details, which
+    also have the P_g. A system-level metric, with no per-user scores.
 
     Args:
         k: Ranks that count; one number or several.
-        groups_by: The groups are ``given`` (Elliot's RSP), or are the head and the long tail by ``popularity`` (Elliot's PopRSP).
-        candidates: Items that could have been recommended to a user: those that are not in the history (``unseen``), or ``all``
-            (WarpRec's PopRSP).
-        head: With groups_by=popularity, the share of all interactions that the head holds; of equally popular items, those with smaller ids
-            come first.
-        reach: With groups_by=popularity, whether the head holds ``at_least`` that share, or ``more`` (WarpRec).
-        unseen_in_tail: With groups_by=popularity, whether items that nobody had are in the tail (WarpRec), or in neither (Elliot).
+        groups_by: The groups are ``given`` (Elliot's RSP), or are head and long tail by ``popularity`` (Elliot's PopRSP).
+        candidates: Items that could have been recommended to a user: those not in the history (``unseen``), or ``all`` (WarpRec's PopRSP).
+        head: With groups_by=popularity, the share of all interactions in the head; ties are broken by item id, the smaller id first.
+        reach: With groups_by=popularity, whether the head has ``at_least`` that share, or ``more`` (WarpRec).
+        unseen_in_tail: With groups_by=popularity, whether unseen items, which no user interacted with, are in the tail (WarpRec) or in
+            neither group (Elliot). An item found only in the lists is in neither group either way, unlike in LongTailShare.
 
     Range:
-        From 0; at most the root of the number of groups minus 1.
+        0 to sqrt(G - 1) for G groups.
 
     Undefined:
-        If fewer than two groups have an item that could be recommended, or nothing of any is.
+        If fewer than two groups have an item that could be recommended, or no item of any group is recommended.
 
     References:
         Zhu, Wang and Caverlee, SIGIR 2020.

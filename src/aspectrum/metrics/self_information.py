@@ -1,4 +1,4 @@
-"""Self-information: how surprising it is that somebody had the recommended items."""
+"""Self-information: how surprising recommended items are, given their popularity."""
 
 import math
 from dataclasses import dataclass
@@ -14,30 +14,30 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class SelfInformation(UserMetric):
-    r"""Mean self-information of the items of the top of the list, in bits: the fewer users had an item, the more surprising it is.
+    r"""Mean self-information of the top k, in bits: the fewer users interacted with an item, the more surprising it is.
 
     .. math:: \frac{1}{\min(k, \left|L_u\right|)} \sum_{j \le k} -\log_2 p(d_j)
 
-    where p(d) is the share of users who have d in their history, and L_u is the list.
+    where p(d) is the share of users with d in their history, and L_u is the list.
 
     Args:
         k: Ranks that count; one number or several.
-        probability: p(d): the share of ``users`` with a history who had d (mean inverse user frequency; RecTools, RePlay, Evidently), or
-            the share of all ``interactions`` that are with d (Microsoft Recommenders).
-        unseen: An item that nobody had counts as if ``one`` user had it (RecTools, RePlay, WarpRec), as the ``rarest`` item that somebody
-            had, as 0 bits (``zero``; Microsoft Recommenders), or is left out (``skip``; Evidently).
-        over: A short list is divided by its length (``list``) or by ``k`` (RePlay, recmetrics): one item of the utmost novelty
-            then scores 1/k of it, and an empty list 0.
-        normalize: Divide by the self-information of an item that one user (or one interaction) had, so that scores lie between 0 and 1
+        probability: p(d): the share of ``users`` with a history who interacted with d (mean inverse user frequency; RecTools, RePlay,
+            Evidently), or the share of all ``interactions`` that are with d (Microsoft Recommenders).
+        unseen: An unseen item, one that no user interacted with, counts as an item with ``one`` user (RecTools, RePlay, WarpRec), as the
+            ``rarest`` seen item, as 0 bits (``zero``; Microsoft Recommenders), or is left out (``skip``; Evidently).
+        over: A short list is divided by its length (``list``) or by ``k`` (RePlay, recmetrics): a single item of maximum novelty then
+            scores 1/k of the maximum, and an empty list 0.
+        normalize: Divide by the self-information of an item with one user (or one interaction), so that scores lie between 0 and 1
             (RePlay).
-        average: Mean over ``users``, or over ``links``: all recommendations count alike (Microsoft Recommenders).
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight (Microsoft Recommenders).
 
     Range:
-        0 to the logarithm of the number of users (or interactions); 0 to 1 with ``normalize``.
+        0 to log2 of the number of users (or interactions); 0 to 1 with ``normalize``.
 
     Undefined:
-        For an empty list, or one of which nothing is left; where nobody had any item; with ``normalize``, where there is but one user
-        (or interaction).
+        For an empty list, or one with no items left; if no user interacted with any item; with ``normalize``, if there is only one user (or
+        interaction).
 
     References:
         Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 2010.

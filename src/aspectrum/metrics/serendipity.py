@@ -1,4 +1,4 @@
-"""Serendipity: relevant items that a user would not expect."""
+"""Serendipity: relevant items that the user would not expect."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _Sums = tuple[Floats, Floats, Mapping[str, Counts]]
 
 @dataclass(frozen=True)
 class Serendipity(UserMetric):
-    r"""How much of the top of the list is relevant and yet unexpected. Tools mean different things by it; ``unexpected`` says which.
+    r"""How much of the top k is relevant yet unexpected. Tools define unexpectedness differently; ``unexpected`` selects one.
 
     .. math:: \frac{1}{\min(k, \left|L_u\right|)} \sum_{j \le k} \text{unexpected}(d_j) \, \text{rel}(d_j)
 
@@ -31,31 +31,30 @@ class Serendipity(UserMetric):
 
     Args:
         k: Ranks that count; one number or several.
-        unexpected: ``baseline``: 1 for an item that is not among the first k of a baseline's list for the same user, else 0 (Ge et al.).
-            ``popularity``: how much earlier an item stands in the list than in the order of popularity, over the number of items in the
-            catalogue: max(0, r - j) / N for rank j and popularity rank r, equally popular items sharing one; for an item that nobody had,
-            (N + 1 - j) / N (RecTools), which is also the most for items that are less popular than N others. It is small where the
-            catalogue is large. ``history``: 1 minus the mean similarity to the items of the user's history (Microsoft Recommenders,
-            Evidently). Default: the one that the inputs allow; if they allow several, say which.
+        unexpected: ``baseline``: 1 for an item that is not in the top k of a baseline's list for the same user, else 0 (Ge et al.).
+            ``popularity``: how far the item is ranked above its popularity rank: max(0, r - j) / N at rank j, where r is the dense
+            popularity rank (by number of interactions, 1 for the most popular; ties share a rank and the next rank follows without a gap)
+            and N is the size of the catalogue. An unseen item gets (N + 1 - j) / N, which is also the maximum (RecTools). Values are small
+            for large catalogues. ``history``: 1 minus the mean similarity to the items in the user's history (Microsoft Recommenders,
+            Evidently). Default: the one definition that the inputs allow; if they allow several, it has to be given.
         relevance: ``binary``, or ``none``: every item counts as relevant.
         over: A short list is divided by its length (``list``) or by ``k``; an empty list then scores 0.
-        average: Mean over ``users``, or over ``links``: all recommendations count alike.
-        nothing_relevant: What the list of a user with no relevant item scores: ``undefined``, or ``zero`` (RecTools, Microsoft
-            Recommenders).
-        distance: With unexpected=history, what 1 - similarity is: ``cosine`` is 1 - cos; ``jaccard`` is 1 - |A and B| / |A or B| of the
-            features that are not 0; ``hamming`` is the share of features that differ.
-        missing: With unexpected=history, a relevant item that cannot be compared with the history for want of features is left out
-            (``skip``), and the mean similarity is over what can be compared; or every pair that cannot be compared is at distance 1
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight.
+        nothing_relevant: Score of a user with no relevant item: ``undefined``, or ``zero`` (RecTools, Microsoft Recommenders).
+        distance: With unexpected=history, 1 - similarity: ``cosine`` is 1 - cos; ``jaccard`` is 1 - |A and B| / |A or B| of the nonzero
+            features; ``hamming`` is the share of features that differ.
+        missing: With unexpected=history, a relevant item that cannot be compared with the history because features are missing is left out
+            (``skip``), and the mean similarity is over the pairs that can be compared; or every pair that cannot be compared has distance 1
             (``far``; Microsoft Recommenders).
-        hits: With unexpected=history: ``mean`` as above, or ``sum`` (Evidently): 1 minus the sum over the relevant items shown of their
-            mean similarity to the history, which may be far below 0; undefined without a relevant item shown.
+        hits: With unexpected=history: ``mean``, as above, or ``sum`` (Evidently): 1 minus the sum, over the relevant items shown, of their
+            mean similarity to the history, which may be far below 0; undefined if no relevant item is shown.
 
     Range:
         0 to 1; with unexpected=history, 0 to 2 under cosine, and with hits=sum at most 1 where no similarity is negative.
 
     Undefined:
-        For an empty list, or one of which nothing is left; for a user with no relevant item; with ``baseline``, for a user for whom the
-        baseline has no list; with ``popularity``, where nobody had any item; with ``history``, for a user without a history.
+        For an empty list, or one with no items left; for a user with no relevant item; with ``baseline``, for a user without a baseline
+        list; with ``popularity``, if no user interacted with any item; with ``history``, for a user without a history.
 
     References:
         Ge, Delgado-Battenfeld and Jannach, RecSys 2010.
@@ -169,7 +168,7 @@ class Serendipity(UserMetric):
 
 
 def _possible(inputs: Collection[str]) -> list[Way]:
-    """What some inputs can say of the unexpected."""
+    """Definitions of unexpectedness that some inputs allow."""
     given = set(inputs)
     needed: dict[Way, bool] = {
         "baseline": "baseline" in given,
@@ -180,7 +179,7 @@ def _possible(inputs: Collection[str]) -> list[Way]:
 
 
 def _dense_ranks(counts: Counts) -> Counts:
-    """Ranks by popularity, the most popular first; equally popular items share one, and the next follows it. 0 for items that nobody had."""
+    """Dense ranks by popularity, 1 for the most popular; 0 for items that no user interacted with."""
     distinct, places = np.unique(counts, return_inverse=True)
     ranks = np.where(distinct > 0, len(distinct) - np.arange(len(distinct)), 0)
     return ranks[places.reshape(counts.shape)]

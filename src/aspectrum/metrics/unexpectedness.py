@@ -1,4 +1,4 @@
-"""Share of items that a reference system would not have recommended."""
+"""Unexpectedness: share of items that a baseline would not have recommended."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,23 +13,23 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class Unexpectedness(UserMetric):
-    r"""Share of the top of the list that is not in the top of a baseline's list for the same user.
+    r"""Share of the top k that is not in the top k of a baseline's list for the same user.
 
     .. math:: \frac{|\{j \le k : d_j \notin B_u\}|}{\min(k, \left|L_u\right|)}
 
-    where B_u are the first k items of the baseline, such as the most popular items that are new to the user, and L_u is the list.
+    where B_u is the top k of the baseline, such as the most popular items that are new to the user, and L_u is the list.
 
     Args:
         k: Ranks that count, of the list and of the baseline; one number or several.
-        over: A short list is divided by its length (``list``); or ranks up to ``k`` that it does not fill count as unexpected (RePlay): one
-            item that was expected then scores (k - 1) / k.
-        average: Mean over ``users``, or over ``links``: all recommendations count alike.
+        over: A short list is divided by its length (``list``); with ``k``, missing ranks up to k count as unexpected (RePlay), so that a
+            single expected item scores (k - 1) / k.
+        average: Mean over ``users``, or over ``links``: every recommendation has the same weight.
 
     Range:
         0 to 1.
 
     Undefined:
-        For an empty list; for a user for whom the baseline has none, or an empty one.
+        For an empty list; for a user whose baseline list is missing or empty.
 
     References:
         Murakami, Mori and Orihara, JSAI 2007 (LNCS, 2008). Unexpectedness in RePlay (Vasilev et al., RecSys 2024).

@@ -1,4 +1,4 @@
-"""Share of items that are new to the user."""
+"""Unseen share: share of items that are not in the user's history."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,16 +13,16 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class UnseenShare(UserMetric):
-    r"""Share of the top of the list that is not in the user's history. Below 1, a system recommends what users had before.
+    r"""Share of the top k that is not in the user's history. Below 1, users are recommended items they already interacted with.
 
     .. math:: \frac{|\{j \le k : d_j \notin H_u\}|}{\min(k, \left|L_u\right|)}
 
-    where H_u are all earlier items of the user, whatever their grade. A user without a history has seen nothing.
+    where H_u is the user's whole history, whatever the grades. For a user without a history, every item is new.
 
     Args:
         k: Ranks that count; one number or several.
-        without_list: What a user without a list scores, where such users are averaged: ``zero``; or ``one``, as does an empty list (RePlay,
-            which averages users with a history: users=judged).
+        without_list: Score of a user without a list, where such users are averaged: ``zero``; or ``one``, which an empty list then scores
+            too (RePlay, which averages users with a history: users=judged).
 
     Range:
         0 to 1.

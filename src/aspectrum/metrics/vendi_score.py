@@ -1,4 +1,4 @@
-"""Vendi score: how many different items a list has in effect."""
+"""Vendi score: effective number of distinct items in a list."""
 
 import math
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from aspectrum.world import World
 
 @dataclass(frozen=True)
 class VendiScore(UserMetric):
-    r"""Effective number of different items in the top k: 1 if all are alike, n if no two have anything in common.
+    r"""Effective number of distinct items in the top k: 1 if all are identical, n if no two have anything in common.
 
     .. math:: \exp \left( - \sum_{i} \lambda_i \ln \lambda_i \right)
 
-    where the λ are the eigenvalues of K / n, and K are the cosines between the n items of the top k that have features. Of another
-    order q it is their Hill number, the sum of λ^q to the power of 1 / (1 - q). Eigenvalues below n 1e-15 are rounding and count as 0.
-    The cost is O(n^2 d + n^3).
+    where the λ are the eigenvalues of K / n, and K holds the cosine similarities of the n items in the top k that have features. For
+    another order q, it is the Hill number of the eigenvalues: the sum of λ^q to the power of 1 / (1 - q). Eigenvalues below n 1e-15 are
+    rounding errors and count as 0. The cost is O(n^2 d + n^3).
 
     Args:
         k: Ranks that count; one number or several.
-        q: The order, from 0: the larger, the less rare items count. 0 is the rank of K, 1 the exponential of the entropy, 2 the inverse
-            of the probability that two draws are alike, and ``inf`` the inverse of the largest eigenvalue.
+        q: Order, from 0: the higher, the less rare items count. 0 is the rank of K, 1 the exponential of the entropy, 2 the inverse of the
+            probability that two random draws are alike, and ``inf`` the inverse of the largest eigenvalue.
 
     Range:
         1 to the number of items with features.

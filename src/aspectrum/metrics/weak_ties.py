@@ -1,4 +1,4 @@
-"""Weak ties: how many links of the network, with the recommended ones, join different communities."""
+"""Weak ties: number of links between different communities."""
 
 import math
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ class WeakTies(CommunityEffect):
 
     .. math:: |\{(u, v) \in E \cup R : c(u) \ne c(v)\}|
 
-    where E are the links of the train graph, and R the recommended ones. An undirected link counts once. Who has several
-    communities is in the largest of them. Links with an end that has none do not count.
+    where E are the links of the train graph, and R the recommended ones. An undirected link counts once. A person in several communities
+    belongs to the largest of them. Links of people without a community are left out.
 
     Args:
         k: Ranks that count; one number or several.
-        report: The network ``after`` the recommended links were added, ``before``, or the ``difference``; the details have all three.
-        normalize: Whether to divide by the number of links between people who have a community.
+        report: The network ``after`` adding the recommended links, ``before``, or the ``difference``; the details have all three.
+        normalize: Divide by the number of links between people with a community.
 
     Range:
         From 0; with ``normalize`` 0 to 1.
 
     Undefined:
-        Without links between people who have a community.
+        Without links between people with a community.
 
     References:
         Sanz-Cruzado and Castells, RecSys 2018. Granovetter, American Journal of Sociology 78, 1973.
