@@ -23,6 +23,7 @@ from aspectrum.errors import InputError
 from aspectrum.extras import needed
 from aspectrum.io import Source, is_external, read_input
 from aspectrum.io.files import read_bytes, reason
+from aspectrum.world.building import check_link_weights
 
 _LONGEST = 1 << 20  # piece of text in GraphML
 
@@ -168,20 +169,8 @@ def link_table(given: Any, name: str, directed: bool | None) -> tuple[Rows, bool
         raise InputError(f"{rows.source}: the graph is undirected, expected a directed one")
     if directed is False and said:
         rows = replace(rows, notices=[*rows.notices, Notice("both_ways", len(rows))])
-    _check_weights(rows)
+    check_link_weights(rows)
     return rows, directed if directed is not None else said if said is not None else True
-
-
-def _check_weights(rows: Rows) -> None:
-    weights = rows.numbers.get("weight", np.empty(0))
-    bad = np.flatnonzero(weights <= 0)
-    if len(bad):
-        source, target = (quoted(rows.ids[role].ids[int(rows.ids[role].codes[bad[0]])]) for role in ("source", "target"))
-        more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
-        raise InputError(
-            f"{rows.at(int(bad[0]))}: the weight of the link from {source} to {target} is {weights[bad[0]]:g}{more}, expected above 0; "
-            "leave out links that do not count, or the column if it is no weight"
-        )
 
 
 def _has(given: Any, *attributes: str) -> bool:

@@ -91,8 +91,24 @@ class CodedLists:
 
 
 def as_users_and_items(links: Rows) -> Rows:
-    """Links of a graph, each of a user to an item; what they weigh does not count."""
+    """Links of a graph, each of a user to an item; what they weigh does not count, but must be a weight."""
+    if "source" not in links.ids:  # they are already
+        return links
+    check_link_weights(links)
     return Rows(links.source, {"user": links.ids["source"], "item": links.ids["target"]}, place=links.place, notices=links.notices)
+
+
+def check_link_weights(links: Rows) -> None:
+    """A link weighs something: 0 would be none."""
+    weights = links.numbers.get("weight", np.empty(0))
+    bad = np.flatnonzero(weights <= 0)
+    if len(bad):
+        source, target = (quoted(links.ids[role].ids[int(links.ids[role].codes[bad[0]])]) for role in ("source", "target"))
+        more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        raise InputError(
+            f"{links.at(int(bad[0]))}: the weight of the link from {source} to {target} is {weights[bad[0]]:g}{more}, expected above 0; "
+            "leave out links that do not count, or the column if it is no weight"
+        )
 
 
 def turned_links(links: Rows) -> list[Rows]:

@@ -330,9 +330,7 @@ class Truth:
 
 def _rows(name: str, given: Any) -> Rows:
     """An input in any form."""
-    if isinstance(given, Rows):
-        return given
-    rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
+    rows = given if isinstance(given, Rows) else read_input(name, given) if is_external(given) else OBJECTS[name](given)
     if name == "baseline":
         rows = of_one_system(rows, "choose one of them, or drop the column if it does not name systems")
     return as_users_and_items(rows) if name == "graph" else rows
