@@ -269,7 +269,7 @@ class Truth:
 
     @cached_property
     def _popularity_fingerprint(self) -> str:
-        return self.item_popularity.fingerprint(np.argsort(self.items.heads))
+        return self.item_popularity.fingerprint(self.items)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"rows": None, "_rows_are_lost": self.rows is not None or self._rows_are_lost}
