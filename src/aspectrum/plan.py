@@ -33,8 +33,8 @@ from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
-from aspectrum.diagnostics.notices import Notice, Option
-from aspectrum.errors import InputError, MetricError, each
+from aspectrum.diagnostics.notices import Notice, Option, parts
+from aspectrum.errors import InputError, MetricError, MissingInput, each
 from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
@@ -575,7 +575,11 @@ def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
         lacked = min(needs, key=lambda names: names - given != {"popularity_users"}) - given
         if lacked == {"popularity_users"}:
             _ = truth.item_popularity.n_users  # an error that says what to do
-        truth.need(next(name for name in TRUTH if name in needs[0] - given), str(asked.at(-1)))
+        name = next(name for name in TRUTH if name in needs[0] - given)
+        try:
+            truth.need(name, str(asked.at(-1)))
+        except MissingInput as error:
+            raise MissingInput(*error.args, *_instead(name, [names - given for names in needs])) from None
     return resolved
 
 
@@ -587,6 +591,13 @@ def read_lists(given: Any, name: str = "rankings", *, several: bool = False) -> 
 
 
 @contextmanager
+def _instead(name: str, lacked: Iterable[frozenset[str]]) -> list[str | Option]:
+    """What else would do in place of an input, as part of a message."""
+    others = [[other for other in (*TRUTH, "popularity_users") if other in names] for names in lacked if name not in names]
+    ways = [parts(" with ", [[Option(other)] for other in names]) for names in others[:2]]
+    return [", or ", *parts(", or ", ways)] if ways else []
+
+
 def _unless(read: Callable[[Any], Any], path: Any, said: str) -> Iterator[None]:
     """If a file cannot be read within, but can be by `read`, the error says what it is."""
     try:

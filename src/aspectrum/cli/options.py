@@ -319,7 +319,8 @@ class Job:
         from aspectrum.conventions import conventions_named
 
         inputs = [*self.inputs, *(name for name in ("popularity_users",) if name in self.reading)]
-        return asked_for(self.metrics or ("all@10",), inputs, conventions_named(self.reading.get("convention")))
+        called = {"popularity_users": "--popularity-users"}
+        return asked_for(self.metrics or ("all@10",), inputs, conventions_named(self.reading.get("convention")), called=called)
 
 
 def on_top(settings: M, given: Mapping[str, Any]) -> M:

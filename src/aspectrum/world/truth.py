@@ -16,7 +16,7 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows, SparseRows, of_one_system
 from aspectrum.coding.table import IdTable
-from aspectrum.diagnostics.notices import Option
+from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
@@ -360,7 +360,8 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
 def needed(part: T | None, name: str, needed_by: str | Option, also: str = "") -> T:
     """A part that somebody needs, or an error that says which and whose."""
     if part is None:
-        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}{also}")
+        hint = Either("", "; --baseline names the system that others are compared with") if name == "baseline" else ""
+        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}{also}", hint)
     return part
 
 
