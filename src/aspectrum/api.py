@@ -327,6 +327,8 @@ def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
     """Systems that come as codes, as does everything else then."""
     if inputs.get("items") is not None:
         raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
+    if inputs.get("popularity_users") is not None:
+        raise InputError("popularity_users goes with ids; codes say it by Popularity(of_users=...)")
     parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}
     for name, part in parts.items():
         if not isinstance(part, KINDS[name]):

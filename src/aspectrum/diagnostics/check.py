@@ -23,7 +23,7 @@ from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.plan import Plan
 from aspectrum.wording import one_line
-from aspectrum.world import World
+from aspectrum.world import Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 
 
@@ -102,6 +102,8 @@ def check(
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
+    if "popularity_users" in reading and "popularity" not in inputs:
+        attempts.attempt(lambda: Truth.read(popularity_users=reading["popularity_users"]))
     asked = attempts.attempt(lambda: asked_for(metrics, inputs, list(ways.values()))[0]) or ()
     ways = {name: way for name, way in ways.items() if computed_under(way, asked)} or ways  # others compute nothing
     wanted = {name: [one.metric for one in computed_under(way, asked)] for name, way in ways.items()}
@@ -218,6 +220,8 @@ def _together(
     lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention
 ) -> tuple[Inputs, dict[str, CodedLists]]:
     """Inputs that go together, and the lists of each system."""
+    if "popularity" not in truth:  # which it is said of
+        options = {name: value for name, value in options.items() if name != "popularity_users"}
     read = convention.truth(**truth, **options)
     tables = read.tables.copy()
     coded = {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()}

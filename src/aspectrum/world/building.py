@@ -343,12 +343,19 @@ class _Builder:
     def popularity(self, rows: Rows, facts: Input) -> Popularity:
         (items,), counts = self._codes(rows, "item"), _whole_counts(rows, rows.numbers["count"], 0)
 
-        def conflict(a: int, b: int) -> str:
-            return f"{self._named(item=items[a])} has two counts, {counts[a]} and {counts[b]}"
-
-        _, at = self._distinct(rows, facts, items, self.n_items, np.zeros_like(items), [counts], conflict)
+        _, firsts, inverse = np.unique(items, return_index=True, return_inverse=True)
+        before = firsts[inverse]
+        again = np.flatnonzero(before < np.arange(len(items)))
+        if len(again) and not self._first_counts:
+            a, b = int(before[again[0]]), int(again[0])
+            twice = _contradiction(rows, a, b, f"{self._named(item=items[a])} has two counts, {counts[a]} and {counts[b]}")
+            raise InputError(*twice.args, "; expected one per item; what single users had goes to ", Option("history"))
+        facts.notice("contradictions", differ := int((counts[again] != counts[before[again]]).sum()))
+        facts.notice("repeats", len(again) - differ)
         found = np.zeros(self.n_items, np.int64)
-        found[items[at]] = counts[at]
+        found[items[firsts]] = counts[firsts]
+        if len(rows) and not found.any():
+            facts.notice("no_popularity", len(rows))
         for item in np.flatnonzero(found > (self._reading.popularity_users or LARGEST))[:1]:
             users = Option("popularity_users", self._reading.popularity_users)
             raise InputError(f"{rows.source}: {self._named(item=int(item))} has count {found[item]}, more than ", users)

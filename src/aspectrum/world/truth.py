@@ -137,10 +137,13 @@ class Truth:
                 lists = dict.fromkeys(("rankings", "systems", "run", "recs"), "the truth has no lists; pass them to plan.observe(...)")
                 raise unknown_argument("Truth.read", name, [*OBJECTS, *given], lists)
         there = {name: value for name in OBJECTS if (value := inputs.get(name)) is not None}
+        reading = reading or Reading(**options)
+        if reading.popularity_users is not None and "popularity" not in there:
+            raise InputError(Option("popularity_users"), " goes with ", Option("popularity"), ", which is not given")
         rows = dict(zip(there, each(partial(_rows, name, value) for name, value in there.items()), strict=True))
         tables = Tables()
         tables.join([*rows.values(), *(turned_links(rows["graph"]) if "graph" in rows else ())])
-        return cls._of_rows(rows, tables, options, reading or Reading(**options))
+        return cls._of_rows(rows, tables, options, reading)
 
     @classmethod
     def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
