@@ -2,7 +2,50 @@
 
 from pathlib import Path
 
+import pytest
+
+from aspectrum.inputs import TRUTH
 from tests.cli.conftest import Call
+
+FILES = {
+    "aspects": "item,aspect\n1,x\n2,y\n",
+    "relevance": "user,item,grade\n1,2,1\n2,1,1\n",
+    "history": "user,item\n1,3\n2,3\n",
+    "subtopics": "user,aspect,item,grade\n1,x,2,1\n1,y,3,1\n",
+    "features": "item,x,y\n1,0.5,2\n2,1,0.25\n3,0.1,1\n",
+    "weights": "aspect,weight\nx,1\ny,2\n",
+    "groups": "item,group\n1,P\n2,Q\n",
+    "popularity": "item,count\n1,3\n2,1\n",
+    "baseline": "user,item,rank\n1,3,1\n2,1,1\n",
+    "graph": "source,target,weight\n1,2,1\n2,3,1\n3,1,2\n",
+    "catalogue": "item\n1\n2\n3\n",
+    "items": "item\n1\n2\n3\n",
+}
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_every_input_can_be_checked(here: Path, call: Call, name: str) -> None:
+    (here / "lists.csv").write_text("user,item,rank\n1,2,1\n1,3,2\n2,1,1\n2,3,2\n")
+    (here / "input.csv").write_text(FILES[name])
+    said = call("check", "lists.csv", f"--{'baseline-lists' if name == 'baseline' else name}", "input.csv")
+    assert said.code == 0, said
+    assert f"rows of {name}: " in said.out
+
+
+def test_what_goes_with_popularity(call: Call) -> None:
+    for command in ("evaluate", "check"):
+        said = call(command, "als.csv", "--history", "history.csv", "--popularity-users", "9", "-m", "EPC@2")
+        assert (said.code, "error: --popularity-users goes with --popularity, which is not given" in said.out + said.err) == (1, True)
+        assert (said.out + said.err).count("--popularity-users") == 1
+
+
+def test_words_of_missing_inputs(call: Call) -> None:
+    said = call("evaluate", "als.csv", "--baseline", "popular.csv", "-m", "Unexpectedness@2")
+    assert said.code != 0
+    assert "--baseline-lists" in said.err
+    assert "--baseline names the system that others are compared with" in said.err
+    said = call("evaluate", "als.csv", "-m", "EPC@2")
+    assert "EPC needs history: pass --history, (user, item) rows, or --popularity with --popularity-users" in said.err
 
 
 def test_files_on_the_command_line(here: Path, call: Call) -> None:

@@ -78,7 +78,6 @@ def test_wrong_groups(groups: Any, message: str) -> None:
     [
         {"a": 4, "b": 2, "z": 0},
         [("b", 2), ("a", 4), ("z", 0)],
-        [("b", 2.0), ("a", 4), ("a", 4), ("z", 0)],
         pl.DataFrame({"item": ["a", "b", "z"], "count": [4, 2, 0]}),
         pl.DataFrame({"movieId": ["a", "b", "z"], "popularity": [4.0, 2.0, 0.0]}),
     ],
@@ -220,6 +219,21 @@ def test_parts_with_other_popularity_do_not_add_up() -> None:
     parts = [asp.Plan("EPC@1", asp.Truth.read(history=history)).observe({user: ["b"]}) for user, history in (("u", few), ("v", many))]
     with pytest.raises(asp.InputError, match="different truths, which differ in history"):
         _ = parts[0] + parts[1]
+
+
+def test_popularity_of_other_items_does_not_add_up() -> None:
+    """Nor does it matter how items are coded, and what holds their ids."""
+
+    def state(popularity: Any) -> Any:
+        return asp.AveragePopularity(k=1).observe(asp.World.of({"u": ["b"]}, popularity=popularity))[0]
+
+    one = state({"a": 4, "b": 1})
+    with pytest.raises(asp.InputError, match="built on different facts about all users"):
+        _ = one + state({"b": 4, "c": 1})
+    same = [{"b": 1, "a": 4}, {"z": 0, "b": 1, "a": 4}, pl.DataFrame({"item": ["b", "a"], "count": [1, 4]})]
+    assert [(one + state(popularity)).value for popularity in same] == [1.0] * 3
+    mixed = [state({"b": 1, 7: 4}), state({7: 4, "b": 1})]
+    assert mixed[0].built_on == mixed[1].built_on != one.built_on
 
 
 def test_several_groups_in_a_cell(tmp_path: Path) -> None:

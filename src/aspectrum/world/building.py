@@ -122,9 +122,21 @@ def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> 
         _check_sizes(rows)
     ordered = {name: _ordered_by(rows, reading) for name, rows in given.items() if name == "baseline"}
     facts = {name: tables.input(name, rows, ordered.get(name)) for name, rows in given.items()}
+    if "graph" in facts:
+        facts["graph"] = _of_everybody(facts["graph"], given["graph"], tables)
     builder = _Builder(tables, reading, facts)
     parts = [name for name in given if name not in ("items", "users")]  # which are ids only
     return {name: getattr(builder, name)(given[name], facts[name]) for name in parts}, facts
+
+
+def _of_everybody(facts: Input, links: Rows, tables: Tables) -> Input:
+    """What was read as a graph, everybody in which is a user and an item."""
+    ends = [links.ids[role] for role in ("user", "item")]
+    people = {
+        role: SomeIds(table, np.concatenate([table.named(column) for column in ends]), repeating=True)
+        for role, table in (("user", tables.user), ("item", tables.item))
+    }
+    return replace(facts, ids=people)
 
 
 def _check_sizes(rows: Rows) -> None:
@@ -273,6 +285,9 @@ def _rank_by_rank(users: Codes, n_users: int) -> bool:
     return bool((np.diff(ranks * n_users + users) > 0).all())
 
 
+_FEW_ENDS, _FEW_LINKS = 3, 10  # of so many it is no coincidence that nobody both links and is linked to
+
+
 class _Builder:
     """Makes the parts of the truth from rows and what was read of them."""
 
@@ -373,6 +388,9 @@ class _Builder:
         everybody = SomeIds(self._tables.user, np.arange(self.n_users, dtype=np.int32)).within(self._tables.item.copy())
         nodes = np.where(everybody < self.n_items, everybody, np.int32(-1))
         facts.notice("self_links", (nodes[users] == targets).sum())
+        follow, followed = flags_of(nodes[users], self.n_items), flags_of(targets, self.n_items)
+        if min(follow.sum(), followed.sum()) >= _FEW_ENDS and len(rows) >= _FEW_LINKS and not (follow & followed).any():
+            facts.notice("links_to_items", len(rows))
         return SocialGraph.of(nodes[users], targets, nodes, self.n_items, directed=self._reading.directed)
 
     def aspects(self, rows: Rows, facts: Input) -> Aspects:
