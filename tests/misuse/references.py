@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import aspectrum as asp
+from aspectrum.world.popularity import Popularity
 from tests.misuse.table import Misuse
 
 USERS = [f"u{i}" for i in range(12)]
@@ -21,6 +23,7 @@ INTERACTIONS = pl.DataFrame({"user": USERS, "item": ITEMS[:12], "count": range(1
 PEOPLE = list(range(1, 13))
 CONTACTS = {person: [1 + (person + step) % 12 for step in (1, 4)] for person in PEOPLE}
 RECOMMENDED = {person: [1 + (person + step) % 12 for step in (2, 5, 7)] for person in PEOPLE}
+CODES = asp.Rankings(np.array([0, 1]), np.array([0], dtype=np.int32))
 
 
 def evaluate(metrics: Any, lists: Any = LISTS, **inputs: Any) -> asp.Results:
@@ -59,7 +62,7 @@ POPULARITY = [
         "a number of users beside codes",
         "error",
         "popularity_users goes with ids",
-        lambda: asp.evaluate(asp.Rankings([0, 1], [0]), "ARP@1", popularity=asp.Popularity([3], None), popularity_users=40),
+        lambda: asp.evaluate(CODES, "ARP@1", popularity=Popularity(np.array([3]), None), popularity_users=40),
     ),
     Misuse(
         "popularity beside a history with other counts",
@@ -108,6 +111,34 @@ BASELINES = [
         "right",
         "",
         lambda: asp.evaluate_systems({"A": LISTS, "B": OTHERS}, "Unexpectedness@5", baseline=LISTS),
+        meant=0.0,
+    ),
+]
+
+CONTACT_BASELINES = [
+    Misuse(
+        "a short baseline of contacts",
+        "warning",
+        "baseline: 12 of 12 lists are shorter than the cutoff of 3",
+        lambda: asp.contacts.evaluate(
+            RECOMMENDED,
+            asp.Unexpectedness(k=3),
+            train=CONTACTS,
+            baseline={person: own[1:2] for person, own in RECOMMENDED.items()},
+        ),
+        meant=1 / 3,
+        kind="short_lists",
+    ),
+    Misuse(
+        "the baseline of contacts among the systems",
+        "right",
+        "",
+        lambda: asp.contacts.evaluate_systems(
+            {"A": RECOMMENDED, "B": {person: own[::-1] for person, own in RECOMMENDED.items()}},
+            asp.Unexpectedness(k=3),
+            train=CONTACTS,
+            baseline=RECOMMENDED,
+        ),
         meant=0.0,
     ),
 ]
@@ -193,4 +224,4 @@ MISSING = [
     ),
 ]
 
-MISUSES = [*POPULARITY, *BASELINES, *FAIRNESS, *GRAPHS, *MISSING]
+MISUSES = [*POPULARITY, *BASELINES, *CONTACT_BASELINES, *FAIRNESS, *GRAPHS, *MISSING]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -59,7 +59,11 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     made = use or Use()
     found: list[Notice] = []
     for lists in read.systems.values():
-        found += [_size(lists), *read.noticed_in(lists), *([replace(_order(lists), level="fact")] if lists.n_rows else [])]
+        found += [
+            _size(lists),
+            *noticed_among(lists, read.systems.values()),
+            *([replace(_order(lists), level="fact")] if lists.n_rows else []),
+        ]
     for truth in read.inputs.values():
         found += [_size(truth), *noticed(truth)]
     asked = [(lists, name, role) for lists in read.systems.values() for role, names in _KNOWN_IN.items() for name in names]
@@ -68,6 +72,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.foreign_baseline(), *read.short_baseline(made), *read.one_group(), *read.popularity_beside_history()]
+    found += [*read.direction()]
     found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
@@ -104,6 +109,14 @@ def notices_on_truth(truth: Truth, use: Use) -> list[Notice]:
 def noticed(given: Input) -> list[Notice]:
     """What was noticed as an input was read."""
     return of_input(given.source, given.n_rows, given.notices, len(given.ids["user"]) if "user" in given.ids else None)
+
+
+def noticed_among(lists: Input, systems: Collection[Input]) -> list[Notice]:
+    """The same of the lists of one of some systems; beside others, a system may well be the baseline."""
+    found = noticed(lists)
+    if all(any(one.kind == "same_as_baseline" for one in others.notices) for others in systems):
+        return found
+    return [replace(one, level="fact") if one.kind == "same_as_baseline" else one for one in found]
 
 
 def orders(rankings: Iterable[Input]) -> list[Notice]:
@@ -230,13 +243,6 @@ class Inputs:
         if self.truth.baseline is not None and "baseline" in self.inputs:
             yield from short_baseline(self.truth, self.inputs["baseline"].source, use)
 
-    def noticed_in(self, lists: Input) -> list[Notice]:
-        """What was noticed as lists were read; beside others, a system may well be the baseline."""
-        found = noticed(lists)
-        if all(any(one.kind == "same_as_baseline" for one in others.notices) for others in self.systems.values()):
-            return found
-        return [replace(one, level="fact") if one.kind == "same_as_baseline" else one for one in found]
-
     def one_group(self) -> Iterator[Notice]:
         """Groups that are one, or of which the catalogue has one: there is nothing to compare."""
         groups, given, catalogue = self.truth.groups, self.inputs.get("groups"), self.truth.catalogue
@@ -248,6 +254,12 @@ class Inputs:
             in_catalogue = "" if len(given.ids["group"]) < 2 else " has an item of the catalogue"
             where = f"only one group{in_catalogue or ' is there'}" if len(some) else "no group has an item of the catalogue"
             yield Notice("one_group", examples=examples_of(self.truth.group_ids, some), detail={"where": where}, source=given.source)
+
+    def direction(self) -> Iterator[Notice]:
+        """Whether the graph is directed, where that was not said in plain sight."""
+        graph, given = self.truth.graph, self.inputs.get("graph")
+        if graph is not None and given is not None and (given.external or not graph.directed):
+            yield Notice("directed" if graph.directed else "undirected")
 
     def popularity_beside_history(self) -> Iterator[Notice]:
         """Popularity that is not that of the history, which says how many users there are."""
