@@ -74,3 +74,33 @@ def test_files_on_the_command_line(here: Path, call: Call) -> None:
     )
     assert said.code != 0
     assert "--baseline-lists" in said.err
+
+
+def test_undirected_graphs(here: Path, call: Call) -> None:
+    """On the command line, in a configuration, and for check."""
+    (here / "lists.csv").write_text("user,item,rank\n1,3,1\n3,1,1\n")
+    (here / "graph.csv").write_text("source,target\n1,2\n2,3\n")
+    (here / "graph.graphml").write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/>'
+        '<edge source="1" target="2"/><edge source="2" target="3"/></graph></graphml>'
+    )
+    (here / "evaluation.yaml").write_text(
+        "systems: {lists: lists.csv}\ninputs: {graph: graph.csv}\ndirected: false\nmetrics: [MeanPredictionDistance@1]\n"
+    )
+    arguments = ("lists.csv", "--graph", "graph.csv", "-m", "MeanPredictionDistance@1")
+    said = [
+        call("evaluate", *arguments, "--undirected"),
+        call("evaluate", "lists.csv", "--graph", "graph.graphml", "-m", "MeanPredictionDistance@1"),
+        call("evaluate", "--config", "evaluation.yaml"),
+    ]
+    assert [one.code for one in said] == [0, 0, 0], said
+    assert all("0.0000" in one.out and "the graph is undirected" in one.out + one.err for one in said)
+    directed = call("evaluate", *arguments)
+    assert "2.0000" in directed.out and "the graph is directed" in directed.out + directed.err
+    checked = call("check", *arguments, "--undirected")
+    assert (checked.code, "the graph is undirected" in checked.out) == (0, True)
+    refused = call("evaluate", "lists.csv", "--undirected", "-m", "GiniComplement@1")
+    assert (refused.code, "--undirected goes with --graph, which is not given" in refused.err) == (1, True)
+    (here / "contacts.yaml").write_text("inputs: {train: graph.csv}\ndirected: false\nmetrics: [MeanPredictionDistance@1]\n")
+    refused = call("contacts", "lists.csv", "--config", "contacts.yaml")
+    assert (refused.code, "say it under contacts" in refused.err) == (2, True)

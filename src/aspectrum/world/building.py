@@ -26,7 +26,7 @@ from aspectrum.coding.objects import (
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
-from aspectrum.diagnostics.notices import Option
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths, distinct_rows
 from aspectrum.world.features import Features
@@ -95,7 +95,7 @@ def as_users_and_items(links: Rows) -> Rows:
     if "source" not in links.ids:  # they are already
         return links
     check_link_weights(links)
-    return Rows(links.source, {"user": links.ids["source"], "item": links.ids["target"]}, place=links.place, notices=links.notices)
+    return replace(links, ids={"user": links.ids["source"], "item": links.ids["target"]}, numbers={})
 
 
 def check_link_weights(links: Rows) -> None:
@@ -109,6 +109,18 @@ def check_link_weights(links: Rows) -> None:
             f"{links.at(int(bad[0]))}: the weight of the link from {source} to {target} is {weights[bad[0]]:g}{more}, expected above 0; "
             "leave out links that do not count, or the column if it is no weight"
         )
+
+
+def settled_direction(links: Rows, directed: bool | None) -> tuple[Rows, bool]:
+    """Links, and whether they are directed: as was asked for, else as their graph says; an edge list is directed."""
+    said = links.directed
+    if directed not in (None, True, False):
+        raise InputError(f"directed is {directed!r}, expected true, false or none")
+    if directed and said is False:
+        raise InputError(f"{links.source}: the graph is undirected, expected a directed one")
+    if directed is False and said:
+        links = replace(links, notices=[*links.notices, Notice("both_ways", len(links))])
+    return links, directed if directed is not None else said is not False
 
 
 def turned_links(links: Rows) -> list[Rows]:
@@ -391,7 +403,12 @@ class _Builder:
         follow, followed = flags_of(nodes[users], self.n_items), flags_of(targets, self.n_items)
         if min(follow.sum(), followed.sum()) >= _FEW_ENDS and len(rows) >= _FEW_LINKS and not (follow & followed).any():
             facts.notice("links_to_items", len(rows))
-        return SocialGraph.of(nodes[users], targets, nodes, self.n_items, directed=self._reading.directed)
+        further, directed = settled_direction(replace(rows, notices=[]), self._reading.directed)
+        facts.notices.extend(further.notices)
+        graph = SocialGraph.of(nodes[users], targets, nodes, self.n_items, directed=directed)
+        if directed and self._reading.directed is None and len(graph.targets) and graph.is_reciprocal:
+            facts.notice("all_reciprocal", len(graph.targets))
+        return graph
 
     def aspects(self, rows: Rows, facts: Input) -> Aspects:
         return self._sets(rows, facts, "aspect", "strength")

@@ -20,6 +20,7 @@ from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
+from aspectrum.io.graphs import graph_rows
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_truth, turned_links
 from aspectrum.world.features import Features
@@ -140,6 +141,8 @@ class Truth:
         reading = reading or Reading(**options)
         if reading.popularity_users is not None and "popularity" not in there:
             raise InputError(Option("popularity_users"), " goes with ", Option("popularity"), ", which is not given")
+        if options.get("directed") is not None and "graph" not in there:
+            raise InputError(Option("directed", options["directed"]), " goes with ", Option("graph"), ", which is not given")
         rows = dict(zip(there, each(partial(_rows, name, value) for name, value in there.items()), strict=True))
         tables = Tables()
         tables.join([*rows.values(), *(turned_links(rows["graph"]) if "graph" in rows else ())])
@@ -333,7 +336,9 @@ class Truth:
 
 def _rows(name: str, given: Any) -> Rows:
     """An input in any form."""
-    rows = given if isinstance(given, Rows) else read_input(name, given) if is_external(given) else OBJECTS[name](given)
+    rows = given if isinstance(given, Rows) else graph_rows(given, name) if name == "graph" else None
+    if rows is None:
+        rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
     if name == "baseline":
         rows = of_one_system(rows, "choose one of them, or drop the column if it does not name systems")
     return as_users_and_items(rows) if name == "graph" else rows
