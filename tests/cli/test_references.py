@@ -44,6 +44,8 @@ def test_words_of_missing_inputs(call: Call) -> None:
     assert said.code != 0
     assert "--baseline-lists" in said.err
     assert "--baseline names the system that others are compared with" in said.err
+    Path("counts.csv").write_text("item,count\na,3\nb,1\nc,2\nd,1\ne,1\n")
+    assert "(no --popularity-users)" in call("evaluate", "als.csv", "--popularity", "counts.csv").out
     said = call("evaluate", "als.csv", "-m", "EPC@2")
     assert "EPC needs history: pass --history, (user, item) rows, or --popularity with --popularity-users" in said.err
 

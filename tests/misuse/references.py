@@ -147,7 +147,7 @@ FAIRNESS = [
     Misuse(
         "one group for all items",
         "warning",
-        "only one group is there, and fairness metrics compare groups (such as 'P')",
+        "groups: 'P' is the only group, and fairness metrics compare groups",
         lambda: evaluate("AWRF@5", groups=dict.fromkeys(ITEMS, "P")),
         meant=lambda: evaluate("AWRF@5", groups=GROUPS),
         kind="one_group",
@@ -155,7 +155,7 @@ FAIRNESS = [
     Misuse(
         "a catalogue with the items of one group",
         "warning",
-        "only one group has an item of the catalogue, and fairness metrics compare groups (such as 'P')",
+        "groups: 'P' is the only group with an item of the catalogue, and fairness metrics compare groups",
         lambda: evaluate("AWRF@5", dict.fromkeys(USERS, ITEMS[:9:2]), groups=GROUPS, catalogue=ITEMS[::2]),
         meant=lambda: evaluate("AWRF@5", dict.fromkeys(USERS, ITEMS[:9:2]), groups=GROUPS, catalogue=ITEMS),
         kind="one_group",

@@ -251,9 +251,13 @@ class Inputs:
         kept = slice(None) if catalogue is None else np.repeat(catalogue, np.diff(groups.offsets))
         some = np.flatnonzero(np.bincount(groups.codes[kept], minlength=1))
         if len(some) < 2:
-            in_catalogue = "" if len(given.ids["group"]) < 2 else " has an item of the catalogue"
-            where = f"only one group{in_catalogue or ' is there'}" if len(some) else "no group has an item of the catalogue"
-            yield Notice("one_group", examples=examples_of(self.truth.group_ids, some), detail={"where": where}, source=given.source)
+            only = " with an item of the catalogue" if len(given.ids["group"]) > 1 else ""
+            named = (
+                f"{quoted(self.truth.group_ids[int(some[0])])} is the only group{only}"
+                if len(some)
+                else "no group has an item of the catalogue"
+            )
+            yield Notice("one_group", detail={"where": named}, source=given.source)
 
     def direction(self) -> Iterator[Notice]:
         """Whether the graph is directed, where that was not said in plain sight."""
