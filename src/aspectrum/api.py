@@ -45,6 +45,7 @@ def evaluate(
     items: Iterable[Hashable] | None = None,
     threshold: float | None = None,
     popularity_users: int | None = None,
+    directed: bool | None = None,
     users: str | Iterable[Hashable] | None = None,
     convention: str | Convention | None = None,
     order: Order | None = None,
@@ -86,12 +87,13 @@ def evaluate(
             (item, group[, share]). Default: the aspects.
         popularity: How many users had each item: ``{item: count}`` or rows (item, count). Default: counted in the history.
         baseline: Lists of a reference system, in the same forms as `rankings`; what it shows is expected.
-        graph: A social network, where users and items are people: ``{user: [users]}`` or rows (source, target). It is directed;
-            :func:`aspectrum.contacts.evaluate` also takes undirected ones.
+        graph: A social network, where users and items are people: ``{user: [users]}``, rows (source, target), GraphML, or a graph of
+            networkx or igraph.
         catalogue: Items that could have been recommended. Default: all items seen anywhere.
         items: Items that `aspects` knows, even those without any aspect.
         threshold: The grade from which an item is relevant.
         popularity_users: Of how many users `popularity` was counted. Default: those with a history.
+        directed: Whether the graph is directed. Default: as the graph says; an edge list is directed.
         users: Who is averaged: ``"lists"`` (default), ``"judged"``, ``"both"``, ``"relevant"``, ``"all"`` or the users
             themselves. Where a list is missing, it scores 0 if more is better, and else is undefined.
         convention: Another tool's numbers, by its name in ``aspectrum.CONVENTIONS``, such as ``"ndeval"``, ``"relison"`` or ``"rectools"``.
@@ -327,6 +329,10 @@ def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
     """Systems that come as codes, as does everything else then."""
     if inputs.get("items") is not None:
         raise InputError("items goes with ids; codes say what is known by Aspects(known=...)")
+    if inputs.get("popularity_users") is not None:
+        raise InputError("popularity_users goes with ids; codes say it by Popularity(of_users=...)")
+    if inputs.get("directed") is not None:
+        raise InputError("directed goes with ids; codes say it by SocialGraph(directed=...)")
     parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}
     for name, part in parts.items():
         if not isinstance(part, KINDS[name]):

@@ -524,8 +524,11 @@ def _checked(cls: type[Metric], name: str, value: Any) -> Any:
             raise MetricError(f"{cls.__name__}: {name} is {number}, expected a finite number")
         return number
     if takes_pairs and isinstance(value, Mapping | tuple):
+        pairs = None
         with suppress(TypeError, ValueError):
-            return tuple((key, float(number)) for key, number in (value.items() if isinstance(value, Mapping) else value))
+            pairs = tuple((key, float(number)) for key, number in (value.items() if isinstance(value, Mapping) else value))
+        if pairs is not None:
+            return _each_once(cls, name, pairs)
     kinds = {
         "true or false": bool in options,
         "a number": float in options,
@@ -535,6 +538,14 @@ def _checked(cls: type[Metric], name: str, value: Any) -> Any:
     }
     expected = " or ".join([*map(repr, words), *(kind for kind, fits in kinds.items() if fits)])
     raise MetricError(f"{cls.__name__}: {name} is {value!r}, expected {expected}")
+
+
+def _each_once(cls: type[Metric], name: str, pairs: tuple[tuple[Any, float], ...]) -> tuple[tuple[Any, float], ...]:
+    """Pairs of a parameter, no key of which comes twice."""
+    keys = [key for key, _ in pairs]
+    for key in (key for place, key in enumerate(keys) if key in keys[:place]):
+        raise MetricError(f"{cls.__name__}: {name} has {key!r} twice, expected each once")
+    return pairs
 
 
 def check_unit(metric: Metric, **values: float) -> None:

@@ -81,7 +81,10 @@ def _read_value(text: str, whole: str) -> Any:
         pairs = [_split(piece, ":") for piece in _split(text[1:-1], ",")]
         if any(len(pair) != 2 or any(piece.strip().startswith("{") for piece in pair) for pair in pairs):
             raise MetricError(f"{whole!r}: {text!r} is not of the form {{key: value, ...}}")
-        return {_read_value(key.strip(), whole): _read_value(value.strip(), whole) for key, value in pairs}
+        keys = [_read_value(key.strip(), whole) for key, _ in pairs]
+        for key in (key for place, key in enumerate(keys) if key in keys[:place]):
+            raise MetricError(f"{whole!r}: {key!r} is given twice in {text!r}")
+        return {key: _read_value(value.strip(), whole) for key, (_, value) in zip(keys, pairs, strict=True)}
     if text[:1] in ("'", '"'):
         if len(text) < 2 or text[-1] != text[0]:
             raise MetricError(f"{whole!r}: a quote is missing in {text!r}")

@@ -33,8 +33,8 @@ from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
-from aspectrum.diagnostics.notices import Notice, Option
-from aspectrum.errors import InputError, MetricError, each
+from aspectrum.diagnostics.notices import Notice, Option, parts
+from aspectrum.errors import InputError, MetricError, MissingInput, each
 from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
@@ -328,7 +328,9 @@ class Plan:
         """What the metrics make of the inputs, where that decides what is to be said of them."""
         tasks = [task for group in self._groups for task in group.tasks]
         relative = [task.resolved for task in tasks if task.resolved.relative_inputs()]
+        to_baseline = [k for task in tasks if _reads_baseline(task.resolved, self.truth) for k in task.resolved.cutoffs]
         return Use(
+            baseline_to=max(to_baseline, default=0),
             threshold=self.convention.name == "published" and any(task.uses_threshold for task in tasks),  # others mean theirs
             averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
             relative_to=frozenset(name for task in tasks for name in task.resolved.relative_inputs()),
@@ -557,6 +559,12 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
     return {**how, "users": users, "convention": convention.name}
 
 
+def _reads_baseline(metric: Metric, truth: Truth) -> bool:
+    """Whether a metric looks at the lists of the baseline: nothing else that is given will do."""
+    given = set(given_in(truth))
+    return any("baseline" in names for names in metric.needs() if names <= given)
+
+
 def _named(metrics: Iterable[Metric]) -> str:
     return ", ".join(dict.fromkeys(type(metric).__name__ for metric in metrics))
 
@@ -576,8 +584,19 @@ def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
         lacked = min(needs, key=lambda names: names - given != {"popularity_users"}) - given
         if lacked == {"popularity_users"}:
             _ = truth.item_popularity.n_users  # an error that says what to do
-        truth.need(next(name for name in TRUTH if name in needs[0] - given), str(asked.at(-1)))
+        name = next(name for name in TRUTH if name in needs[0] - given)
+        try:
+            truth.need(name, str(asked.at(-1)))
+        except MissingInput as error:
+            raise MissingInput(*error.args, *_instead(name, [names - given for names in needs])) from None
     return resolved
+
+
+def _instead(name: str, lacked: Iterable[frozenset[str]]) -> list[str | Option]:
+    """What else would do in place of an input, as part of a message."""
+    others = [[other for other in (*TRUTH, "popularity_users") if other in names] for names in lacked if name not in names]
+    ways = [parts(" with ", [[Option(other)] for other in names]) for names in others[:2]]
+    return [", or ", *parts(", or ", ways)] if ways else []
 
 
 def read_lists(given: Any, name: str = "rankings", *, several: bool = False) -> Rows:

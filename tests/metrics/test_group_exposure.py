@@ -113,6 +113,14 @@ def test_one_user_and_nobody() -> None:
     assert math.isnan(asp.evaluate({"u": []}, GroupExposure(), groups=groups)[GroupExposure()])
 
 
+def test_nobody_is_scored_by_a_number_that_is_undefined() -> None:
+    lists = {"u": ["a", "b"], "v": ["b", "a"]}
+    found = asp.evaluate(lists, GroupExposure(k=2), groups={"a": "P", "b": "P"}, ignore="one_group").details["GroupExposure@2"]
+    assert (found["scored"], found["undefined"]) == (0, 2)
+    found = asp.evaluate(lists, GroupExposure(k=2), groups={"a": "P", "b": "Q"}).details["GroupExposure@2"]
+    assert (found["scored"], found["undefined"]) == (2, 0)
+
+
 @checked(30)
 @given(GROUP_WORLDS, MERITS)
 def test_users_contribute_what_is_missing_without_them(world: PlainWorld, merit: Any) -> None:

@@ -78,7 +78,6 @@ def test_wrong_groups(groups: Any, message: str) -> None:
     [
         {"a": 4, "b": 2, "z": 0},
         [("b", 2), ("a", 4), ("z", 0)],
-        [("b", 2.0), ("a", 4), ("a", 4), ("z", 0)],
         pl.DataFrame({"item": ["a", "b", "z"], "count": [4, 2, 0]}),
         pl.DataFrame({"movieId": ["a", "b", "z"], "popularity": [4.0, 2.0, 0.0]}),
     ],
@@ -222,6 +221,21 @@ def test_parts_with_other_popularity_do_not_add_up() -> None:
         _ = parts[0] + parts[1]
 
 
+def test_popularity_of_other_items_does_not_add_up() -> None:
+    """Nor does it matter how items are coded, and what holds their ids."""
+
+    def state(popularity: Any) -> Any:
+        return asp.AveragePopularity(k=1).observe(asp.World.of({"u": ["b"]}, popularity=popularity))[0]
+
+    one = state({"a": 4, "b": 1})
+    with pytest.raises(asp.InputError, match="built on different facts about all users"):
+        _ = one + state({"b": 4, "c": 1})
+    same = [{"b": 1, "a": 4}, {"z": 0, "b": 1, "a": 4}, pl.DataFrame({"item": ["b", "a"], "count": [1, 4]})]
+    assert [(one + state(popularity)).value for popularity in same] == [1.0] * 3
+    mixed = [state({"b": 1, 7: 4}), state({7: 4, "b": 1})]
+    assert mixed[0].built_on == mixed[1].built_on != one.built_on
+
+
 def test_several_groups_in_a_cell(tmp_path: Path) -> None:
     frame = pl.DataFrame({"item": ["a", "b"], "group": ["P|Q", "Q"]})
     frame.write_csv(tmp_path / "groups.csv")
@@ -275,3 +289,53 @@ def test_states_of_other_facts_do_not_add_up(metric: str, one: Any, other: Any) 
     states = [asp.parse(metric).observe(asp.World.of({"u": ["a"]}, **{**shared, **given}))[0] for given in (one, other)]
     with pytest.raises(asp.InputError, match="different facts"):
         states[0] + states[1]
+
+
+PATH = [("a", "b"), ("b", "c"), ("c", "d")]
+SHOWN = {"a": ["c", "d"], "d": ["b", "a"]}
+
+
+def graphml(path: Path, directed: bool) -> Path:
+    nodes = "".join(f'<node id="{name}"/>' for name in "abcd")
+    edges = "".join(f'<edge source="{source}" target="{target}"/>' for source, target in PATH)
+    way = "directed" if directed else "undirected"
+    path.write_text(f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="{way}">{nodes}{edges}</graph></graphml>')
+    return path
+
+
+def test_directed_and_undirected_graphs(tmp_path: Path) -> None:
+    networkx = pytest.importorskip("networkx")
+    pytest.importorskip("igraph")
+    forms: list[dict[str, Any]] = [
+        {"graph": PATH, "directed": False},
+        {"graph": networkx.Graph(PATH)},
+        {"graph": networkx.DiGraph(PATH), "directed": False},
+        {"graph": graphml(tmp_path / "both.graphml", directed=False)},
+        {"graph": graphml(tmp_path / "one.graphml", directed=True), "directed": False},
+        {"graph": asp.contacts.read_graph(PATH, directed=False)},
+    ]
+    metrics = ["MeanPredictionDistance@2", "Reciprocity@2"]
+    found = [asp.evaluate(SHOWN, metrics, **form) for form in forms]
+    expected = asp.contacts.evaluate(SHOWN, metrics, train=PATH, directed=False)
+    assert [list(one.values()) for one in found] == [list(expected.values())] * len(forms)
+    assert all("the graph is undirected" in one.notes for one in found)
+    both_ways = asp.evaluate(SHOWN, metrics[0], graph=[*PATH, *((target, source) for source, target in PATH)])
+    assert both_ways[metrics[0]] == expected[metrics[0]]
+    assert "graph: each of the 6 links has its reverse; use directed=False if the graph is undirected" in both_ways.notes
+    one_way = asp.evaluate(SHOWN, metrics, graph=PATH)
+    assert list(one_way.values()) != list(expected.values())
+    for graph in (networkx.DiGraph(PATH), tmp_path / "one.graphml"):
+        assert list(asp.evaluate(SHOWN, metrics, graph=graph).values()) == list(one_way.values())
+    systems = asp.evaluate_systems({"A": SHOWN}, metrics, graph=PATH, directed=False)
+    assert list(systems["A"].values()) == list(expected.values())
+
+
+def test_wrong_directions() -> None:
+    networkx = pytest.importorskip("networkx")
+    for inputs, message in (
+        ({"graph": networkx.Graph(PATH), "directed": True}, "graph: the graph is undirected, expected a directed one"),
+        ({"graph": PATH, "directed": "no"}, "directed is 'no', expected true, false or none"),
+        ({"history": SHOWN, "directed": False}, "directed=False goes with graph=, which is not given"),
+    ):
+        with pytest.raises(asp.InputError, match=message):
+            asp.evaluate(SHOWN, "Reciprocity@2", **inputs)

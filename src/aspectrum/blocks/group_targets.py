@@ -63,7 +63,9 @@ class TargetMetric(UserMetric):
         if isinstance(self.target, tuple) and (truth.groups is not None or truth.aspects is not None):
             for group, _ in self.target:
                 if group_code(truth, group) is None:
-                    hint = did_you_mean(str(group), group_names(truth))
+                    names = group_names(truth)
+                    kinds = ("text", "numbers") if isinstance(group, str) else ("a number", "text")
+                    hint = f": it is {kinds[0]}, and groups are {kinds[1]}" if str(group) in names else did_you_mean(str(group), names)
                     raise MetricError(f"{type(self).__name__}: target has a share for {group!r}, and no item is in such a group{hint}")
         return self
 

@@ -63,7 +63,7 @@ def _on_lists(given: dict[str, Any]) -> Report:
     from aspectrum.diagnostics.check import check as check_inputs
     from aspectrum.diagnostics.notices import COMMAND_LINE
 
-    social = {name: given.pop(name) for name in (*_ONLY_SOCIAL, *ContactSettings.model_fields)}
+    social = {name: given.pop(name) for name in (*_ONLY_SOCIAL, *ContactSettings.model_fields) if name != "directed"}
     _refuse(social, "goes with --train, which is not given")
     job = Job.of(command="check", **given)
     Comparing.of({}, job.settings.comparison).check(list(job.systems))

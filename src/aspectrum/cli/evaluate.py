@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from aspectrum.cli.comparing import taken
-from aspectrum.cli.options import Job, input_options
+from aspectrum.cli.options import DIRECTED, Job, input_options
 from aspectrum.cli.outputs import deliver, output_options
 
 
@@ -21,6 +21,7 @@ Examples:
   aspectrum evaluate --config evaluation.yaml --output results.md --per-user scores.parquet""",
 )
 @input_options
+@DIRECTED
 @output_options
 def evaluate(format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Measure ranked lists: one file per system, or one with a system column, against truth in other files.

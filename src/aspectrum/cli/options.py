@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="BaseModel")
 
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split is not None]
-_READING_OPTIONS = ("threshold", "popularity_users", "order", "ties", "duplicates")
+_READING_OPTIONS = ("threshold", "popularity_users", "directed", "order", "ties", "duplicates")
 _SETTINGS = (
     *(*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds"),
     *("threads", "per_user", "systems_as", "strict", "ignore"),
@@ -319,7 +319,8 @@ class Job:
         from aspectrum.conventions import conventions_named
 
         inputs = [*self.inputs, *(name for name in ("popularity_users",) if name in self.reading)]
-        return asked_for(self.metrics or ("all@10",), inputs, conventions_named(self.reading.get("convention")))
+        called = {"popularity_users": "--popularity-users"}
+        return asked_for(self.metrics or ("all@10",), inputs, conventions_named(self.reading.get("convention")), called=called)
 
 
 def on_top(settings: M, given: Mapping[str, Any]) -> M:
@@ -338,6 +339,8 @@ def _check_settings(settings: Settings, config: str | None, command: str, inputs
             raise click.UsageError(f"{config}: inputs.{name} is not for aspectrum {command}, which has {', '.join(inputs)}")
     if social and settings.threshold is not None:
         raise click.UsageError(f"{config}: threshold is not for aspectrum contacts, where every test link counts")
+    if social and settings.directed is not None:
+        raise click.UsageError(f"{config}: directed is not for aspectrum contacts; say it under contacts")
     if social and not {*settings.convention} <= {"published", "relison", "both"}:
         raise click.UsageError(f"{config}: convention is {said}, expected published, relison or both for aspectrum contacts")
     if "both" in settings.convention and (not social or len(settings.convention) > 1):

@@ -40,7 +40,7 @@ class Reading:
         popularity_users: If popularity is given, of how many users; by default those with a history.
         aspects_in_order: What the aspects of an item contribute is added in the order in which aspects first appear, not in that of the
             values. Numbers then depend on the order of rows, in their last digits or, where gains are equal, visibly.
-        directed: Whether the links of a graph are directed.
+        directed: Whether the graph is directed; by default as the graph says, and an edge list is directed.
     """
 
     threshold: float = 1.0
@@ -55,7 +55,7 @@ class Reading:
     users_in_one_block: bool = False
     aspects_in_order: bool = False
     popularity_users: int | None = None
-    directed: bool = True
+    directed: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("threshold", "history_threshold"):
@@ -65,6 +65,8 @@ class Reading:
         users = self.popularity_users
         if users is not None and (isinstance(users, bool) or not isinstance(users, int) or users < 1):
             raise InputError(f"popularity_users is {shortened(repr(users))}, expected a whole number from 1")
+        if self.directed not in (None, True, False):
+            raise InputError(f"directed is {shortened(repr(self.directed))}, expected true, false or none")
         for name, kind in (("order", Order), ("ties", Ties), ("duplicates", Duplicates)):
             value = getattr(self, name)
             if value not in get_args(kind):

@@ -69,6 +69,7 @@ class Rows:
         matrix: For features, one vector per row.
         notices: What a user should know of it.
         is_index: For features, whether they are an index of texts, whose weights always count.
+        directed: For links, whether their graph is directed; None if it does not say.
     """
 
     source: str
@@ -78,6 +79,7 @@ class Rows:
     matrix: Any = None
     notices: Sequence[Notice] = ()
     is_index: bool = False
+    directed: bool | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.ids.values())).codes)

@@ -243,6 +243,7 @@ class Settings(_Model):
     popularity_users: Annotated[int, Field(ge=1)] | None = _optional(
         "How many users popularity was counted over. Default: users with a history."
     )
+    directed: bool | None = _optional("Whether the graph is directed. Default: as the graph says; an edge list is directed.")
     users: _Users | None = _optional("Who is averaged, or the path of a file of users. Default: as the convention says.")
     order: Literal["auto", "rank", "score", "input"] | None = _optional(
         "What orders the lists: ranks, scores, or the order of the rows. Default: auto."

@@ -18,7 +18,7 @@ from aspectrum.contacts.communities import Communities
 from aspectrum.contacts.graphs import Graph, Links, link_table
 from aspectrum.contacts.texts import Of, TextIndex, Weighting, index_texts, text_rows
 from aspectrum.conventions import Convention
-from aspectrum.diagnostics.findings import different_users, examples_of, likely_reason, noticed, orders
+from aspectrum.diagnostics.findings import different_users, examples_of, likely_reason, noticed, noticed_among, orders, short_baseline
 from aspectrum.diagnostics.notices import CONTACTS, Level, Notice
 from aspectrum.errors import InputError, joined
 from aspectrum.io import Source, check_files, is_external, read_input
@@ -110,7 +110,9 @@ class Network:
         lists, truth, users = [one.input for one in systems], plan.truth, plan.tables.user
         further = different_users([one.ids["user"].within(users) for one in lists], users.ids) if plan.use.averages_lists else ()
         ordered = orders(lists) if self._from_files else []
-        found = (one for given in (*lists, *truth.inputs.values()) for one in noticed(given))
+        read = [*(noticed_among(given, lists) for given in lists), *map(noticed, truth.inputs.values())]
+        short = short_baseline(truth, self._source("baseline"), plan.use) if "baseline" in self._inputs else ()
+        found = (one for several in (*read, short) for one in several)
         return [*ordered, *further, *(one for one in found if one.kind != "seen_items")]  # of links in the train graph it has been said
 
     def sizes(self) -> list[Notice]:

@@ -23,7 +23,7 @@ from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.plan import Plan
 from aspectrum.wording import one_line
-from aspectrum.world import World
+from aspectrum.world import Truth, World
 from aspectrum.world.building import CodedLists, build_lists
 
 
@@ -102,6 +102,8 @@ def check(
     truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
+    for name in (name for name, said_of in _SAID_OF.items() if name in reading and said_of not in inputs):
+        attempts.attempt(partial(Truth.read, **{name: reading[name]}))
     asked = attempts.attempt(lambda: asked_for(metrics, inputs, list(ways.values()))[0]) or ()
     ways = {name: way for name, way in ways.items() if computed_under(way, asked)} or ways  # others compute nothing
     wanted = {name: [one.metric for one in computed_under(way, asked)] for name, way in ways.items()}
@@ -126,6 +128,10 @@ def check(
         for name, (together, coded) in several.items():
             _try_metrics(together, coded, wanted[name], users, ways[name], attempts)
     return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
+
+
+_SAID_OF = {"popularity_users": "popularity", "directed": "graph"}
+"""Options that go with an input."""
 
 
 def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[int]) -> Inputs:
@@ -218,6 +224,7 @@ def _together(
     lists: Mapping[str, Rows], truth: Mapping[str, Rows], options: Mapping[str, Any], convention: Convention
 ) -> tuple[Inputs, dict[str, CodedLists]]:
     """Inputs that go together, and the lists of each system."""
+    options = {name: value for name, value in options.items() if _SAID_OF.get(name) in (None, *truth)}
     read = convention.truth(**truth, **options)
     tables = read.tables.copy()
     coded = {name: build_lists(rows, tables, read.reading) for name, rows in lists.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -27,8 +27,8 @@ _N_EXAMPLES = 3
 LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
 _SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
-    "user": ("relevance", "history", "subtopics", "weights", "baseline"),
-    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity"),
+    "user": ("relevance", "history", "subtopics", "weights", "baseline", "graph"),
+    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity", "graph"),
 }
 """Where the users and items of lists should be known."""
 
@@ -43,6 +43,7 @@ class Use:
         relative_to: Inputs one of which should say what the catalogue is.
         relative: The metrics that it matters for.
         relative_to_truth: Those of them that score users, and know only the items of the truth.
+        baseline_to: The largest rank up to which the baseline is read; 0 if it is not, or as far as it goes.
     """
 
     threshold: bool = True
@@ -50,6 +51,7 @@ class Use:
     relative_to: frozenset[str] = frozenset()
     relative: str = ""
     relative_to_truth: str = ""
+    baseline_to: int = 0
 
 
 def find(read: Inputs, use: Use | None = None) -> list[Notice]:
@@ -57,7 +59,11 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     made = use or Use()
     found: list[Notice] = []
     for lists in read.systems.values():
-        found += [_size(lists), *noticed(lists), *([replace(_order(lists), level="fact")] if lists.n_rows else [])]
+        found += [
+            _size(lists),
+            *noticed_among(lists, read.systems.values()),
+            *([replace(_order(lists), level="fact")] if lists.n_rows else []),
+        ]
     for truth in read.inputs.values():
         found += [_size(truth), *noticed(truth)]
     asked = [(lists, name, role) for lists in read.systems.values() for role, names in _KNOWN_IN.items() for name in names]
@@ -65,7 +71,9 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     if "weights" in read.inputs:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
-    found += [*read.foreign_baseline(), *read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
+    found += [*read.foreign_baseline(), *read.short_baseline(made), *read.one_group(), *read.popularity_beside_history()]
+    found += [*read.direction()]
+    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
@@ -101,6 +109,14 @@ def notices_on_truth(truth: Truth, use: Use) -> list[Notice]:
 def noticed(given: Input) -> list[Notice]:
     """What was noticed as an input was read."""
     return of_input(given.source, given.n_rows, given.notices, len(given.ids["user"]) if "user" in given.ids else None)
+
+
+def noticed_among(lists: Input, systems: Collection[Input]) -> list[Notice]:
+    """The same of the lists of one of some systems; beside others, a system may well be the baseline."""
+    found = noticed(lists)
+    if all(any(one.kind == "same_as_baseline" for one in others.notices) for others in systems):
+        return found
+    return [replace(one, level="fact") if one.kind == "same_as_baseline" else one for one in found]
 
 
 def orders(rankings: Iterable[Input]) -> list[Notice]:
@@ -221,6 +237,41 @@ class Inputs:
             yield self._notice(
                 "unknown", baseline, "item", items, len(items), level="error", because=because, detail={"role": "item", "where": "any list"}
             )
+
+    def short_baseline(self, use: Use) -> Iterator[Notice]:
+        """Lists of a baseline that end before the rank up to which metrics read them: all that follows would be unexpected."""
+        if self.truth.baseline is not None and "baseline" in self.inputs:
+            yield from short_baseline(self.truth, self.inputs["baseline"].source, use)
+
+    def one_group(self) -> Iterator[Notice]:
+        """Groups that are one, or of which the catalogue has one: there is nothing to compare."""
+        groups, given, catalogue = self.truth.groups, self.inputs.get("groups"), self.truth.catalogue
+        if groups is None or given is None or given.n_rows < 2:
+            return
+        kept = slice(None) if catalogue is None else np.repeat(catalogue, np.diff(groups.offsets))
+        some = np.flatnonzero(np.bincount(groups.codes[kept], minlength=1))
+        if len(some) < 2:
+            only = " with an item of the catalogue" if len(given.ids["group"]) > 1 else ""
+            named = (
+                f"{quoted(self.truth.group_ids[int(some[0])])} is the only group{only}"
+                if len(some)
+                else "no group has an item of the catalogue"
+            )
+            yield Notice("one_group", detail={"where": named}, source=given.source)
+
+    def direction(self) -> Iterator[Notice]:
+        """Whether the graph is directed, where that was not said in plain sight."""
+        graph, given = self.truth.graph, self.inputs.get("graph")
+        if graph is not None and given is not None and (given.external or not graph.directed):
+            yield Notice("directed" if graph.directed else "undirected")
+
+    def popularity_beside_history(self) -> Iterator[Notice]:
+        """Popularity that is not that of the history, which says how many users there are."""
+        popularity, history, given = self.truth.popularity, self.truth.history, self.inputs.get("popularity")
+        if popularity is None or history is None or given is None or popularity.of_users is not None:
+            return
+        if not np.array_equal(popularity.users, np.bincount(history.items, minlength=self.truth.n_items)):
+            yield Notice("popularity_beside_history", int(self.truth.judged("history").sum()), source=given.source)
 
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
@@ -361,6 +412,16 @@ class Inputs:
         """Whether most of some ids are those of a role there."""
         known = set(_texts(self._ids(role), self.codes(there, role), _N_THEIRS))
         return 2 * sum(id in known for id in ours) > len(ours)
+
+
+def short_baseline(truth: Truth, source: str, use: Use) -> Iterator[Notice]:
+    """Lists of the baseline that are shorter than the largest cutoff of a metric that reads them."""
+    lists = truth.baseline
+    if lists is not None and use.baseline_to > 0:
+        own = lists.lengths if lists.listed is None else lists.lengths[lists.listed]
+        short = int((own < use.baseline_to).sum())
+        if short:
+            yield Notice("short_lists", short, len(own), detail={"cutoff": use.baseline_to}, source=source)
 
 
 def different_users(systems: Sequence[Codes], ids: Ids) -> Iterator[Notice]:

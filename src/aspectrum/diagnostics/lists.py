@@ -36,8 +36,18 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         by_rows = (given.ordered_by or "input") == "input" and truth.reading.order == "auto"
         found += [Notice("sorted_by_item", rankings.n_users)] if by_rows and some.are_sorted_by_item() else []
         found += some.off_by_one() or some.never_judged(known)
+        found += [Notice("same_as_baseline", rankings.n_users)] if _are_baseline(lists, tables, truth) else []
         found += [Notice("lists_as_judgments", rankings.n_users)] if some.are_judgments(truth.relevance) else []
     return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
+
+
+def _are_baseline(lists: CodedLists, tables: Tables, truth: Truth) -> bool:
+    """Whether every list is that of the baseline."""
+    rankings, users = lists.rankings, lists.input.ids["user"].within(tables.user)
+    if truth.baseline is None or (users >= truth.n_users).any() or not len(rankings.items):
+        return False
+    own = truth.baseline.take(users)
+    return np.array_equal(own.offsets, rankings.offsets) and np.array_equal(own.items, rankings.items)
 
 
 def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -395,6 +395,25 @@ KINDS: Mapping[str, Kind] = {
         Option("threshold", 1),
         counts="rows",
     ),
+    "links_to_items": Kind(
+        "warning",
+        "nobody in the {count} links both links to somebody and is linked to; a graph has links between people: are these users and items?",
+    ),
+    "counts_by_user": Kind(
+        "warning",
+        "column {column} names users, and counts are for all of them together; pass what single users had as {option}",
+        Option("history"),
+    ),
+    "no_popularity": Kind("warning", "all {count} count{s} {are} 0: nobody had any item"),
+    "popularity_beside_history": Kind(
+        "note",
+        "counts are taken from here, and the number of users ({count}) from the history; {option} sets it",
+        Option("popularity_users"),
+    ),
+    "one_group": Kind("warning", "{where}, and fairness metrics compare groups"),
+    "same_as_baseline": Kind(
+        "fact", "{count} list{s} {are} the baseline's; is one input given twice?", counts="users", warn_from=0.99, warn_of=5
+    ),
     "unknown": Kind("note", "{count} {role}{s} {are} not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} user{s} {have} no list"),
     "no_aspect": Kind("fact", "{count} item{s} {have} no aspect"),

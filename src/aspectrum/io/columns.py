@@ -102,6 +102,11 @@ def is_flag_name(name: str) -> bool:
     return plain(name) in _FLAGS.split()
 
 
+def names_a_user(name: str) -> bool:
+    """Whether a column, by its name, says whose a row is; ``users`` may be how many they are."""
+    return plain(name) in ("user", "userid", "uid", "customer", "customerid", "session", "sessionid")
+
+
 # What a column of numbers may be called that is something else; by the end of its name, it is no id if that is one of these.
 _ASIDE = (
     "time timestamp ts date datetime year month week weekday day hour at epoch unix utc duration latency ms index idx price age session fold split "

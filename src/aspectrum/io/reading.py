@@ -15,7 +15,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, joined
 from aspectrum.inputs import FIRST_TIME, NUMBERS, InputSpec
-from aspectrum.io.columns import find_columns, is_aside, is_flag_name, is_spelling, is_typed
+from aspectrum.io.columns import find_columns, is_aside, is_flag_name, is_spelling, is_typed, names_a_user
 from aspectrum.io.frames import as_number, code_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
@@ -136,6 +136,7 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
             detail = {"column": str(place + 1) if table.names is None else repr(table.names[place])}
             more = {"missing": list(spec.expected), "role": spec.expected[-1]} if numbers else {}
             yield Notice("unused_numbers" if numbers else "unused_flags", len(table), detail={**detail, **more})
+    yield from _users_beside(spec, table, places)
     if isinstance(table, TextTable) and source.header is None:
         first = {"first": list(map(quoted, table.first))}
         if table.names is not None and table.width == 1:
@@ -145,6 +146,13 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
             yield Notice("no_header", detail=first, level="warning" if len(table) >= _FEW_ROWS else "note")
+
+
+def _users_beside(spec: InputSpec, table: Table, places: Mapping[str, int]) -> Iterator[Notice]:
+    """Counts of items in rows that name users: interactions, rather than how popular items are."""
+    if spec.name == "popularity" and table.names is not None:
+        named = [name for place, name in enumerate(table.names) if place not in places.values() and names_a_user(name)]
+        yield from (Notice("counts_by_user", detail={"column": repr(name)}) for name in named[:1])
 
 
 def _is_aside(table: Table, place: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -75,7 +76,9 @@ class Totals(State):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        return {"scored": self.scored, "undefined": self.undefined, "missing": self.missing, **self.noticed}
+        scored = 0 if math.isnan(self.value) else self.scored  # users whose sums make no number are not scored by one
+        undefined = self.undefined + self.scored - scored
+        return {"scored": scored, "undefined": undefined, "missing": self.missing, **self.noticed}
 
     @property
     def limits(self) -> Mapping[str, float]:

@@ -26,7 +26,7 @@ from aspectrum.coding.objects import (
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
-from aspectrum.diagnostics.notices import Option
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths, distinct_rows
 from aspectrum.world.features import Features
@@ -91,8 +91,36 @@ class CodedLists:
 
 
 def as_users_and_items(links: Rows) -> Rows:
-    """Links of a graph, each of a user to an item; what they weigh does not count."""
-    return Rows(links.source, {"user": links.ids["source"], "item": links.ids["target"]}, place=links.place, notices=links.notices)
+    """Links of a graph, each of a user to an item; what they weigh does not count, but must be a weight."""
+    if "source" not in links.ids:  # they are already
+        return links
+    check_link_weights(links)
+    return replace(links, ids={"user": links.ids["source"], "item": links.ids["target"]}, numbers={})
+
+
+def check_link_weights(links: Rows) -> None:
+    """A link weighs something: 0 would be none."""
+    weights = links.numbers.get("weight", np.empty(0))
+    bad = np.flatnonzero(weights <= 0)
+    if len(bad):
+        source, target = (quoted(links.ids[role].ids[int(links.ids[role].codes[bad[0]])]) for role in ("source", "target"))
+        more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        raise InputError(
+            f"{links.at(int(bad[0]))}: the weight of the link from {source} to {target} is {weights[bad[0]]:g}{more}, expected above 0; "
+            "leave out links that do not count, or the column if it is no weight"
+        )
+
+
+def settled_direction(links: Rows, directed: bool | None) -> tuple[Rows, bool]:
+    """Links, and whether they are directed: as was asked for, else as their graph says; an edge list is directed."""
+    said = links.directed
+    if directed not in (None, True, False):
+        raise InputError(f"directed is {directed!r}, expected true, false or none")
+    if directed and said is False:
+        raise InputError(f"{links.source}: the graph is undirected, expected a directed one")
+    if directed is False and said:
+        links = replace(links, notices=[*links.notices, Notice("both_ways", len(links))])
+    return links, directed if directed is not None else said is not False
 
 
 def turned_links(links: Rows) -> list[Rows]:
@@ -106,9 +134,21 @@ def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> 
         _check_sizes(rows)
     ordered = {name: _ordered_by(rows, reading) for name, rows in given.items() if name == "baseline"}
     facts = {name: tables.input(name, rows, ordered.get(name)) for name, rows in given.items()}
+    if "graph" in facts:
+        facts["graph"] = _of_everybody(facts["graph"], given["graph"], tables)
     builder = _Builder(tables, reading, facts)
     parts = [name for name in given if name not in ("items", "users")]  # which are ids only
     return {name: getattr(builder, name)(given[name], facts[name]) for name in parts}, facts
+
+
+def _of_everybody(facts: Input, links: Rows, tables: Tables) -> Input:
+    """What was read as a graph, everybody in which is a user and an item."""
+    ends = [links.ids[role] for role in ("user", "item")]
+    people = {
+        role: SomeIds(table, np.concatenate([table.named(column) for column in ends]), repeating=True)
+        for role, table in (("user", tables.user), ("item", tables.item))
+    }
+    return replace(facts, ids=people)
 
 
 def _check_sizes(rows: Rows) -> None:
@@ -257,6 +297,9 @@ def _rank_by_rank(users: Codes, n_users: int) -> bool:
     return bool((np.diff(ranks * n_users + users) > 0).all())
 
 
+_FEW_ENDS, _FEW_LINKS = 3, 10  # of so many it is no coincidence that nobody both links and is linked to
+
+
 class _Builder:
     """Makes the parts of the truth from rows and what was read of them."""
 
@@ -327,12 +370,19 @@ class _Builder:
     def popularity(self, rows: Rows, facts: Input) -> Popularity:
         (items,), counts = self._codes(rows, "item"), _whole_counts(rows, rows.numbers["count"], 0)
 
-        def conflict(a: int, b: int) -> str:
-            return f"{self._named(item=items[a])} has two counts, {counts[a]} and {counts[b]}"
-
-        _, at = self._distinct(rows, facts, items, self.n_items, np.zeros_like(items), [counts], conflict)
+        _, firsts, inverse = np.unique(items, return_index=True, return_inverse=True)
+        before = firsts[inverse]
+        again = np.flatnonzero(before < np.arange(len(items)))
+        if len(again) and not self._first_counts:
+            a, b = int(before[again[0]]), int(again[0])
+            twice = _contradiction(rows, a, b, f"{self._named(item=items[a])} has two counts, {counts[a]} and {counts[b]}")
+            raise InputError(*twice.args, "; expected one per item; what single users had goes to ", Option("history"))
+        facts.notice("contradictions", differ := int((counts[again] != counts[before[again]]).sum()))
+        facts.notice("repeats", len(again) - differ)
         found = np.zeros(self.n_items, np.int64)
-        found[items[at]] = counts[at]
+        found[items[firsts]] = counts[firsts]
+        if len(rows) and not found.any():
+            facts.notice("no_popularity", len(rows))
         for item in np.flatnonzero(found > (self._reading.popularity_users or LARGEST))[:1]:
             users = Option("popularity_users", self._reading.popularity_users)
             raise InputError(f"{rows.source}: {self._named(item=int(item))} has count {found[item]}, more than ", users)
@@ -350,7 +400,15 @@ class _Builder:
         everybody = SomeIds(self._tables.user, np.arange(self.n_users, dtype=np.int32)).within(self._tables.item.copy())
         nodes = np.where(everybody < self.n_items, everybody, np.int32(-1))
         facts.notice("self_links", (nodes[users] == targets).sum())
-        return SocialGraph.of(nodes[users], targets, nodes, self.n_items, directed=self._reading.directed)
+        follow, followed = flags_of(nodes[users], self.n_items), flags_of(targets, self.n_items)
+        if min(follow.sum(), followed.sum()) >= _FEW_ENDS and len(rows) >= _FEW_LINKS and not (follow & followed).any():
+            facts.notice("links_to_items", len(rows))
+        further, directed = settled_direction(replace(rows, notices=[]), self._reading.directed)
+        facts.notices.extend(further.notices)
+        graph = SocialGraph.of(nodes[users], targets, nodes, self.n_items, directed=directed)
+        if directed and self._reading.directed is None and len(graph.targets) and graph.is_reciprocal:
+            facts.notice("all_reciprocal", len(graph.targets))
+        return graph
 
     def aspects(self, rows: Rows, facts: Input) -> Aspects:
         return self._sets(rows, facts, "aspect", "strength")

@@ -40,7 +40,7 @@ class SocialGraph:
         self.__dict__.update(offsets=offsets, targets=targets, nodes=nodes)
         if (self.sources == targets).any():
             raise InputError("graph: somebody links to themselves, expected links between different people")
-        if not self.directed and not np.array_equal(np.sort(_keys(targets, self.sources)), self.keys):
+        if not self.directed and not self.is_reciprocal:
             raise InputError("graph: a link has no reverse, expected both ways in an undirected graph")
 
     @classmethod
@@ -65,6 +65,11 @@ class SocialGraph:
     def keys(self) -> npt.NDArray[np.int64]:
         """The links as numbers, source << 32 | target, ascending."""
         return _keys(self.sources, self.targets)
+
+    @property
+    def is_reciprocal(self) -> bool:
+        """Whether every link has its reverse."""
+        return np.array_equal(np.sort(_keys(self.targets, self.sources)), self.keys)
 
     @cached_property
     def reverse(self) -> tuple[Offsets, Codes]:

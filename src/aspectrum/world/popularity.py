@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from aspectrum.arrays import Counts
+from aspectrum.coding.ids import Ids
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError, MissingInput
 
@@ -60,10 +61,13 @@ class Popularity:
     def n_interactions(self) -> int:
         return int(self.times.sum())
 
-    def fingerprint(self, order: Counts) -> str:
-        """A digest that tells it from any other; `order` is that of item ids."""
+    def fingerprint(self, items: Ids) -> str:
+        """A digest that tells it from any other: the same whatever the codes of items are, and what holds their ids."""
         digest = hashlib.blake2b(f"{self.of_users} {self.n_interactions}".encode(), digest_size=16)
+        counted = np.flatnonzero(self.users | self.times)
+        names = list(map(repr, items.take(counted)))
+        order = np.argsort(items.heads[counted]) if items.can_be_ordered else sorted(range(len(names)), key=names.__getitem__)
+        digest.update("\n".join(names[place] for place in order).encode())
         for counts in (self.users, self.times):
-            ordered = counts[order]
-            digest.update(np.ascontiguousarray(ordered[ordered > 0]).data)
+            digest.update(np.ascontiguousarray(counts[counted][order]).data)
         return digest.hexdigest()

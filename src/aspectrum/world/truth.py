@@ -16,10 +16,11 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows, SparseRows, of_one_system
 from aspectrum.coding.table import IdTable
-from aspectrum.diagnostics.notices import Option
+from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
 from aspectrum.io import is_external, read_input
+from aspectrum.io.graphs import graph_rows
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_truth, turned_links
 from aspectrum.world.features import Features
@@ -137,10 +138,15 @@ class Truth:
                 lists = dict.fromkeys(("rankings", "systems", "run", "recs"), "the truth has no lists; pass them to plan.observe(...)")
                 raise unknown_argument("Truth.read", name, [*OBJECTS, *given], lists)
         there = {name: value for name in OBJECTS if (value := inputs.get(name)) is not None}
+        reading = reading or Reading(**options)
+        if reading.popularity_users is not None and "popularity" not in there:
+            raise InputError(Option("popularity_users"), " goes with ", Option("popularity"), ", which is not given")
+        if options.get("directed") is not None and "graph" not in there:
+            raise InputError(Option("directed", options["directed"]), " goes with ", Option("graph"), ", which is not given")
         rows = dict(zip(there, each(partial(_rows, name, value) for name, value in there.items()), strict=True))
         tables = Tables()
         tables.join([*rows.values(), *(turned_links(rows["graph"]) if "graph" in rows else ())])
-        return cls._of_rows(rows, tables, options, reading or Reading(**options))
+        return cls._of_rows(rows, tables, options, reading)
 
     @classmethod
     def _of_rows(cls, rows: Mapping[str, Rows], tables: Tables, options: Mapping[str, Any], reading: Reading) -> Truth:
@@ -269,7 +275,7 @@ class Truth:
 
     @cached_property
     def _popularity_fingerprint(self) -> str:
-        return self.item_popularity.fingerprint(np.argsort(self.items.heads))
+        return self.item_popularity.fingerprint(self.items)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"rows": None, "_rows_are_lost": self.rows is not None or self._rows_are_lost}
@@ -330,9 +336,9 @@ class Truth:
 
 def _rows(name: str, given: Any) -> Rows:
     """An input in any form."""
-    if isinstance(given, Rows):
-        return given
-    rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
+    rows = given if isinstance(given, Rows) else graph_rows(given, name) if name == "graph" else None
+    if rows is None:
+        rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
     if name == "baseline":
         rows = of_one_system(rows, "choose one of them, or drop the column if it does not name systems")
     return as_users_and_items(rows) if name == "graph" else rows
@@ -362,7 +368,8 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
 def needed(part: T | None, name: str, needed_by: str | Option, also: str = "") -> T:
     """A part that somebody needs, or an error that says which and whose."""
     if part is None:
-        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}{also}")
+        hint = Either("", "; --baseline names the system that others are compared with") if name == "baseline" else ""
+        raise MissingInput(needed_by, f" needs {name}: pass ", Option(name), f", {INPUTS[name].in_words}{also}", hint)
     return part
 
 
