@@ -1,7 +1,11 @@
-"""Examples of the documentation give no warning about their inputs."""
+"""Examples of the documentation give no warning about their inputs. No test is timed: machines are noisy."""
 
 import pytest
 from _pytest.doctest import DoctestItem
+from hypothesis import settings
+
+settings.register_profile("untimed", settings(), deadline=None)  # else as it was, also in continuous integration
+settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
