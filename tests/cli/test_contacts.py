@@ -758,7 +758,7 @@ def test_check_of_a_configuration_with_a_train_graph(call: Call, net: Path) -> N
     ("arguments", "message"),
     [
         (("recs", "--relevance", "test.tsv", "--communities", "communities.tsv"), "--communities goes with --train, which is not given"),
-        (("recs", "--relevance", "test.tsv", "--undirected"), "--directed goes with --train, which is not given"),
+        (("recs", "--relevance", "test.tsv", "--undirected"), "--undirected goes with --graph, which is not given"),
         (("recs", "--relevance", "test.tsv", "--of", "own"), "--of goes with --train, which is not given"),
         (("recs", *LINKS, "--aspects", "communities.tsv"), "--aspects is not for contacts, which --train stands for"),
         (("recs", *LINKS, "--threshold", "2"), "--threshold is not for contacts"),

@@ -102,7 +102,7 @@ def test_undirected_graphs(here: Path, call: Call) -> None:
     checked = call("check", *arguments, "--undirected")
     assert (checked.code, "the graph is undirected" in checked.out) == (0, True)
     refused = call("evaluate", "lists.csv", "--undirected", "-m", "GiniComplement@1")
-    assert (refused.code, "--undirected goes with --graph, which is not given" in refused.err) == (1, True)
+    assert (refused.code, "--undirected goes with --graph, which is not given" in refused.err) == (2, True)
     (here / "contacts.yaml").write_text("inputs: {train: graph.csv}\ndirected: false\nmetrics: [MeanPredictionDistance@1]\n")
     refused = call("contacts", "lists.csv", "--config", "contacts.yaml")
     assert (refused.code, "say it under contacts" in refused.err) == (2, True)

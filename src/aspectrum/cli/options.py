@@ -275,6 +275,8 @@ class Job:
             if "features" not in inputs:
                 raise click.UsageError("--feature-ids goes with --features")
             inputs["features"] = replace(inputs["features"], ids=feature_ids)
+        if given.get("directed") is not None and "graph" not in inputs:
+            raise click.UsageError(f"--{'directed' if given['directed'] else 'undirected'} goes with --graph, which is not given")
         whom = _whom(settings.users, make)
         sources = {**inputs, **({} if whom is None or isinstance(whom, str) else {"users": whom})}
         _check_apart(systems or [str(one.path) for one in settings.systems.values()], sources)
