@@ -155,10 +155,15 @@ class _Building:
         return [name for name, metric in self.metrics.items() if metric.family == family and self._direction(name) is not None]
 
     def _preferred(self, family: str) -> list[str]:
-        """The metrics of a family, the best known first; at 10 if they are there."""
+        """The metrics of a family, the best known first, those last in which only relevant items count; at 10 if they are there."""
         known = ("NDCG", "AlphaNDCG", "IntraListDiversity")
-        order = {name: (type(metric).__name__ not in known, metric.cutoffs[0] != self.depth) for name, metric in self.metrics.items()}
-        return sorted(self._of_family(family), key=order.__getitem__)
+
+        def order(name: str) -> tuple[bool, bool, bool]:
+            metric = self.metrics[name]
+            by_relevance = self.how(name).get("relevance") in ("binary", "graded")
+            return type(metric).__name__ not in known, by_relevance, metric.cutoffs[0] != self.depth
+
+        return sorted(self._of_family(family), key=order)
 
     def _first(self, family: str) -> str | None:
         """The metric that stands for a family."""
