@@ -260,7 +260,7 @@ def test_weights_of_test_links_are_grades_if_asked() -> None:
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @given(network=networks())
-@checked(200)
+@checked(100)
 def test_numbers_are_the_plain_ones(convention: PlainConvention, network: PlainNetwork) -> None:
     check_network(network, convention)
 
@@ -591,7 +591,7 @@ def share(part: Collection[Any], whole: Collection[Any]) -> tuple[int, int] | No
 
 
 @given(network=networks().filter(can_be_evaluated))
-@checked(200)
+@checked(100)
 def test_notes_count_test_links_by_rule(network: PlainNetwork) -> None:
     def once(links: Iterable[tuple[Any, Any]]) -> Collection[Any]:
         """An undirected link is counted once."""
@@ -613,7 +613,7 @@ def test_links_of_strangers_that_are_kept_are_counted() -> None:
 
 
 @given(network=networks().filter(can_be_evaluated))
-@checked(200)
+@checked(100)
 def test_notes_count_repeated_links_and_links_to_oneself(network: PlainNetwork) -> None:
     results = evaluate(network)
     notes = results.notes
@@ -627,7 +627,7 @@ def test_notes_count_repeated_links_and_links_to_oneself(network: PlainNetwork) 
 
 
 @given(network=networks().filter(can_be_evaluated))
-@checked(200)
+@checked(100)
 def test_notes_count_who_is_not_in_the_network(network: PlainNetwork) -> None:
     result = evaluate(network)
     notes = (*result.notes, *result.warnings)

@@ -29,6 +29,7 @@ def make_run(seed: int, n_topics: int = 40) -> tuple[Scores, dict[str, dict[str,
     return run, grades, {document: [f"s{choose.randrange(5)}" for _ in range(2)] for document in documents}
 
 
+@pytest.mark.slow  # ranx is compiled first
 @pytest.mark.parametrize("seed", range(3))
 def test_ranx_objects_are_what_they_hold(seed: int) -> None:
     run, grades, aspects = make_run(seed)
@@ -39,6 +40,7 @@ def test_ranx_objects_are_what_they_hold(seed: int) -> None:
     assert theirs.per_user.sort("user").equals(ours.per_user.sort("user"))
 
 
+@pytest.mark.slow  # ranx is compiled first
 def test_ranx_graded_numbers_agree_with_ranx() -> None:
     run, grades, _ = make_run(7)
     grades = {topic: own for topic, own in grades.items() if any(own.values())}
@@ -48,6 +50,7 @@ def test_ranx_graded_numbers_agree_with_ranx() -> None:
     assert np.allclose(ours.sort("user")["NDCG@10"].to_numpy(), [value for _, value in sorted(zip(sorted(run), theirs, strict=True))])
 
 
+@pytest.mark.slow  # ranx is compiled first
 def test_ranx_history_and_several_systems() -> None:
     systems = {"a": ranx.Run({"u": {"x": 2.0, "y": 1.0}}), "b": {"u": ["y", "x"]}}
     history = ranx.Qrels({"u": {"z": 1}})

@@ -430,6 +430,7 @@ print(len(damaged))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x.parquet", "y.parquet", "x.arrow", "y.arrow", "z.arrow"])
 def test_no_damaged_number_ends_the_process(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(FILES[name][1])

@@ -29,6 +29,7 @@ def compare(lists: Lists, grades: Grades, threshold: int, pairs: dict[str, dict[
             assert found[query] == pytest.approx(score, rel=1e-9, abs=1e-9), (metric, query)
 
 
+@pytest.mark.slow  # ranx is compiled first
 @pytest.mark.peers
 @pytest.mark.parametrize("threshold", [1, 2])
 def test_every_query_equals_ranx(threshold: int) -> None:
@@ -47,6 +48,7 @@ def test_every_query_equals_ranx(threshold: int) -> None:
     compare(lists, grades, threshold, {ours: run.scores[f"{theirs}{level}"] for ours, theirs in names.items()})
 
 
+@pytest.mark.slow  # ranx is compiled first
 @pytest.mark.peers
 @pytest.mark.parametrize("p", [80, 50, 95])
 def test_rbp_equals_ranx_which_multiplies_by_the_grade(p: int) -> None:

@@ -33,6 +33,7 @@ def test_every_user_equals_pytrec_eval(threshold: int) -> None:
     assert compared > 200
 
 
+@pytest.mark.slow  # ranx is compiled first
 @pytest.mark.peers
 @pytest.mark.parametrize("threshold", [1, 2])
 def test_means_equal_ranx(threshold: int) -> None:

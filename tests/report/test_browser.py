@@ -19,7 +19,7 @@ from aspectrum.report.charts.theme import focus_style
 from aspectrum.report.page import page as report_page
 from tests.report.sample import EDGES, SYSTEMS, sample
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WIDE, NARROW = (1280, 900), (390, 844)
 VIEWS = [(size, theme) for size in (WIDE, NARROW) for theme in ("light", "dark")]
