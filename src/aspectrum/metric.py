@@ -441,7 +441,7 @@ def _meant(name: str, names: Mapping[str, str]) -> str:
     """A hint at the metric that a name may mean, among those by plain name; a wrong one would be worse than none."""
     word = _plain(name)
     if name.lower() in ("all", "usual", *FAMILIES):
-        return f"; {name.lower()}@10, in lower case, stands for several metrics, which evaluations take"
+        return f"; {name.lower()}@10, in lower case, is a word for several metrics, as in asp.evaluate or aspectrum evaluate -m"
     longer = [own for own in registered() if _plain(own).startswith(word) or _plain(own).endswith(word)] if len(word) > 3 else []
     family = next((family for family in FAMILIES if slips_between(word, family) is not None), None)
     if family is not None and not longer:

@@ -101,7 +101,10 @@ ASK = ("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2")
         ((*ASK, "--config", "nope.yaml"), "nope.yaml: "),
         (("evaluate", "-", "--relevance", "-"), "the standard input (-) is given twice"),
         (("metrics", "AlphaNCDG"), "did you mean 'AlphaNDCG'?"),
-        (("metrics", "all"), "unknown metric 'all'; all@10, in lower case, stands for several metrics, which evaluations take"),
+        (
+            ("metrics", "all"),
+            "unknown metric 'all'; all@10, in lower case, is a word for several metrics, as in asp.evaluate or aspectrum evaluate -m",
+        ),
         (("evaluate", "with_readme"), "with_readme/README.txt: does not look like lists, and every file of a directory is a system"),
         (
             ("evaluate", "with_truth", "--relevance", "with_truth/grades.csv"),
