@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aspectrum import kernels
 from aspectrum.arrays import Codes
 from aspectrum.coding.ids import Ids, code_objects, is_text, quoted, with_article
 from aspectrum.coding.rows import IdColumn, Untyped, code_series
@@ -35,8 +36,10 @@ class IdTable:
 
     def __init__(self, role: str, columns: Sequence[Named] = ()) -> None:
         self.role = role
-        self._known: Named | None = None
-        self.ids = Ids([])  # by code, as they are now
+        self._first: tuple[str, Untyped | None] | None = None  # while ids are a series: where they stand first, and what they look like
+        self._ids = Ids([])
+        self._more: list[Any] = []  # series of ids that come after these
+        self._index: kernels.IdIndex | None = None  # of all of them, once ids have come to those of the truth
         self._joined: dict[int, tuple[Any, Codes]] = {}  # what was joined before, with its codes
         self._token = object()
         self._origins: dict[object, int] = {}  # tables that this one is a copy of, and how many ids they had then
@@ -56,9 +59,28 @@ class IdTable:
         return table
 
     @property
+    def ids(self) -> Ids:
+        """By code, as they are now."""
+        if self._more:
+            import polars
+
+            with self._lock:
+                self._ids, self._more = Ids(polars.concat([self._ids.values, *self._more])), []
+        return self._ids
+
+    @ids.setter
+    def ids(self, ids: Ids) -> None:
+        self._ids, self._more, self._index = ids, [], None
+
+    @property
+    def _known(self) -> Named | None:
+        """The ids as a column, while they are a series."""
+        return None if self._first is None else (self._first[0], _distinct(self.ids.values, self._first[1]))
+
+    @property
     def untyped(self) -> Untyped | None:
         """What ids look like that may still turn out to be numbers or text, as all of them come from text files."""
-        return None if self._known is None else self._known[1].untyped
+        return None if self._first is None else self._first[1]
 
     def renamed(self, ids: Ids) -> Ids:
         """Ids that were taken from here earlier, as they are called now: what looked like a number may have turned out to be text."""
@@ -69,20 +91,20 @@ class IdTable:
         return Ids(type(values)([kind(id) for id in ids], dtype=values.dtype))
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._ids) + sum(map(len, self._more))
 
     def copy(self) -> IdTable:
         """A table that grows by itself from here on."""
         other = IdTable(self.role)
         own: dict[str, Any] = {"_token": other._token, "_lock": other._lock, "_origins": self._lineage()}
-        own |= {"_joined": dict(self._joined), "_heads": dict(self._heads)}
+        own |= {"_ids": self.ids, "_more": [], "_index": None, "_joined": dict(self._joined), "_heads": dict(self._heads)}
         own["_began_as_text"] = self._began_as_text if self._origins else len(self) > 0 and isinstance(self.ids[0], str)
         own["_examples"] = {kind: dict(examples) for kind, examples in self._examples.items()}
         other.__dict__.update(self.__dict__ | own)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"} | {"_joined": {}}
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"} | {"_joined": {}, "_index": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state | {"_lock": threading.RLock()})
@@ -93,7 +115,7 @@ class IdTable:
 
     def has_codes_of(self, other: IdTable) -> bool:
         """Whether every code of another table means the same id here."""
-        values, others = self.ids.values, other.ids.values
+        values, others = self._ids.values, other._ids.values
         if other is self or (isinstance(values, range) and isinstance(others, range) and values == others):
             return True
         mine = self._lineage()
@@ -131,13 +153,42 @@ class IdTable:
             self._joined |= {id(column.ids): (column.ids, nothing) for _, column in columns if len(column.ids) == 0}
             fresh = {id(column.ids): (source, column) for source, column in columns if id(column.ids) not in self._joined}
             if fresh:
-                found = self._join(list(fresh.values()))
+                found = self._join_more(list(fresh.values())) or self._join(list(fresh.values()))
                 self._joined |= {key: (column.ids, codes) for (key, (_, column)), codes in zip(fresh.items(), found, strict=True)}
 
     def forget(self, columns: Iterable[IdColumn]) -> None:
         """Columns that will not be asked for again; their ids stay."""
         for column in columns:
             self._joined.pop(id(column.ids), None)
+
+    def _join_more(self, fresh: list[Named]) -> list[Codes]:
+        """Codes of ids of the kind that is here already, without a look at those that are known; nothing if they are of another kind."""
+        several = [] if self._first is None else [self._alike(column) for _, column in fresh]
+        if not several or any(ids is None for ids in several):
+            return []
+        if self._index is None:
+            self._index = kernels.IdIndex()
+            self._index.join(self.ids.values.__arrow_c_stream__())
+        found = []
+        for ids in several:
+            codes, firsts = self._index.join(ids.__arrow_c_stream__())
+            if len(firsts):
+                self._more.append(ids.gather(firsts).alias(self._ids.values.name))
+            found.append(codes)
+        return found
+
+    def _alike(self, column: IdColumn) -> Any:
+        """The ids of a column as those here are; None unless they are of the same kind, and leave these what they are."""
+        numbers, mine = not is_text(self._ids.values), self.untyped
+        if column.untyped is None:
+            same = mine is None and str(getattr(column.ids, "dtype", "")) == ("Int64" if numbers else "String")
+            return column.ids if same else None
+        if not numbers:
+            return column.ids if mine in (None, "text", column.untyped) else None
+        if (mine is not None and column.untyped == "text") or not column.ids.str.contains(_WHOLE).all():  # type: ignore[union-attr]
+            return None
+        ids = _numbers(column.ids)
+        return ids if hasattr(ids, "dtype") else None
 
     def _join(self, fresh: list[Named]) -> list[Codes]:
         before = [] if self._known is None else [self._known]
@@ -164,7 +215,7 @@ class IdTable:
         for source, ids in fresh:
             self._note_kinds(source, ids)
         _check_examples(self.role, self._examples, codes)
-        self._known, self.ids = None, Ids(list(codes))
+        self._first, self.ids = None, Ids(list(codes))
         self.ids.codes = codes
         return found
 
@@ -189,8 +240,7 @@ class IdTable:
         untyped: Untyped | None = None
         if not any(column.untyped is None and len(column.ids) for column in columns):
             untyped = "text" if any(column.untyped == "text" for column in columns) else "number"
-        self._known = ((before or fresh)[0][0], _distinct(joined, untyped))
-        self.ids = Ids(joined)
+        self._first, self.ids = ((before or fresh)[0][0], untyped), Ids(joined)
         return parts
 
 

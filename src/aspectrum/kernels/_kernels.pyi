@@ -394,6 +394,14 @@ def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop:
 def code_ids(stream: Any) -> tuple[Codes, Offsets]:
     """Codes of an Arrow stream of text or 64-bit numbers in order of first appearance (-1 for null), and where each first stands."""
 
+class IdIndex:
+    """Codes of ids that keep coming: each gets the next one when it is first met."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def join(self, stream: Any) -> tuple[Codes, Offsets]:
+        """Codes of the ids of an Arrow stream (-1 for null), and the rows of those that are new."""
+
 def order_texts(stream: Any) -> Codes:
     """Place of each text of an Arrow stream in bytewise order."""
 

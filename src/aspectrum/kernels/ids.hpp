@@ -252,18 +252,34 @@ inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32
     }
 }
 
-// Codes of ids in order of first appearance (-1 where one is null), and the row in which each first appears.
-inline std::pair<Out<int32_t>, Out<int64_t>> code_ids(nb::capsule capsule) {
-    auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
-    const std::string format = stream_format(stream);
-    std::vector<int32_t> codes;
-    std::vector<int64_t> firsts;
-    {
-        nb::gil_scoped_release release;
-        IdTable table;
-        read_pieces(stream, [&](Released<ArrowArray>&& piece) { code_piece(IdReader{format[0], piece.value}, table, codes, firsts); });
+// Ids that keep coming: each gets the next code when it is first met, so that what comes later costs what it holds, not what is known.
+class IdIndex {
+    IdTable table_;
+    char kind_ = '\0';  // t: text, l: numbers
+
+  public:
+    int64_t size() const { return table_.size(); }
+
+    // Codes of the ids of a stream (-1 where one is null), and the rows of those that are new.
+    std::pair<Out<int32_t>, Out<int64_t>> join(nb::capsule capsule) {
+        auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
+        const std::string format = stream_format(stream);
+        const char kind = format == "l" ? 'l' : 't';
+        require(kind_ == '\0' || kind_ == kind, "ids are text or numbers, not both");
+        kind_ = kind;
+        std::vector<int32_t> codes;
+        std::vector<int64_t> firsts;
+        {
+            nb::gil_scoped_release release;
+            read_pieces(stream,
+                        [&](Released<ArrowArray>&& piece) { code_piece(IdReader{format[0], piece.value}, table_, codes, firsts); });
+        }
+        return {to_array(std::move(codes)), to_array(std::move(firsts))};
     }
-    return {to_array(std::move(codes)), to_array(std::move(firsts))};
+};
+
+inline std::pair<Out<int32_t>, Out<int64_t>> code_ids(nb::capsule capsule) {
+    return IdIndex().join(std::move(capsule));
 }
 
 // Place of each text in bytewise order; texts are distinct and none is null.

@@ -260,6 +260,7 @@ void bind_graphs(nb::module_& m) {
 
 void bind_ids(nb::module_& m) {
     m.def("code_ids", &code_ids, "stream"_a);
+    nb::class_<IdIndex>(m, "IdIndex").def(nb::init<>()).def("__len__", &IdIndex::size).def("join", &IdIndex::join, "stream"_a);
     m.def("order_texts", &order_texts, "stream"_a);
     nb::class_<Texts>(m, "Texts")
         .def("__len__", &Texts::size)
