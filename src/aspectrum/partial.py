@@ -87,13 +87,10 @@ class Partial:
     def __add__(self, other: Partial) -> Partial:
         if not isinstance(other, Partial):
             return NotImplemented
-        check_same(self.plan, other.plan)
-        if None not in (self.system, other.system) and self.system != other.system:
-            raise InputError(f"parts of two systems cannot be added: {self.system!r} and {other.system!r}")
-        twice = (self.lists.ids["user"] + other.lists.ids["user"]).repeated()
-        if twice is not None:
-            raise InputError(f"user {quoted(twice)} is in both parts: a user must be scored once")
-        return Partial(self.plan, joined_parts(self.parts, other.parts), self.lists + other.lists, self.system or other.system)
+        both = Adding()
+        both.add(self)
+        both.add(other)
+        return both.whole()
 
     def finish(self, *, said: Collection[str] = ()) -> Results:
         """The results, as :meth:`Plan.finish`; kinds of warnings that have been said are not said again."""
@@ -122,13 +119,58 @@ class Partial:
         write_arrow(path, data)
 
 
+class Adding:
+    """Parts of one evaluation, added as they come. What grows with their users is joined once, at the end."""
+
+    def __init__(self) -> None:
+        self._first: Partial | None = None
+        self._system: str | None = None
+        self._parts: tuple[GroupPart, ...] = ()
+        self._scores: list[list[UserScores | None]] = []
+        self._lists: list[Input] = []
+        self._seen = np.zeros(0, np.bool_)
+
+    @property
+    def users(self) -> Codes:
+        """Who has been seen."""
+        return np.flatnonzero(self._seen).astype(np.int32)
+
+    def add(self, part: Partial) -> None:
+        first = self._first = self._first or part
+        check_same(first.plan, part.plan)
+        if None not in (self._system, part.system) and self._system != part.system:
+            raise InputError(f"parts of two systems cannot be added: {self._system!r} and {part.system!r}")
+        self._system = self._system or part.system
+        table = first.lists.ids["user"].table
+        users = part.lists.ids["user"].within(table)
+        if len(self._seen) < len(table):
+            self._seen = np.append(self._seen, np.zeros(len(table), np.bool_))  # twice as many, so that it is rarely copied
+        if (twice := users[self._seen[users]]).size:
+            raise InputError(f"user {quoted(table.ids[int(twice[0])])} is in both parts: a user must be scored once")
+        self._seen[users] = True
+        self._lists.append(part.lists)
+        self._scores.append([group.scores for group in part.parts])
+        states = tuple(GroupPart(group.states, None) for group in part.parts)
+        self._parts = joined_parts(self._parts, states) if self._parts else states
+
+    def whole(self) -> Partial:
+        """All parts as one."""
+        if self._first is None:
+            raise InputError("there is no part to add")
+        groups = []
+        for group, several in zip(self._parts, zip(*self._scores, strict=True), strict=True):
+            scores = [one for one in several if one is not None]
+            groups.append(GroupPart(group.states, UserScores.joined(scores) if scores else None))
+        return Partial(self._first.plan, tuple(groups), Input.joined(self._lists), self._system)
+
+
 def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
     """A part of a plan, from its file."""
     data = read_arrow(path)
     name = os.fspath(path)
     if data.get("format") != _FORMAT:
         raise InputError(f"{name}: is not a part of an evaluation, or one of another version of aspectrum ({data.get('aspectrum')})")
-    _check_identity(plan.identity, data["plan"], f"{name}: ")
+    check_identity(plan.identity, data["plan"], f"{name}: ")
     read, untyped = dict(data["lists"]), data["untyped"]
     tables = {"user": plan.tables.user, "item": plan.tables.item}
     named = {role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role])) for role, table in tables.items()}
@@ -163,10 +205,11 @@ def _group_data(part: GroupPart, items: IdTable) -> dict[str, Any]:
 def check_same(mine: Planned, other: Planned) -> None:
     """Whether parts of two plans add up."""
     if mine is not other:
-        _check_identity(mine.identity, other.identity)
+        check_identity(mine.identity, other.identity)
 
 
-def _check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> None:
+def check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> None:
+    """Whether parts of plans with these identities add up."""
     columns, others = mine["columns"], other["columns"]
     if columns.keys() != others.keys():
         odd = min(columns.keys() ^ others.keys())

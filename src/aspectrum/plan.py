@@ -39,13 +39,17 @@ from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
 from aspectrum.io import Source, is_external, read_input
+from aspectrum.io.pieces import Position
 from aspectrum.metric import Metric, Summary, UserMetric
-from aspectrum.partial import GroupPart, Partial, check_same, joined_parts, read_partial
+from aspectrum.partial import Adding, GroupPart, Partial, check_same, joined_parts, read_partial
 from aspectrum.progress import Progress, SystemProgress, check_progress
 from aspectrum.results import Column, Results
+from aspectrum.resuming import Finished
+from aspectrum.streams import Stream, streamed
 from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
+from aspectrum.world.grouping import NotGrouped
 from aspectrum.world.world import list_rows
 
 _NUMBERS_PER_BATCH = 2_000_000
@@ -161,23 +165,106 @@ class Plan:
         return with_notices(lists, self.tables, self.truth, (k for metric in self.metrics for k in metric.cutoffs))
 
     def observe(
-        self, lists: Any, *, progress: Progress | None = None, scores: ScoresFile | None = None, system: str | None = None
+        self,
+        lists: Any,
+        *,
+        progress: Progress | None = None,
+        scores: ScoresFile | None = None,
+        system: str | None = None,
+        memory: str | int | None = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> Partial:
         """What the metrics remember of the users of some lists.
 
         Args:
             lists: Lists of any complete users of one system, in any form that :func:`aspectrum.evaluate` takes.
-            progress: Called with users done and users in all, after each batch and while exact ideals are looked for.
+            progress: Called with users done and users in all, after each batch and while exact ideals are looked for; of lists that are
+                read piece by piece, with rows.
             scores: A file that the scores of users go to.
             system: What the system is called; parts of systems with different names do not add up.
+            memory, resume: As for :func:`aspectrum.evaluate`.
         """
         _check_scores(scores)
         check_progress(progress)
         if self._groups[0].choice == "common" and self._groups[0].averaged is None:
             raise InputError("users='common' needs every system: use plan.evaluate or evaluate_systems")
+        stream = lists if isinstance(lists, Stream) else streamed(lists, "rankings", memory, resume)
+        if stream is not None:
+            return self._observe_stream(stream, progress, scores, system)
         coded = self._as_coded(lists)
         world = World.of_lists(coded, self.truth, self.tables, self.memory)
         return Partial(self, self._observe(world, progress, scores, system), coded.input, system)
+
+    def _observe_stream(self, stream: Stream, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> Partial:
+        """What the metrics remember of lists that come piece by piece."""
+        keeping = self if stream.resume is None or scores is None else self._keeping_scores()
+        finished = None
+        if stream.resume is not None:
+            finished = Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.is_grouped)
+            stream.is_grouped = finished.grouped
+        mark = None if scores is None else scores.mark()
+        try:
+            return self._gathered(stream, keeping, finished, progress, scores, system)
+        except NotGrouped:
+            stream.is_grouped = False
+            if finished is not None:
+                finished.begin_anew(grouped=False)
+            if scores is not None and mark is not None:
+                scores.back_to(mark)
+            return self._gathered(stream, keeping, finished, progress, scores, system)
+
+    def _gathered(
+        self,
+        stream: Stream,
+        keeping: Plan,
+        finished: Finished | None,
+        progress: Progress | None,
+        scores: ScoresFile | None,
+        system: str | None,
+    ) -> Partial:
+        adding, start, n_before = Adding(), Position(), 0
+
+        def add(part: Partial) -> None:
+            if keeping is not self:
+                blocks = [group.scores for group in part.parts if group.scores is not None]
+                if scores is not None and blocks:
+                    scores.add(blocks, self.how, system)
+                kept = part.parts if self.per_user else tuple(replace(group, scores=None) for group in part.parts)
+                part = replace(part, plan=self, parts=kept)
+            adding.add(part)
+
+        for part, end in finished.parts(keeping.read) if finished is not None else ():
+            add(part)
+            start, n_before = end, n_before + part.lists.n_rows
+        stream.only = None
+        cutoffs = [k for metric in self.metrics for k in metric.cutoffs]
+        for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start)):
+            lists = with_notices(found.lists, self.tables, self.truth, cutoffs, quickly=number > 0)
+            stream.only = lists if number == 0 and not n_before else None
+            world = World.of_lists(lists, self.truth, self.tables, self.memory)
+            part = Partial(keeping, keeping._observe(world, None, scores if keeping is self else None, system), lists.input, system)
+            if finished is not None:
+                finished.keep(part, found.end())
+            add(part)
+            if number == 0:
+                self._check_early(part)
+            if progress is not None:
+                done = n_before + found.n_rows
+                progress(done, max(done, round(done / found.done)) if found.done else done)
+        if finished is not None:
+            finished.close()
+        return adding.whole()
+
+    def _keeping_scores(self) -> Plan:
+        """The same plan, whose parts hold the scores of users."""
+        plan = copy(self)
+        plan.__dict__.pop("identity", None)
+        plan.per_user = True
+        return plan
+
+    def _check_early(self, part: Partial) -> None:
+        """What makes every number meaningless is said after the first lists, not after the last."""
+        self.notices_on({"rankings": part.lists}, whole=True)
 
     def evaluate(
         self, systems: Mapping[str, Any], progress: SystemProgress | None = None, scores: ScoresFile | None = None

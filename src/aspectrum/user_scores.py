@@ -139,6 +139,19 @@ class ScoresFile:
         if sum(map(len, self._frames)) >= _ROWS_PER_PIECE:
             self._write_piece(self._folder.name)
 
+    def mark(self) -> int:
+        """Where it is now, to come back to."""
+        if self._folder is not None and self._frames:
+            self._write_piece(self._folder.name)
+        return 0 if self._folder is None else len(os.listdir(self._folder.name))
+
+    def back_to(self, mark: int) -> None:
+        """Forget the scores that were added after a mark."""
+        self._frames = []
+        if self._folder is not None:
+            for name in sorted(os.listdir(self._folder.name))[mark:]:
+                os.remove(os.path.join(self._folder.name, name))
+
     def _write_piece(self, folder: str) -> None:
         import polars
 

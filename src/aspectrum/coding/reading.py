@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -124,23 +124,28 @@ class Input:
 
     def __add__(self, other: Input) -> Input:
         """Two pieces of the same input; users come in one of them only."""
-        notices = added([*self.notices, *other.notices])
-        ids = {role: (some + other.ids[role]).distinct() for role, some in self.ids.items()}
-        source = self.source if self.source == other.source else f"{self.source}, {other.source}"
-        if {self.ties_by, other.ties_by} == {"numbers", "text"}:
+        return Input.joined([self, other])
+
+    @staticmethod
+    def joined(several: Sequence[Input]) -> Input:
+        """Pieces of the same input; users come in one of them only."""
+        first = several[0]
+        ids = {role: SomeIds.joined([piece.ids[role] for piece in several]).distinct() for role in first.ids}
+        by_text, by_numbers = (next((piece for piece in several if piece.ties_by == way), None) for way in ("text", "numbers"))
+        if by_text is not None and by_numbers is not None:
+            one, two = (by_text, by_numbers) if several.index(by_text) < several.index(by_numbers) else (by_numbers, by_text)
             raise InputError(
-                f"ties are broken by item id, and ids are {self.ties_by} in {self.source}, but {other.ties_by} in {other.source}, which have "
+                f"ties are broken by item id, and ids are {one.ties_by} in {one.source}, but {two.ties_by} in {two.source}, which have "
                 "different orders; read the ids of all parts as text, as from a frame, or use ",
                 Option("ties", "input"),
             )
-        orders = {piece.ordered_by for piece in (self, other) if piece.n_rows}
-        ordered_by = orders.pop() if len(orders) == 1 else "mixed" if orders else self.ordered_by
+        orders = {piece.ordered_by for piece in several if piece.n_rows}
         return replace(
-            self,
-            source=source,
-            n_rows=self.n_rows + other.n_rows,
+            first,
+            source=", ".join(dict.fromkeys(piece.source for piece in several)),
+            n_rows=sum(piece.n_rows for piece in several),
             ids=ids,
-            notices=notices,
-            ordered_by=ordered_by,
-            ties_by=self.ties_by or other.ties_by,
+            notices=added([notice for piece in several for notice in piece.notices]),
+            ordered_by=orders.pop() if len(orders) == 1 else "mixed" if orders else first.ordered_by,
+            ties_by=next((piece.ties_by for piece in several if piece.ties_by is not None), None),
         )

@@ -277,15 +277,16 @@ class SomeIds:
         return codes
 
     def __add__(self, other: SomeIds) -> SomeIds:
-        return SomeIds(self.table, np.concatenate([self.codes, other.within(self.table)]))
+        return SomeIds.joined([self, other])
+
+    @staticmethod
+    def joined(several: Sequence[SomeIds]) -> SomeIds:
+        """Those of several parts, one after the other."""
+        table = several[0].table
+        return SomeIds(table, np.concatenate([some.within(table) for some in several]))
 
     def distinct(self) -> SomeIds:
         return SomeIds(self.table, self.codes, repeating=True)
-
-    def repeated(self) -> Any:
-        """An id that is there twice, or None."""
-        again = np.flatnonzero(np.bincount(self.codes) > 1)
-        return self.table.ids[int(again[0])] if len(again) else None
 
 
 def flags_of(codes: npt.NDArray[Any], n: int) -> npt.NDArray[np.bool_]:

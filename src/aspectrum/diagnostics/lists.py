@@ -15,14 +15,14 @@ from aspectrum.diagnostics.notices import Notice
 from aspectrum.world import Rankings, Relevance, Subtopics, Truth
 from aspectrum.world.building import CodedLists, Tables
 
-_N_LISTS, _N_DEEP = 500, 100  # how many lists, and places of each, are enough to tell what nearly all are like
+_N_LISTS, _N_DEEP, _N_MORE = 500, 100, 50  # how many lists, and places of each, are enough to tell what nearly all are like; and of a later piece
 _FEW_LISTS, _FEW_PLACES = 10, 3  # in how many lists of how many items an order is no coincidence
 _FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
 _FEW_BY_CHANCE = 20  # so many judged items would be in the lists by chance alone
 
 
-def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int]) -> CodedLists:
-    """Lists, with what is to be said of them list by list."""
+def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int], *, quickly: bool = False) -> CodedLists:
+    """Lists, with what is to be said of them list by list; `quickly` looks at few of them, as others were looked at before."""
     rankings, given = lists.rankings, lists.input
     found = [Notice("short_lists", n, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
     if truth.history is not None:
@@ -32,7 +32,7 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         found += [Notice("seen_items", seen)] if seen else []
     if rankings.n_users:
         known = truth.relevance or truth.subtopics
-        some = _SomeLists.of(lists, tables, known, truth.n_users)
+        some = _SomeLists.of(lists, tables, known, truth.n_users, _N_MORE if quickly else _N_LISTS)
         by_rows = (given.ordered_by or "input") == "input" and truth.reading.order == "auto"
         found += [Notice("sorted_by_item", rankings.n_users)] if by_rows and some.are_sorted_by_item() else []
         found += some.off_by_one() or some.never_judged(known)
@@ -66,9 +66,9 @@ class _SomeLists:
     judged: Sequence[frozenset[Any]]
 
     @staticmethod
-    def of(lists: CodedLists, tables: Tables, known: Relevance | Subtopics | None, n_known: int) -> _SomeLists:
+    def of(lists: CodedLists, tables: Tables, known: Relevance | Subtopics | None, n_known: int, n_lists: int) -> _SomeLists:
         rankings, ids = lists.rankings, tables.item.ids
-        chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // _N_LISTS))
+        chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // n_lists))
         some = rankings.take(chosen).cut(_N_DEEP)
         listed = _parts(some.offsets, list(ids.take(some.items)))
         if known is None:

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -21,6 +21,7 @@ from aspectrum.wording import did_you_mean, one_line, shortened
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
+Packing = Literal["gzip", "zstd"]
 _STEP = 1 << 14  # of a packed file at a time: unpacked, zstd's best makes 512 MB of it
 
 
@@ -49,13 +50,16 @@ def _read_bytes(path: str, name: str) -> bytes:
         raise InputError(f"{name}: cannot be read: {reason(error)}") from None
     except AttributeError:
         raise InputError(f"{name}: cannot be read: there is no standard input") from None
-    if data.startswith(_GZIP):
-        return _unpacked(name, data, "gzip")
-    if data.startswith(_ZSTD) or _SKIPPED_ZSTD.match(data):
-        return _unpacked(name, data, "zstd")
+    if (kind := packing(data[:4])) is not None:
+        return _unpacked(name, data, kind)
+    check_unpacked(path, name)
+    return data
+
+
+def check_unpacked(path: str, name: str) -> None:
+    """That a file which is not packed does not claim to be."""
     if path.lower().endswith((".gz", ".zst")):
         raise InputError(f"{name}: is not packed, although its name ends in {os.path.splitext(path)[1]}")
-    return data
 
 
 def check_there(path: str, name: str) -> None:
@@ -147,30 +151,42 @@ def _meant(path: str) -> str:
         return ""
 
 
-def _unpacked(name: str, data: bytes, kind: Literal["gzip", "zstd"]) -> bytes:
-    """All members of a gzip file, or all frames of a zstd file; never more than there is memory for."""
+def _unpacked(name: str, data: bytes, kind: Packing) -> bytes:
+    """All of a packed file; never more than there is memory for."""
+    unpacked, room = io.BytesIO(), free_memory()
+    for part in unpacked_parts(name, (data[start : start + _STEP] for start in range(0, len(data), _STEP)), kind):
+        unpacked.write(part)
+        check_room(name, unpacked.tell(), room, f"unpack it with {kind} -d and ")
+    return unpacked.getvalue()
+
+
+def unpacked_parts(name: str, packed: Iterable[bytes], kind: Packing) -> Iterator[bytes]:
+    """What is in all members of a gzip file, or all frames of a zstd file, part by part."""
     import zstandard
 
     start_one = (lambda: zlib.decompressobj(31)) if kind == "gzip" else (lambda: zstandard.ZstdDecompressor().decompressobj())
-    unpacked, room = io.BytesIO(), free_memory()
     unpacker: Any = None
     try:
-        for start in range(0, len(data), _STEP):
-            part = data[start : start + _STEP]
+        for part in packed:
             while part:
                 if unpacker is None and kind == "gzip" and not (part := part.lstrip(b"\0")):  # zeros may fill the space between members
                     break
                 unpacker = unpacker or start_one()
-                unpacked.write(unpacker.decompress(part))
-                check_room(name, unpacked.tell(), room, f"unpack it with {kind} -d and ")
+                yield unpacker.decompress(part)
                 # A frame that is cut short ends silently, so the reader is asked whether it saw the end.
-                part = unpacker.unused_data if unpacker.eof else b""
+                part = unpacker.unused_data if unpacker.eof else b""  # noqa: PLW2901
                 unpacker = None if unpacker.eof else unpacker
     except (zlib.error, zstandard.ZstdError) as error:
         raise InputError(f"{name}: the {kind} file is damaged ({reason(error)})") from None
     if unpacker is not None:
         raise InputError(f"{name}: the {kind} file is cut short")
-    return unpacked.getvalue()
+
+
+def packing(start: bytes) -> Packing | None:
+    """How a file is packed that begins with these bytes."""
+    if start.startswith(_GZIP):
+        return "gzip"
+    return "zstd" if start.startswith(_ZSTD) or _SKIPPED_ZSTD.match(start) else None
 
 
 def free_memory() -> float:
@@ -208,20 +224,28 @@ _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _MARK_IN_FRONT = re.compile(rb"(?:^|\n)\xef\xbb\xbf")
 
 
-def as_text(name: str, data: bytes) -> bytes:
-    """The bytes of a text file in UTF-8, without a mark in front, or an error that names the line."""
+def as_text(name: str, data: bytes, first_line: int = 1) -> bytes:
+    """The bytes of a text file in UTF-8, without a mark in front, or an error that names the line.
+
+    Args:
+        first_line: Which line of the file the data begins with.
+    """
+
+    def line(place: int) -> int:
+        return line_at(data, place) + first_line - 1
+
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}, line 1: is written in UTF-16 or UTF-32; save it as UTF-8")
     data = data.removeprefix(codecs.BOM_UTF8)
     if (at := data.find(b"\0")) >= 0:
-        raise InputError(f"{name}, line {line_at(data, at)}: holds a zero byte; expected a text file in UTF-8")
+        raise InputError(f"{name}, line {line(at)}: holds a zero byte; expected a text file in UTF-8")
     if not data.isascii():
-        _check_utf8(name, data)
+        _check_utf8(name, data, first_line)
         if mark := _MARK_IN_FRONT.search(data):
-            raise InputError(f"{name}, line {line_at(data, mark.end())}: begins with a byte order mark; were several files joined?")
+            raise InputError(f"{name}, line {line(mark.end())}: begins with a byte order mark; were several files joined?")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n") and (lone := _LONE_RETURN.search(data)):
         raise InputError(
-            f"{name}, line {line_at(data, lone.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
+            f"{name}, line {line(lone.start())}: holds a carriage return that does not end a line; expected line ends \\n or \\r\\n"
         )
     return data
 
@@ -230,7 +254,7 @@ def line_at(data: bytes, place: int) -> int:
     return data.count(b"\n", 0, place) + 1
 
 
-def _check_utf8(name: str, data: bytes) -> None:
+def _check_utf8(name: str, data: bytes, first_line: int) -> None:
     step = 1 << 22  # in parts, as decoding everything would take up to four times the room
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)
@@ -241,6 +265,6 @@ def _check_utf8(name: str, data: bytes) -> None:
         except UnicodeDecodeError as error:
             at = start - pending + error.start
             raise InputError(
-                f"{name}, line {line_at(data, at)}: byte 0x{data[at]:02x} is not UTF-8; "
+                f"{name}, line {line_at(data, at) + first_line - 1}: byte 0x{data[at]:02x} is not UTF-8; "
                 "is the file written in another encoding, such as Latin-1?"
             ) from None

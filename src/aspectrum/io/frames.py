@@ -37,8 +37,8 @@ class FrameTable:
     untyped: Untyped | None = None
     layout: Layout = "table"
 
-    def __init__(self, source: str, frame: polars.DataFrame, index: Sequence[str] = ()) -> None:
-        self.source, self.frame = source, frame
+    def __init__(self, source: str, frame: polars.DataFrame, index: Sequence[str] = (), *, first_row: int = 0) -> None:
+        self.source, self.frame, self._first_row = source, frame, first_row
         self.index = index  # names of what the frame has beside its columns
         self.names: Sequence[str] | None = frame.columns
         self.width = frame.width
@@ -59,7 +59,7 @@ class FrameTable:
         return found.to_list() if hasattr(found, "to_list") else found
 
     def place(self, row: int) -> str:
-        return f"row {row + 1}"
+        return f"row {self._first_row + row + 1}"
 
     def vectors(self) -> list[int]:
         """Places of the columns that hold lists of numbers."""

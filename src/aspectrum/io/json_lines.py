@@ -53,11 +53,11 @@ class JsonTable(FrameTable):
     text. So what it read is taken only where the text shows that there was nothing to forgive; otherwise Python reads.
     """
 
-    def __init__(self, source: str, text: bytes) -> None:
-        self.source, self._text = source, text
+    def __init__(self, source: str, text: bytes, *, first_line: int = 1) -> None:
+        self.source, self._text, self._first_line = source, text, first_line
         deep = _deep_line(text)
         if deep:
-            raise InputError(f"{source}, line {deep}: its values are nested more than {_DEEPEST} deep")
+            raise InputError(f"{source}, line {deep + first_line - 1}: its values are nested more than {_DEEPEST} deep")
         quick = None if _ODD_ESCAPES.search(text) else self._quickly()
         self._is_exact = quick is None
         super().__init__(source, self._exactly(None) if quick is None else quick)
@@ -69,10 +69,13 @@ class JsonTable(FrameTable):
         return super().fetch(places, numbers)
 
     def place(self, row: int) -> str:
-        return f"line {next(number for place, (number, _) in enumerate(self._lines()) if place == row)}"
+        return f"line {self.line(row)}"
+
+    def line(self, row: int) -> int:
+        return next(number for place, (number, _) in enumerate(self._lines()) if place == row)
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
-        return ((number, line) for number, line in enumerate(self._text.split(b"\n"), 1) if line.strip())
+        return ((number, line) for number, line in enumerate(self._text.split(b"\n"), self._first_line) if line.strip())
 
     def _quickly(self) -> polars.DataFrame | None:
         import polars

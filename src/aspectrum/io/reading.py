@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,30 +31,48 @@ _TREC = {
 }
 
 
-_Columns = tuple[dict[str, IdColumn], dict[str, Floats], Callable[[int], str]]
-"""Ids and numbers by role, and where a row stands, in words."""
+Columns = tuple[dict[str, IdColumn], dict[str, Floats], Sequence[int]]
+"""Ids and numbers by role, and which row of the table each row is from."""
 
 
 def rows_of(source: Source, spec: InputSpec, table: Table) -> Rows:
     """Rows of a table whose columns are ids and numbers."""
+    return first_rows(source, spec, table)[0]
+
+
+def first_rows(source: Source, spec: InputSpec, table: Table) -> tuple[Rows, Sequence[int], Mapping[str, int]]:
+    """The same, with the row of the table that each is from, and where the columns are: more rows of the table may follow."""
     places = _places(source, spec, table)
     several = (table.names or ())[places[spec.split]] if spec.split in places and table.names else ""
     is_sequence = source.split is None and is_typed(several, "token_seq")
     if is_sequence:
         source = replace(source, split=" ")
-    if isinstance(table, TextTable) and source.split is None:
-        columns, numbers, place = _coded(spec, table, places)
-    else:
-        columns, numbers, place = _fetched(source, spec, table, places)
+    columns, numbers, owners = _read(source, spec, table, places)
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
     sequences = [Notice("sequences", detail={"column": repr(several)})] if is_sequence else []
     doubts = (*_doubts(spec, source, table, places, columns), *_whitespace(columns))
     notices = (*_understood(table, places), *sequences, *_read_so(spec, source, table, places, columns), *doubts)
-    return Rows(table.source, columns, numbers, place, notices=notices)
+    return Rows(table.source, columns, numbers, _place_of(table, owners), notices=notices), owners, places
 
 
-def _coded(spec: InputSpec, table: TextTable, places: Mapping[str, int]) -> _Columns:
+def more_rows(source: Source, spec: InputSpec, table: Table, places: Mapping[str, int]) -> tuple[Rows, Sequence[int]]:
+    """Rows that follow those of :func:`first_rows`, which has said how they are read."""
+    columns, numbers, owners = _read(source, spec, table, places)
+    notices = (*_unended(table), *_whitespace(columns))
+    return Rows(table.source, columns, numbers, _place_of(table, owners), notices=notices), owners
+
+
+def _place_of(table: Table, owners: Sequence[int]) -> Callable[[int], str]:
+    return lambda row: table.place(int(owners[row]))
+
+
+def _read(source: Source, spec: InputSpec, table: Table, places: Mapping[str, int]) -> Columns:
+    is_plain = isinstance(table, TextTable) and source.split is None
+    return _coded(spec, table, places) if is_plain else _fetched(source, spec, table, places)  # type: ignore[arg-type]
+
+
+def _coded(spec: InputSpec, table: TextTable, places: Mapping[str, int]) -> Columns:
     """Ids and numbers of text, which are coded as they are read."""
     roles = {role: place for role, place in places.items() if role not in NUMBERS}
     texts, values = table.coded(sorted(set(roles.values())), sorted({place for role, place in places.items() if role in NUMBERS}))
@@ -70,10 +88,10 @@ def _coded(spec: InputSpec, table: TextTable, places: Mapping[str, int]) -> _Col
         raise joined(wrong)
     table.close()
     numbers = {role: values[place] for role, place in places.items() if role not in roles}
-    return {role: IdColumn(*texts[place], table.untyped) for role, place in roles.items()}, numbers, table.place
+    return {role: IdColumn(*texts[place], table.untyped) for role, place in roles.items()}, numbers, range(len(table))
 
 
-def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str, int]) -> _Columns:
+def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str, int]) -> Columns:
     """Ids and numbers of any table, whose cells may hold several things."""
     frame = table.fetch(places, [role for role in places if role in NUMBERS])
     frame, origins, kept = _one_a_row(source, spec, table, frame)
@@ -94,7 +112,7 @@ def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str,
             wrong.append(_wrong_cells(table, role, place, np.asarray(owners)[bad]))
     if wrong:
         raise joined(wrong)
-    return columns, numbers, lambda row: table.place(int(owners[row]))
+    return columns, numbers, owners
 
 
 def _understood(table: Table, places: Mapping[str, int]) -> Iterator[Notice]:
@@ -124,8 +142,7 @@ def _read_so(spec: InputSpec, source: Source, table: Table, places: Mapping[str,
 
 def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
     """Where the columns could have been meant in another way."""
-    if isinstance(table, TextTable) and not table.ends_with_a_line:
-        yield Notice("no_line_end")
+    yield from _unended(table)
     if table.layout != "table" or len(table) == 0:
         return
     if spec.expected and not any(role in places for role in spec.expected):
@@ -146,6 +163,11 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
         alone = alone and not any(map(reads_as_number, table.first))
         if table.names is None and alone and len(columns) > 1 and len(columns) == table.width and len(table) > 1:
             yield Notice("no_header", detail=first, level="warning" if len(table) >= _FEW_ROWS else "note")
+
+
+def _unended(table: Table) -> Iterator[Notice]:
+    if isinstance(table, TextTable) and not table.ends_with_a_line:
+        yield Notice("no_line_end")
 
 
 def _users_beside(spec: InputSpec, table: Table, places: Mapping[str, int]) -> Iterator[Notice]:

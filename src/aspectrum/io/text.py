@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,9 @@ class TextTable:
 
     index: Sequence[str] = ()
 
-    def __init__(self, source: str, text: bytes, spec: InputSpec, how: Source, format: str | None) -> None:
-        self.source, self._path, self._spec = source, how.path, spec
+    def __init__(self, source: str, text: bytes, spec: InputSpec, how: Source, format: str | None, *, is_piece: bool = False) -> None:
+        self.source, self._path, self._spec, self._is_piece = source, how.path, spec, is_piece
+        self._first_line, self._n_fields = 1, 0  # in pieces after the first, which line they begin with, and how many fields the first has
         self._read_at: tuple[int, ...] = ()
         text = self._text = self._without_comments(text)
         if not text.strip():
@@ -55,17 +57,7 @@ class TextTable:
         self.layout, self._separator = _layout(source, text, spec, how, format)
         # Files of RecBole are never quoted.
         self._prose = spec.prose or any(is_typed(name.decode("utf-8", "ignore")) for name in _first_lines(text)[0].strip().split(b"\t"))
-        self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
-        self._quoted = self._separator != "" and b'"' in text
-        # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
-        start = text if self._quoted else _head(text)
-        n_records, self.width = self._check(start)
-        if self._separator == "" and self.layout == "table" and (odd := re.search(rb'(?<!\S)"', text)):
-            raise InputError(
-                f"{source}, line {line_at(text, odd.start())}: a word begins with a quote, and columns are separated by blanks; "
-                "expected words without quotes, or a CSV file"
-            )
-        self._about_records = n_records * len(text) // len(start) + 1
+        n_records = self._look_at(text)
         self.untyped: Untyped | None = "number" if self.layout == "table" else "text"
         head = [self._record(row) for row in range(min(_N_HEAD, n_records))]
         has_header = self.layout == "table" and (_is_header(source, spec, how, head) if how.header is None else how.header)
@@ -76,11 +68,38 @@ class TextTable:
         self._flags = {place for place, column in enumerate(cells) if column and all(cell in FLAGS for cell in column)}
         self._numeric = {place for place in range(self.width) if all(reads_as_number(row[place]) for row in head[self._skip :])}
 
+    def continued(self, text: bytes, first_line: int) -> TextTable:
+        """What follows in the same file, from that line on; `text` holds whole records."""
+        table = copy(self)
+        table._text, table._first_line, table._n_fields, table._skip, table._n_rows = text, first_line, self.width, 0, 0
+        table._look_at(text)
+        return table
+
+    def _look_at(self, text: bytes) -> int:
+        """How the text is built; how many records were looked at for that."""
+        self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
+        self._quoted = self._separator != "" and b'"' in text
+        # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
+        start = text if self._quoted else _head(text)
+        n_records, self.width = self._check(start)
+        if self._separator == "" and self.layout == "table" and (odd := re.search(rb'(?<!\S)"', text)):
+            raise InputError(
+                f"{self.source}, line {line_at(text, odd.start()) + self._first_line - 1}: a word begins with a quote, and columns are "
+                "separated by blanks; expected words without quotes, or a CSV file"
+            )
+        self._about_records = n_records * len(text) // len(start) + 1
+        return n_records
+
+    def line(self, row: int) -> int:
+        """The line that a row begins in, from 1."""
+        scan = kernels.scan_table(self._whole, self._separator, self._quoted, 0, row + self._skip)
+        return int(scan.line) + self._first_line - 1
+
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
-        expected = _FIELDS[self.layout]
+        expected = _FIELDS[self.layout] or self._n_fields
         scan, self._quoted = _scanned(text, self._separator, expected, self._prose)
-        where = f"{self.source}, line {scan.line}"
+        where = f"{self.source}, line {scan.line + self._first_line - 1}"
         if scan.problem == "fields":
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
             what = {"run": "for a TREC run", "qrels": "for TREC judgments", "table": "as in the first line"}[self.layout]
@@ -146,7 +165,7 @@ class TextTable:
         return self._record(row + self._skip)[place] or None
 
     def place(self, row: int) -> str:
-        return f"line {kernels.scan_table(self._whole, self._separator, self._quoted, 0, row + self._skip).line}"
+        return f"line {self.line(row)}"
 
     def vectors(self) -> list[int]:
         return []
@@ -181,7 +200,7 @@ class TextTable:
 
     def close(self) -> None:
         """Give back the room that the text takes; it is read again should an error have to name a line."""
-        if self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
+        if not self._is_piece and self._path != "-" and os.path.isfile(self._path):  # a pipe cannot be read twice
             self._text, self._read_at = b"", _stamp(self._path)
 
 

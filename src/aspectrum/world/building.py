@@ -24,7 +24,7 @@ from aspectrum.coding.objects import (
     weight_rows,
 )
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import Rows, SparseRows
+from aspectrum.coding.rows import IdColumn, Rows, SparseRows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of, settled
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
@@ -132,7 +132,7 @@ def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> 
     """The parts of the truth, by name, and what was read for each."""
     for rows in given.values():
         _check_sizes(rows)
-    ordered = {name: _ordered_by(rows, reading) for name, rows in given.items() if name == "baseline"}
+    ordered = {name: order_of(rows, reading) for name, rows in given.items() if name == "baseline"}
     facts = {name: tables.input(name, rows, ordered.get(name)) for name, rows in given.items()}
     if "graph" in facts:
         facts["graph"] = _of_everybody(facts["graph"], given["graph"], tables)
@@ -160,15 +160,43 @@ def _check_sizes(rows: Rows) -> None:
 
 def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     """The lists of a system, in the order in which their users come."""
-    ordered_by = _ordered_by(rows, reading)
+    ordered_by = order_of(rows, reading)
     try:
         tables.join([rows])
-        facts = tables.input("rankings", rows, ordered_by)
-        tie_order = None if reading.ties == "input" else tables.item.ordered(rows.ids["item"])
-        rankings = _rankings(rows, facts, tables, reading, tie_order)
-        return CodedLists(rankings, replace(facts, ties_by=_ties_by(facts, tie_order)))
+        return _coded(rows, tables.input("rankings", rows, ordered_by), tables, reading)
     finally:
         tables.forget(rows)
+
+
+def _coded(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> CodedLists:
+    """The lists of rows that were joined."""
+    column = rows.ids["item"]
+    tie_order = None if reading.ties == "input" else tables.item.ordered(column)
+    seconds = None if tie_order is None else tie_order.heads[column.codes]
+    rankings = _rankings(rows, facts, rows.ids["user"].own_codes, tables.item.codes(column), seconds, tables, reading)
+    return CodedLists(rankings, replace(facts, ties_by=_ties_by(facts, tie_order)))
+
+
+def lists_of_codes(rows: Rows, owners: Codes, users: Codes, items: Codes, tables: Tables, reading: Reading) -> CodedLists:
+    """The same of rows whose ids have their codes in the tables already.
+
+    Args:
+        rows: All that rows hold but ids.
+        owners: Whose lists these are, also if they are empty.
+        users: The user of each row.
+        items: The item of each row.
+    """
+    named = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, np.unique(items))}
+    facts = Input("rankings", rows.source, len(users), named, list(rows.notices), order_of(rows, reading), external=True)
+    places = np.empty(len(tables.user), np.int32)
+    places[owners] = np.arange(len(owners), dtype=np.int32)
+    tie_order, seconds = None, None
+    if reading.ties != "input":
+        column = IdColumn(items, facts.ids["item"].ids.values, tables.item.untyped)
+        tie_order = tables.item.ordered(column)
+        seconds = None if tie_order is None else tie_order.heads[np.searchsorted(facts.ids["item"].codes, items)]
+    rankings = _rankings(rows, facts, places[users], items, seconds, tables, reading)
+    return CodedLists(rankings, replace(facts, ties_by=_ties_by(facts, tie_order)))
 
 
 def _ties_by(facts: Input, tie_order: Ids | None) -> str | None:
@@ -179,16 +207,17 @@ def _ties_by(facts: Input, tie_order: Ids | None) -> str | None:
     return "text" if isinstance(tie_order[0], str) else "numbers" if tied else None
 
 
-def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading, tie_order: Ids | None) -> Rankings:
+def _rankings(
+    rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Codes | None, tables: Tables, reading: Reading
+) -> Rankings:
+    """Lists of the owners of rows: `users` are their places among these, `seconds` break ties."""
     owners = facts.ids["user"]
-    users, items = rows.ids["user"].own_codes, tables.item.codes(rows.ids["item"])
     by = facts.ordered_by or "input"
     if by == "input":
         _look_at_blocks(rows, facts, users, reading)
     offsets, at = kernels.group_rows(users, len(owners))
     scored = None
     if by in rows.numbers:
-        seconds = None if tie_order is None else tie_order.heads[rows.ids["item"].codes]
         at = kernels.sort_segments(offsets, at, rows.numbers[by], by == "score", seconds, reading.ties == "descending")
         if by == "rank" and reading.order == "auto" and "score" in rows.numbers:
             scored = _of_one_rank(rows.numbers["rank"], offsets, at)
@@ -206,7 +235,7 @@ def _rankings(rows: Rows, facts: Input, tables: Tables, reading: Reading, tie_or
         facts.notice("duplicates", len(at) - len(first))
         at = at[first]
         offsets, _ = kernels.group_rows(users[at], len(owners))
-    tied = _note_ties(rows, facts, users[at], at, scored, "input" if tie_order is None else reading.ties)
+    tied = _note_ties(rows, facts, users[at], at, scored, "input" if seconds is None else reading.ties)
     return Rankings(offsets, items[at], tied)
 
 
@@ -389,8 +418,7 @@ class _Builder:
         return Popularity(found, self._reading.popularity_users)
 
     def baseline(self, rows: Rows, facts: Input) -> Rankings:
-        tie_order = None if self._reading.ties == "input" else self._tables.item.ordered(rows.ids["item"])
-        lists = _rankings(rows, facts, self._tables, self._reading, tie_order)
+        lists = _coded(rows, facts, self._tables, self._reading).rankings
         places = np.full(self.n_users, -1)
         places[facts.ids["user"].codes] = np.arange(lists.n_users)
         return replace(lists.take(places), listed=places >= 0)
@@ -554,7 +582,8 @@ def _contradiction(rows: Rows, before: int, row: int, what: str) -> InputError:
     return InputError(f"{rows.at(row)}: {what}" + ("" if rows.place is None else f" (first on {rows.place(before)})"))
 
 
-def _ordered_by(rows: Rows, reading: Reading) -> str:
+def order_of(rows: Rows, reading: Reading) -> str:
+    """What orders the lists of rows: rank, score or input."""
     order = reading.order
     if order == "auto":
         preferred = ("score", "rank") if reading.scores_before_ranks else ("rank", "score")

@@ -1,0 +1,462 @@
+"""Lists piece by piece, so that they need not fit into memory: files, folders of files, frames that are yet to be computed."""
+
+from __future__ import annotations
+
+import glob
+import inspect
+import mmap
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+
+import numpy as np
+
+from aspectrum.coding.rows import Rows
+from aspectrum.errors import InputError, MissingLibrary
+from aspectrum.forks import check_polars
+from aspectrum.inputs import ALL_INPUTS
+from aspectrum.io.binary import check_arrow, check_parquet
+from aspectrum.io.files import (
+    Packing,
+    as_text,
+    binary_format,
+    check_readable,
+    check_unpacked,
+    packing,
+    printed,
+    reason,
+    unpacked_parts,
+    why_unreadable,
+)
+from aspectrum.io.frames import FrameTable, guarded
+from aspectrum.io.json_lines import JsonTable
+from aspectrum.io.reading import first_rows, more_rows
+from aspectrum.io.source import Source
+from aspectrum.io.text import TextTable
+
+if TYPE_CHECKING:
+    import polars
+
+_SPEC = ALL_INPUTS["rankings"]
+_FIRST_ROWS = 1 << 16  # of the first piece, from which columns are told: it is read with all of them
+_FIRST_BYTES = 1 << 20
+_STEP = 1 << 20
+_HIDDEN = (".", "_")  # what Spark and others put beside their data
+
+
+class Position(NamedTuple):
+    """Where a row begins: in which file, after how many rows or bytes of it, and in which line of a text."""
+
+    file: int = 0
+    offset: int = 0
+    line: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some rows, in their order.
+
+    Args:
+        rows: The rows.
+        at: The position of a row; the one after the last is the end.
+        done: What share of everything has been read with it.
+    """
+
+    rows: Rows
+    at: Callable[[int], Position]
+    done: float
+
+
+class _Part(NamedTuple):
+    """A piece of one file: its rows, the offset and line of each, and what share of the file has been read."""
+
+    rows: Rows
+    at: Callable[[int], tuple[int, int]]
+    done: float
+
+
+class _File(Protocol):
+    size: int
+
+    def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
+        """The rows from an offset on, about so many at a time."""
+
+
+class Pieces:
+    """The rows of the lists of one system, which can be read from any position on.
+
+    Args:
+        name: What errors call them.
+        files: Paths, if they are files; frames have none.
+    """
+
+    def __init__(self, name: str, opened: Sequence[_File], paths: Sequence[str] = (), *, reread: bool = True) -> None:
+        self.name, self._opened, self.paths, self.can_be_read_again = name, opened, tuple(paths), reread
+
+    def read(self, n_rows: int, start: Position = Position()) -> Iterator[Piece]:
+        """Rows from a position on, about so many at a time."""
+        check_polars()
+        total = sum(file.size for file in self._opened) or 1
+        before = sum(file.size for file in self._opened[: start.file])
+        roles: Mapping[str, Any] | None = None
+        for number, file in enumerate(self._opened[start.file :], start.file):
+            offset, line = (start.offset, start.line) if number == start.file else (0, 1)
+            for part in file.parts(n_rows, offset, line):
+                if "system" in part.rows.ids:
+                    part = part._replace(rows=_of_one_system(part.rows))
+                found = dict.fromkeys((*part.rows.ids, *part.rows.numbers))
+                roles = found if roles is None else roles
+                if found != roles:
+                    odd = min(found.keys() ^ roles.keys())
+                    raise InputError(f"{part.rows.source}: {'has' if odd in found else 'has no'} {odd} column, unlike the files before it")
+                at = partial(_position, number, part.at)
+                place = part.rows.place if len(self._opened) == 1 else partial(_in_file, part.rows)
+                yield Piece(replace(part.rows, source=self.name, place=place), at, (before + part.done * file.size) / total)
+            before += file.size
+
+
+def _position(number: int, at: Callable[[int], tuple[int, int]], row: int) -> Position:
+    return Position(number, *at(row))
+
+
+def _in_file(rows: Rows, row: int) -> str:
+    return rows.at(row)
+
+
+def _of_one_system(rows: Rows) -> Rows:
+    """Rows without the column that names their system: read piece by piece, lists are of one."""
+    system = rows.ids["system"]
+    if len(system.ids) > 1:
+        raise InputError(
+            f"{rows.source}: has a system column that names several systems, and lists that are read piece by piece are those of one; "
+            "give each system a file or folder of its own"
+        )
+    return replace(rows, ids={role: column for role, column in rows.ids.items() if role != "system"})
+
+
+def open_pieces(given: Any, name: str = "rankings") -> Pieces:
+    """Anything that holds rows: a file, a folder or pattern of files, a frame; nothing but its head is read yet."""
+    source = given if isinstance(given, Source) else Source(given)
+    if not source.is_path:
+        return _open_frame(source, source.named(name))
+    called = source.named(name)
+    paths = files_of(source.path)
+    if paths == ["-"]:
+        return Pieces(called, [_TextFile(source, called, sys.stdin.buffer)], reread=False)
+    found = [_open_file(replace(source, data=path, name=printed(path)), source.path) for path in paths]
+    return Pieces(called, found, paths)
+
+
+def files_of(path: str) -> list[str]:
+    """The files that a path stands for: itself, all that are in a folder and its folders, or those that a pattern matches."""
+    if os.path.isdir(path):
+        found = []
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
+            found += [os.path.join(folder, one) for one in names if not one.startswith(_HIDDEN)]
+        if not found:
+            raise InputError(f"{printed(path)}: there is no file in this folder")
+        return sorted(found)
+    if not os.path.exists(path) and glob.has_magic(path) and (matched := sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))):
+        return matched
+    return [path]
+
+
+def is_several(path: str) -> bool:
+    """Whether a path stands for several files."""
+    return os.path.isdir(path) or (not os.path.exists(path) and glob.has_magic(path))
+
+
+def _open_file(source: Source, above: str) -> _File:
+    name = source.named("")
+    try:
+        if os.stat(source.path).st_size == 0:
+            raise InputError(f"{name}: the file is empty")
+        with open(source.path, "rb") as file:
+            start = file.read(2000)
+    except OSError as error:
+        raise InputError(f"{name}: {why_unreadable(source.path, error)}") from None
+    format = binary_format(start[:6])
+    if format is not None and source.guessed_format in (None, "parquet", "arrow"):
+        return _ScannedFile(source, name, format, _keys(source.path, above), is_stream=start[:4] == b"\xff\xff\xff\xff")
+    if packing(start) is None:
+        check_unpacked(source.path, name)
+        check_readable(name, start)
+    return _TextFile(source, name)
+
+
+def _keys(path: str, above: str) -> dict[str, str]:
+    """What the folders between say of a file, as in ``system=ALS/part-0.parquet``."""
+    folders = os.path.relpath(os.path.dirname(path), above).split(os.sep) if os.path.isdir(above) else []
+    return dict(folder.split("=", 1) for folder in folders if "=" in folder)  # type: ignore[misc]
+
+
+class _ScannedFile:
+    """A Parquet or Arrow file, of which polars reads any rows."""
+
+    def __init__(self, source: Source, name: str, format: str, keys: Mapping[str, str], is_stream: bool) -> None:
+        import polars
+
+        self._source, self._name, self._keys = source, name, keys
+        self._what = "a Parquet file" if format == "parquet" else "an Arrow file"
+
+        def scan() -> polars.LazyFrame:
+            with open(source.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                (check_parquet if format == "parquet" else check_arrow)(data)
+            if is_stream:
+                return polars.read_ipc_stream(source.path).lazy()
+            if format == "parquet":
+                return polars.scan_parquet(source.path, glob=False, hive_partitioning=False)
+            options: Any = {"memory_map": False} if "memory_map" in inspect.signature(polars.scan_ipc).parameters else {}
+            return polars.scan_ipc(source.path, hive_partitioning=False, **options)
+
+        self._frame = self._guarded(scan)
+        self.size = self._guarded(lambda: self._frame.select(polars.len()).collect()).item()
+        columns = self._guarded(self._frame.collect_schema).names()
+        self._frame = self._frame.with_columns(polars.lit(value).alias(key) for key, value in keys.items() if key not in columns)
+
+    def _guarded(self, read: Callable[[], Any]) -> Any:
+        try:
+            return guarded(read)
+        except Exception as error:
+            raise InputError(f"{self._name}: cannot be read as {self._what}: {reason(error)}") from None
+
+    def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
+        reader = _FrameReader(self._source, self._name)
+        frame, step = self._frame, min(_FIRST_ROWS, n_rows)
+        while offset < self.size or reader.names is None:
+            read = self._guarded(frame.slice(offset, step).collect)
+            rows, at = reader.rows(read, offset)
+            offset += read.height
+            frame, step = self._frame.select(reader.names), max(1, int(n_rows / reader.rows_per_row))
+            yield _Part(rows, at, offset / max(1, self.size))
+
+
+class _FrameReader:
+    """Rows of frames that come one after the other; the first tells where the columns are, and the others need have no more."""
+
+    def __init__(self, source: Source, name: str) -> None:
+        self._source, self._name = source, name
+        self.names: list[str] | None = None
+        self.rows_per_row = 1.0  # a cell may hold a list
+        self._places: Mapping[str, int] = {}
+
+    def rows(self, frame: polars.DataFrame, start: int) -> tuple[Rows, Callable[[int], tuple[int, int]]]:
+        owners: Sequence[int]
+        if self.names is None:
+            rows, owners, places = first_rows(self._source, _SPEC, FrameTable(self._name, frame, first_row=start))
+            self.names = [frame.columns[place] for place in sorted(set(places.values()))]
+            self._places = {role: self.names.index(frame.columns[place]) for role, place in places.items()}
+            self.rows_per_row = max(1.0, len(rows) / max(1, frame.height))
+        else:
+            rows, owners = more_rows(self._source, _SPEC, FrameTable(self._name, frame.select(self.names), first_row=start), self._places)
+        return rows, partial(_row_of, start, owners, frame.height)
+
+
+def _row_of(start: int, owners: Sequence[int], height: int, row: int) -> tuple[int, int]:
+    return start + (int(owners[row]) if row < len(owners) else height), 1
+
+
+def _open_frame(source: Source, name: str) -> Pieces:
+    """A frame of polars, DuckDB or PyArrow, whose rows are computed as they are read where its library can."""
+    import polars
+
+    given = source.data
+    if isinstance(given, polars.LazyFrame):
+        return Pieces(name, [_Batches(source, name, lambda n: given.collect_batches(chunk_size=n, maintain_order=True))])
+    if isinstance(given, polars.DataFrame):
+        return Pieces(name, [_Batches(source, name, given.iter_slices)])
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingLibrary(
+            f"{name}: a {type(given).__name__} is read piece by piece through pyarrow, which is not installed: pip install pyarrow"
+        ) from None
+    is_reader = isinstance(given, pyarrow.RecordBatchReader)  # which can be read once
+
+    def batches(n: int) -> Iterator[polars.DataFrame]:
+        reader = given if is_reader else pyarrow.RecordBatchReader.from_stream(given)
+        yield from _of_about(n, (polars.DataFrame(polars.from_arrow(batch)) for batch in reader))
+
+    return Pieces(name, [_Batches(source, name, batches)], reread=not is_reader)
+
+
+def _of_about(n: int, frames: Iterable[polars.DataFrame]) -> Iterator[polars.DataFrame]:
+    """The same rows in frames of about n."""
+    import polars
+
+    held: list[polars.DataFrame] = []
+    for frame in frames:
+        held.append(frame)
+        if sum(one.height for one in held) >= n:
+            yield polars.concat(held)
+            held = []
+    if held:
+        yield polars.concat(held)
+
+
+class _Batches:
+    """Frames that come one after the other."""
+
+    size = 0  # which nobody knows
+
+    def __init__(self, source: Source, name: str, batches: Callable[[int], Iterable[polars.DataFrame]]) -> None:
+        self._source, self._name, self._batches = source, name, batches
+
+    def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
+        reader, start = _FrameReader(self._source, self._name), 0
+        try:
+            for frame in self._batches(n_rows):
+                if frame.height or reader.names is None:
+                    yield _Part(*reader.rows(frame, start), 0.0)
+                start += frame.height
+        except (InputError, GeneratorExit):
+            raise
+        except Exception as error:
+            raise InputError(f"{self._name}: cannot be read as a frame: {reason(error)}") from None
+
+
+class _TextFile:
+    """A file of text, packed or not, that is cut where records end."""
+
+    def __init__(self, source: Source, name: str, file: BinaryIO | None = None) -> None:
+        self._source, self._name, self._given = source, name, file
+        self.size = 0 if file is not None else os.stat(source.path).st_size
+
+    def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
+        reader = _TextReader(self._source, self._name)
+        if offset and not reader.is_json:  # how records are built is told from the first of them
+            with self._opened() as text:
+                reader.rows(text.block(_FIRST_BYTES), 0, 1)
+        with self._opened(offset) as text:
+            wanted = _FIRST_BYTES
+            while block := text.block(wanted):
+                rows, at = reader.rows(block, offset, line)
+                offset, line = offset + len(block), line + block.count(b"\n")
+                wanted = max(_FIRST_BYTES, min(int(n_rows * len(block) / max(1, len(rows))), 1 << 30))
+                yield _Part(rows, at, text.done)
+            if reader.is_unread:
+                raise InputError(f"{self._name}: the file is empty")
+
+    def _opened(self, offset: int = 0) -> closing[_Blocks]:
+        try:
+            file = self._given or open(self._source.path, "rb")  # noqa: SIM115 - who reads closes it
+        except OSError as error:
+            raise InputError(f"{self._name}: {why_unreadable(self._source.path, error)}") from None
+        return closing(_Blocks(self._name, file, offset, self.size))
+
+
+class _Blocks:
+    """The text of a file from an offset on, in blocks of whole records."""
+
+    def __init__(self, name: str, file: BinaryIO, offset: int, size: int) -> None:
+        self._name, self._file, self._size = name, file, size
+        self._rest, self._ended, self._n_packed = b"", False, 0
+        start = file.read(4)
+        kind = packing(start)
+        if kind is None and file.seekable():
+            file.seek(offset)
+            self._n_packed, start, offset = offset, b"", 0
+        self._parts = self._read(start, kind, offset)
+
+    def _read(self, start: bytes, kind: Packing | None, skipped: int) -> Iterator[bytes]:
+        def packed() -> Iterator[bytes]:
+            yield start
+            while part := self._file.read(_STEP if kind is None else 1 << 14):
+                self._n_packed += len(part)
+                yield part
+
+        for part in packed() if kind is None else unpacked_parts(self._name, packed(), kind):
+            if skipped < len(part):
+                yield part[skipped:]
+            skipped = max(0, skipped - len(part))
+
+    @property
+    def done(self) -> float:
+        """What share of the file has been read."""
+        return min(1.0, self._n_packed / self._size) if self._size else 0.0
+
+    def block(self, n: int) -> bytes:
+        """About so many bytes, and the end of the last record; nothing at the end."""
+        parts, size = [self._rest], len(self._rest)
+        while True:
+            while size < n and not self._ended:
+                part = next(self._parts, None)
+                self._ended = part is None
+                parts.append(part or b"")
+                size += len(parts[-1])
+            data = b"".join(parts)
+            end = len(data) if self._ended else _last_end(data)
+            if end or self._ended:
+                self._rest = data[end:]
+                return data[:end]
+            parts, n = [data], 2 * n  # a record is longer than that
+
+    def close(self) -> None:
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
+
+
+def _last_end(data: bytes) -> int:
+    """Where the last whole record ends: at a line end that is not within quotes. 0 if there is none."""
+    end = data.rfind(b"\n") + 1
+    if b'"' not in data:
+        return end
+    quotes = np.flatnonzero(np.frombuffer(data, np.uint8) == ord('"'))
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
+
+
+class _TextReader:
+    """Rows of blocks of one file; the first tells how its records are built."""
+
+    def __init__(self, source: Source, name: str) -> None:
+        self._source, self._name, self.is_json = source, name, source.guessed_format == "jsonl"
+        self._first: TextTable | None = None
+        self._places: Mapping[str, int] = {}
+
+    @property
+    def is_unread(self) -> bool:
+        return self._first is None and not self.is_json
+
+    def rows(self, block: bytes, offset: int, line: int) -> tuple[Rows, Callable[[int], tuple[int, int]]]:
+        format, source, owners = self._source.guessed_format, self._source, range(0)
+        first = self._first is None
+        text = as_text(self._name, block, line)
+        if first:
+            check_readable(self._name, text)
+            self.is_json = self.is_json or (format is None and text[:1000].lstrip()[:1] == b"{")
+        if self.is_json:
+            json = JsonTable(self._name, text, first_line=line)
+            rows, owners, _ = first_rows(source, _SPEC, json)  # type: ignore[assignment]
+            return rows, _LinesOf(block, offset, line, lambda row: json.line(int(owners[row])), len(rows))
+        if self._first is None:
+            table = self._first = TextTable(self._name, text, _SPEC, source, format, is_piece=True)
+            rows, owners, self._places = first_rows(source, _SPEC, table)  # type: ignore[assignment]
+        else:
+            table = self._first.continued(text, line)
+            rows, owners = more_rows(source, _SPEC, table, self._places)  # type: ignore[assignment]
+        return rows, _LinesOf(block, offset, line, lambda row: table.line(int(owners[row])), len(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class _LinesOf:
+    """The offset and line of rows of a block."""
+
+    block: bytes
+    offset: int
+    first_line: int
+    line_of: Callable[[int], int]
+    n_rows: int
+
+    def __call__(self, row: int) -> tuple[int, int]:
+        if row >= self.n_rows:
+            return self.offset + len(self.block), self.first_line + self.block.count(b"\n")
+        line = self.line_of(row)
+        ends = np.flatnonzero(np.frombuffer(self.block, np.uint8) == ord("\n"))
+        return self.offset + (int(ends[line - self.first_line - 1]) + 1 if line > self.first_line else 0), line
