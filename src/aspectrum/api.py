@@ -1,8 +1,10 @@
 """Public entry points: evaluate, evaluate_systems."""
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,9 @@ from aspectrum.io import check_files, is_external, read_input
 from aspectrum.plan import PLAN_OPTIONS, given_in, plan_under, read_lists
 from aspectrum.progress import Progress, SystemProgress, with_progress
 from aspectrum.results import Results, SystemResults
+from aspectrum.streams import Stream, streamed
 from aspectrum.world import Rankings, Truth, World
+from aspectrum.world.building import CodedLists
 from aspectrum.world.truth import KINDS, smallest_n_items
 
 _FORM = "{}({}, 'NDCG@10', relevance=...): {} and metrics by position, all else by name"
@@ -54,6 +58,8 @@ def evaluate(
     threads: int | None = None,
     batch_size: int | None = None,
     per_user: bool = True,
+    memory: str | int | None = None,
+    resume: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
     ideal_budget: float | None = None,
     ideal_seconds: float | None = None,
@@ -106,7 +112,11 @@ def evaluate(
         threads: Maximum number of threads; by default one per core.
         batch_size: Users evaluated at a time.
         per_user: Whether to keep the scores of users.
-        progress: True shows a progress bar on standard error; a function is called with users done and users in all.
+        memory: How much memory the process may take, as ``"2GB"``: lists are then read piece by piece, each of complete users. So are, without
+            it, folders and patterns of files, frames that are yet to be computed, and files that would take more than half of what is free.
+        resume: A folder that keeps what is finished. After a stop, the same call goes on from there; other inputs are refused.
+        progress: True shows a progress bar on standard error; a function is called with users done and users in all; of lists that are read
+            piece by piece, with rows.
         ideal_budget: For metrics with ``ideal="exact"``: the work that may be spent on one ideal list. A unit is about a second
             of one core, counted in operations, so that every machine finds the same. Default: 2.
         ideal_seconds: How long HiGHS may look for an ideal list that is still open then, by the clock. Default: 0.
@@ -209,13 +219,15 @@ def _evaluate(
     """Results of systems; `told_apart` makes lists by system of what was read."""
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
+    memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
     asked, left_out = asked_for(metrics, _given(systems, options), conventions)
     users = options.get("users")
     check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])
-    read = [(truth, told_apart(lists)) for truth, lists in _read(systems, options, conventions[0])]
+    streams = _streams(systems, memory, resume)
+    read = [(truth, told_apart(lists)) for truth, lists in _read(systems, options, conventions[0], streams)]
     if isinstance(users := chosen.get("users"), str) and users == "common" and len(read) > 1:
         raise InputError("users='common' needs systems with the same truth; worlds have one each")
     found = {}
@@ -227,10 +239,16 @@ def _evaluate(
             if plan is None:
                 results |= {name: Results({}) for name in lists}
                 continue
-            coded = {name: given if isinstance(given, World) else plan.lists(given, name) for name, given in lists.items()}
-            of_lists = {name: given.input for name, given in coded.items() if not isinstance(given, World)}
-            notices += attention.draw(plan.notices_on(of_lists, whole=True))
-            results |= plan.evaluate(coded, labelled(progress, one, conventions))
+            for number, stream in enumerate(streams.values() if resume is not None else ()):
+                within = [*([f"{number}"] if len(systems) > 1 else []), *([one.name] if len(conventions) > 1 else [])]
+                stream.resume = Path(resume, *within)
+            ready = {name: given if isinstance(given, World | Stream) else plan.lists(given, name) for name, given in lists.items()}
+            of_lists = {name: given.input for name, given in ready.items() if isinstance(given, CodedLists)}
+            early = [] if streams else attention.draw(plan.notices_on(of_lists, whole=True))
+            found_here = plan.evaluate(ready, labelled(progress, one, conventions), scores)
+            of_lists |= {name: found_here[name].partial.lists for name in streams}  # type: ignore[union-attr]
+            notices += attention.draw(plan.notices_on(of_lists, whole=True)) if streams else early
+            results |= found_here
         found[one.name] = SystemResults(results, tuple(notices))
     return side_by_side(found)
 
@@ -250,6 +268,10 @@ def several_systems(lists: Mapping[str, Any]) -> dict[str, Any]:
 def _systems_in_column(lists: Mapping[str, Any]) -> dict[str, Any]:
     """The systems of one frame or file."""
     (rows,) = lists.values()
+    if isinstance(rows, Stream):
+        raise InputError(
+            f"{rows.name}: lists that are read piece by piece are those of one system; give each a file or folder of its own: {{name: path}}"
+        )
     if "system" not in rows.ids:
         unused = next((", ".join(notice.detail["columns"]) for notice in rows.notices if notice.kind == "unused_columns"), "")
         there = f"; other columns are {unused}" if unused else ""
@@ -304,7 +326,13 @@ Read = list[tuple[Truth, dict[str, Any]]]
 """Systems by the truth that they are measured against, which is one and the same unless they are worlds."""
 
 
-def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Convention) -> Read:
+def _streams(systems: Mapping[str, Any], memory: str | int | None, resume: Any) -> dict[str, Stream]:
+    """Systems whose lists are read piece by piece."""
+    found = {name: streamed(given, name, memory, resume) for name, given in systems.items()}
+    return {name: stream for name, stream in found.items() if stream is not None}
+
+
+def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Convention, streams: Mapping[str, Stream]) -> Read:
     for kind, read in ((World, _worlds), (Rankings, _coded)):
         others = [name for name, given in systems.items() if not isinstance(given, kind)]
         if len(others) < len(systems):
@@ -312,8 +340,10 @@ def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Con
                 found = type(systems[others[0]]).__name__
                 raise InputError(f"system {others[0]!r} is {found} while others are {kind.__name__}: give all in one form")
             return read(systems, inputs)
-    truth, *lists = each([partial(convention.truth, **inputs), *(partial(_once, "rankings", given) for given in systems.values())])
-    return [(truth, dict(zip(systems, lists, strict=True)))]
+    whole = [name for name in systems if name not in streams]
+    truth, *lists = each([partial(convention.truth, **inputs), *(partial(_once, "rankings", systems[name]) for name in whole)])
+    read = {**dict(zip(whole, lists, strict=True)), **streams}
+    return [(truth, {name: read[name] for name in systems})]
 
 
 def _worlds(systems: Mapping[str, World], inputs: Mapping[str, Any]) -> Read:

@@ -148,7 +148,7 @@ class Adding:
         if (twice := users[self._seen[users]]).size:
             raise InputError(f"user {quoted(table.ids[int(twice[0])])} is in both parts: a user must be scored once")
         self._seen[users] = True
-        self._lists.append(part.lists)
+        self._lists.append(part.lists.compact())
         self._scores.append([group.scores for group in part.parts])
         states = tuple(GroupPart(group.states, None) for group in part.parts)
         self._parts = joined_parts(self._parts, states) if self._parts else states

@@ -276,8 +276,13 @@ class Plan:
             progress: Called with the name of a system, its users done and its users in all.
             scores: A file that the scores of users go to.
         """
-        coded = {name: self._as_coded(lists) for name, lists in systems.items()}
-        plan = self.of_common_users(coded.values()) if self._groups[0].choice == "common" else self
+        coded = {name: lists if isinstance(lists, Stream) else self._as_coded(lists) for name, lists in systems.items()}
+        plan = self
+        if self._groups[0].choice == "common":
+            for lists in coded.values():
+                if isinstance(lists, Stream):
+                    raise InputError(Option("users", "common"), f" needs all lists at once, and {lists.name} is read piece by piece")
+            plan = self.of_common_users([lists for lists in coded.values() if isinstance(lists, CodedLists)])
         parts = {}
         for name, lists in coded.items():
             part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
@@ -286,7 +291,9 @@ class Plan:
         found = {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
         if not self.per_user:
             return found
-        return {name: replace(result, evidence=plan.evidence(coded[name], among)) for name, result in found.items()}
+        whole = {name: lists.only if isinstance(lists, Stream) else lists for name, lists in coded.items()}
+        behind = {name: plan.evidence(lists, among) for name, lists in whole.items() if lists is not None}
+        return {name: replace(result, evidence=behind.get(name)) for name, result in found.items()}
 
     def evidence(self, lists: CodedLists, among: Iterable[Input] = ()) -> Evidence:
         """The lists of a system, to be kept with its results."""

@@ -26,8 +26,8 @@ from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.diagnostics.notices import Notice, Option, added
 from aspectrum.errors import InputError
 from aspectrum.io import Source, is_external
-from aspectrum.io.files import free_memory
-from aspectrum.io.pieces import Position, is_several, open_pieces
+from aspectrum.io.files import free_memory, is_several
+from aspectrum.io.pieces import Position, open_pieces
 from aspectrum.world.building import CodedLists, Tables, order_of
 from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, WholeUsers
 

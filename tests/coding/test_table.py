@@ -72,10 +72,38 @@ def test_some_ids() -> None:
     one, other = (SomeIds(mine, np.array(codes, dtype=np.int32)) for codes in ([2, 0], [0]))
     both = one + other
     assert list(both.ids) == ["c", "a", "a"]
-    assert both.repeated() == "a"
-    assert one.repeated() is None
     assert list(both.distinct().ids) == ["a", "c"]
     assert len(both) == 3
+
+
+IDS = st.one_of(
+    st.lists(st.integers(-3, 30).map(str), unique=True).map(lambda ids: (ids, "number")),
+    st.lists(st.sampled_from(["7", "8", "a", "b", "007"]), unique=True).map(lambda ids: (ids, "number")),
+    st.lists(st.sampled_from(["7", "8", "a", "b", "007"]), unique=True).map(lambda ids: (ids, "text")),
+    st.lists(st.integers(-3, 30), unique=True).map(lambda ids: (ids, None)),
+    st.lists(st.text(max_size=20), unique=True).map(lambda ids: (ids, None)),
+)
+
+
+@given(st.lists(IDS, min_size=1, max_size=5))
+def test_ids_that_come_one_after_the_other_get_the_codes_that_all_at_once_get(several: list[tuple[list[Any], Any]]) -> None:
+    """Whatever kinds come, with the same outcome: a table keeps an index only while they are alike."""
+    columns = [(f"input {number}", column(ids, untyped)) for number, (ids, untyped) in enumerate(several) if ids]
+    grown = IdTable("item")
+    try:
+        whole = IdTable("item", columns)
+    except asp.InputError:
+        with pytest.raises(asp.InputError):
+            for one in columns:
+                grown.join([one])
+        return
+    for one in columns:
+        grown.join([one])
+    assert list(grown.ids) == list(whole.ids)
+    assert grown.untyped == whole.untyped
+    assert len(grown) == len(whole)
+    for _, one in columns:
+        assert grown.joined(one).tolist() == whole.joined(one).tolist()
 
 
 def test_flags() -> None:

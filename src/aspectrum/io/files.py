@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import glob
 import io
 import math
 import os
@@ -20,6 +21,7 @@ from aspectrum.errors import InputError
 from aspectrum.wording import did_you_mean, one_line, shortened
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_HIDDEN = (".", "_")  # what Spark and others put beside their data
 _SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
 Packing = Literal["gzip", "zstd"]
 _STEP = 1 << 14  # of a packed file at a time: unpacked, zstd's best makes 512 MB of it
@@ -64,12 +66,34 @@ def check_unpacked(path: str, name: str) -> None:
 
 def check_there(path: str, name: str) -> None:
     """That there is such a file; whether it can be read is seen when it is."""
+    if is_several(path) and files_of(path) != [path]:
+        return
     try:
         os.stat(path)
     except FileNotFoundError as error:
         raise InputError(f"{name}: {why_unreadable(path, error)}") from None
     except (OSError, ValueError):
         pass
+
+
+def files_of(path: str) -> list[str]:
+    """The files that a path stands for: itself, all that are in a folder and its folders, or those that a pattern matches."""
+    if os.path.isdir(path):
+        found = []
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
+            found += [os.path.join(folder, one) for one in names if not one.startswith(_HIDDEN)]
+        if not found:
+            raise InputError(f"{printed(path)}: there is no file in this directory")
+        return sorted(found)
+    if not os.path.exists(path) and glob.has_magic(path) and (matched := sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))):
+        return matched
+    return [path]
+
+
+def is_several(path: str) -> bool:
+    """Whether a path stands for several files."""
+    return os.path.isdir(path) or (not os.path.exists(path) and glob.has_magic(path))
 
 
 def binary_format(start: bytes) -> Literal["parquet", "arrow"] | None:

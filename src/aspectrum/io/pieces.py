@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import inspect
 import mmap
 import os
@@ -26,6 +25,7 @@ from aspectrum.io.files import (
     binary_format,
     check_readable,
     check_unpacked,
+    files_of,
     packing,
     printed,
     reason,
@@ -45,7 +45,6 @@ _SPEC = ALL_INPUTS["rankings"]
 _FIRST_ROWS = 1 << 16  # of the first piece, from which columns are told: it is read with all of them
 _FIRST_BYTES = 1 << 20
 _STEP = 1 << 20
-_HIDDEN = (".", "_")  # what Spark and others put beside their data
 
 
 class Position(NamedTuple):
@@ -149,26 +148,6 @@ def open_pieces(given: Any, name: str = "rankings") -> Pieces:
         return Pieces(called, [_TextFile(source, called, sys.stdin.buffer)], reread=False)
     found = [_open_file(replace(source, data=path, name=printed(path)), source.path) for path in paths]
     return Pieces(called, found, paths)
-
-
-def files_of(path: str) -> list[str]:
-    """The files that a path stands for: itself, all that are in a folder and its folders, or those that a pattern matches."""
-    if os.path.isdir(path):
-        found = []
-        for folder, folders, names in os.walk(path):
-            folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
-            found += [os.path.join(folder, one) for one in names if not one.startswith(_HIDDEN)]
-        if not found:
-            raise InputError(f"{printed(path)}: there is no file in this folder")
-        return sorted(found)
-    if not os.path.exists(path) and glob.has_magic(path) and (matched := sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))):
-        return matched
-    return [path]
-
-
-def is_several(path: str) -> bool:
-    """Whether a path stands for several files."""
-    return os.path.isdir(path) or (not os.path.exists(path) and glob.has_magic(path))
 
 
 def _open_file(source: Source, above: str) -> _File:

@@ -186,7 +186,7 @@ def lists_of_codes(rows: Rows, owners: Codes, users: Codes, items: Codes, tables
         users: The user of each row.
         items: The item of each row.
     """
-    named = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, np.unique(items))}
+    named = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, items, repeating=True)}
     facts = Input("rankings", rows.source, len(users), named, list(rows.notices), order_of(rows, reading), external=True)
     places = np.empty(len(tables.user), np.int32)
     places[owners] = np.arange(len(owners), dtype=np.int32)
