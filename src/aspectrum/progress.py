@@ -44,10 +44,15 @@ def check_progress(progress: Any) -> None:
 def progress_bar(*, transient: bool = False) -> Iterator[SystemProgress]:
     """A bar for each system, on standard error; one that is transient disappears at the end."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.0f}/s")
 
     # Names of systems are not marked up: a bracket in one is a bracket.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=transient) as bar:
         tasks: dict[str, Any] = {}
         reading = bar.add_task("reading", total=None)

@@ -432,13 +432,20 @@ def _named(systems: Iterable[str]) -> dict[str, str]:
             name, path = "stdin" if given == "-" else system_name(given), given
         if not path:
             raise click.UsageError(f"{given!r} names no file; expected FILE or NAME=FILE")
-        if os.path.isdir(path) and path is not given:
-            raise click.UsageError(f"{one_line(path)}: is a directory, whose systems have the names of its files; leave out {name}=")
-        for inner, file in (_inside(path) if os.path.isdir(path) else {one_line(name): path}).items():
+        several = os.path.isdir(path) and path is given and not _is_one_system(path)
+        for inner, file in (_inside(path) if several else {one_line(name): path}).items():
             if inner in named:
                 raise click.UsageError(f"two systems are called {inner!r} ({named[inner]} and {file}); name them, as in NAME=FILE")
             named[inner] = file
     return named
+
+
+def _is_one_system(folder: str) -> bool:
+    """Whether a directory holds one table in parts, as Spark, Dask and others write it."""
+    entries = [one for one in os.scandir(folder) if not one.name.startswith(".")]
+    if any(one.name in ("_SUCCESS", "_metadata", "_common_metadata") for one in entries):
+        return True
+    return bool(entries) and all("=" in one.name if one.is_dir() else _PART.match(one.name) for one in entries)
 
 
 def _inside(folder: str) -> dict[str, str]:
@@ -454,6 +461,7 @@ def _inside(folder: str) -> dict[str, str]:
     return _named(one.path for one in entries)
 
 
+_PART = re.compile(r"part[-._]\d")
 _NO_LISTS = re.compile(
     r"^(readme|licen[cs]e|notes?|makefile)(\.txt)?$|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE
 )
@@ -475,9 +483,8 @@ def _lists(settings: Settings, make: Sources) -> dict[str, Source]:
     lists: dict[str, Source] = {}
     for name, one in settings.systems.items():
         path = str(one.path)
-        if os.path.isdir(path) and name != system_name(path):
-            raise click.UsageError(f"{one_line(path)}: is a directory, whose systems have the names of its files; list it without a name")
-        files = _inside(path) if os.path.isdir(path) else {name: path}
+        several = os.path.isdir(path) and name == system_name(path) and not _is_one_system(path)
+        files = _inside(path) if several else {name: path}
         lists |= {inner: make.source("rankings", file, one) for inner, file in files.items()}
     return lists
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,37 @@ output_options = with_options(
 """Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
 
 
+@dataclass(frozen=True)
+class Streaming:
+    """How lists that need not fit into memory are read."""
+
+    memory: str | None
+    resume: str | None
+
+    @classmethod
+    def of(cls, memory: str | None, resume: str | None) -> Streaming:
+        from aspectrum.errors import InputError
+        from aspectrum.streams import bytes_of
+
+        try:
+            bytes_of(memory)
+        except InputError as error:
+            raise click.UsageError(f"--{error}") from None
+        return cls(memory, resume)
+
+    def is_used(self, job: Job) -> bool:
+        from aspectrum.io.files import is_several
+
+        return (self.memory, self.resume) != (None, None) or any(is_several(str(source.data)) for source in job.systems.values())
+
+    def peak(self) -> str:
+        """What it took."""
+        from aspectrum.streams import bytes_of, in_units, resident_memory
+
+        limit = bytes_of(self.memory)
+        return f"peak memory {in_units(resident_memory('VmHWM'))}" + ("" if limit is None else f" of {in_units(limit)}")
+
+
 def deliver(
     job: Job,
     asked: tuple[Sequence[Asked], Sequence[Notice]],
@@ -57,22 +88,27 @@ def deliver(
     format: Format | None,
     output: Sequence[str],
     quiet: bool,
+    streaming: Streaming | None = None,
     **options: Any,
 ) -> None:
     """Evaluate what the job says, write the files and print.
 
     Args:
         asked: The metrics, and what is left out of them.
+        streaming: How lists are read piece by piece.
         options: Those of `evaluate_systems` that not every job has.
     """
     from aspectrum.errors import AspectrumError, InputError, MetricError, OutputError, joined
+    from aspectrum.user_scores import ScoresFile
 
     failures: list[AspectrumError] = []
     metrics, left_out = asked
     comparing = Comparing.of(options, job.settings.comparison)
     outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
     comparing.check_files([*job.files, *(path for path, _ in outputs), *([] if scores is None else [str(scores)])])
-    with progress_bar(quiet) as show:
+    streams = streaming is not None and streaming.is_used(job)
+    to_file = ScoresFile(scores, with_system=len(job.systems) > 1) if streams and scores is not None and not comparing.wanted else None
+    with progress_bar(quiet) as show, to_file or nullcontext():
 
         def progress(system: str, done: int, total: int) -> None:
             job.usual.check()  # every file has been read; what is wrong is said before the long work
@@ -82,13 +118,16 @@ def deliver(
         common = {
             "users": job.users,
             "threads": job.settings.threads,
-            "per_user": scores is not None or comparing.wanted,
+            "per_user": (scores is not None and to_file is None) or comparing.wanted,
             "progress": progress,
             **job.attention,
+            **({} if streaming is None else {"memory": streaming.memory, "resume": streaming.resume, "scores": to_file}),
         }
         results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
     results = job.with_notes(results, left_out)
     job.usual.check()
+    if streams and not quiet:
+        click.echo(f"note: {streaming.peak()}", err=True)  # type: ignore[union-attr]
     if scores is not None:  # these results may be compared with others one day
         digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
         results = replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
@@ -99,7 +138,7 @@ def deliver(
         except (InputError, MetricError) as error:  # the numbers are there all the same
             failures.append(error)
     writing = [partial(results.write, path, kind, placed, scores=scores) for path, kind in outputs]
-    if scores is not None:
+    if scores is not None and to_file is None:
         writing.append(partial(results.write_per_user, scores))
     if comparison is not None and comparing.file is not None:
         writing.append(partial(comparing.write, comparison, comparing.file))
