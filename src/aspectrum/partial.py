@@ -99,8 +99,12 @@ class Partial:
         """The results, as :meth:`Plan.finish`; kinds of warnings that have been said are not said again."""
         return self.plan.finish(self, said=said)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
+    def write(self, path: str | os.PathLike[str], *, job: Mapping[str, Any] | None = None) -> None:
+        """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all.
+
+        Args:
+            job: How to make the same plan again, as plain data, for who only has the file; see :mod:`aspectrum.merging`.
+        """
         lists, users, items = self.lists, self.lists.ids["user"], self.lists.ids["item"]
         untyped = {"user": users.table.untyped, "item": items.table.untyped}
         groups = [_group_data(part, items.table) for part in self.parts]  # first, as it may be new to the table what they name
@@ -109,6 +113,7 @@ class Partial:
             "system": self.system,
             "aspectrum": version("aspectrum"),
             "plan": self.plan.identity,
+            "job": job,
             "lists": {
                 **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external", "ties_by")},
                 "notices": [notice.to_data() for notice in lists.notices],
@@ -124,11 +129,24 @@ class Partial:
 
 def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
     """A part of a plan, from its file."""
+    data = part_data(path)
+    check_identity(plan.identity, data["plan"], f"{os.fspath(path)}: ")
+    return partial_of(data, plan)
+
+
+def part_data(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the file of a part holds: its `plan`, its `job` if it has one, and the rest for :func:`partial_of`."""
     data = read_arrow(path)
-    name = os.fspath(path)
+    if "plan" not in data:
+        raise InputError(f"{os.fspath(path)}: is not a part of an evaluation")
     if data.get("format") != _FORMAT:
-        raise InputError(f"{name}: is not a part of an evaluation, or one of another version of aspectrum ({data.get('aspectrum')})")
-    _check_identity(plan.identity, data["plan"], f"{name}: ")
+        whose = f"{data.get('aspectrum')} in format {data.get('format')}, and this is {version('aspectrum')} with format {_FORMAT}"
+        raise InputError(f"{os.fspath(path)}: was written by another version of aspectrum ({whose}); write it again")
+    return data
+
+
+def partial_of(data: Mapping[str, Any], plan: Planned) -> Partial:
+    """The part that a file holds, which must be one of this plan."""
     read, untyped = dict(data["lists"]), data["untyped"]
     tables = {"user": plan.tables.user, "item": plan.tables.item}
     named = {role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role])) for role, table in tables.items()}
@@ -163,10 +181,11 @@ def _group_data(part: GroupPart, items: IdTable) -> dict[str, Any]:
 def check_same(mine: Planned, other: Planned) -> None:
     """Whether parts of two plans add up."""
     if mine is not other:
-        _check_identity(mine.identity, other.identity)
+        check_identity(mine.identity, other.identity)
 
 
-def _check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> None:
+def check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> None:
+    """Whether parts of plans with these identities add up; `where` begins the message if they do not."""
     columns, others = mine["columns"], other["columns"]
     if columns.keys() != others.keys():
         odd = min(columns.keys() ^ others.keys())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.comparing import Comparing, compare_options, digest_of
+from aspectrum.cli.comparing import Comparing, compare_options
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, as_json, format_of, scores_separator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _KNOWN = listed(format.extensions[0] for format in FORMATS.values() if format.extensions)
 
-output_options = with_options(
+result_options = with_options(
     choice("--format", " ".join(FORMATS), "How the numbers are printed. Default: table."),
     click.option(
         "-o",
@@ -38,8 +38,6 @@ output_options = with_options(
     ),
     click.option("--per-user", metavar="FILE", help=f"Write the scores of users here: {listed(SCORE_FILES)}."),
     choice("--systems-as", "columns rows", "Where systems stand in a table. Default: columns."),
-    IDEAL_BUDGET,
-    IDEAL_SECONDS,
     THREADS,
     STRICT,
     IGNORE,
@@ -47,6 +45,9 @@ output_options = with_options(
     click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
 )
 """Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
+
+output_options = with_options(IDEAL_BUDGET, IDEAL_SECONDS, result_options)
+"""The same for commands that compute the numbers."""
 
 
 def deliver(
@@ -66,6 +67,7 @@ def deliver(
         options: Those of `evaluate_systems` that not every job has.
     """
     from aspectrum.errors import AspectrumError, InputError, MetricError, OutputError, joined
+    from aspectrum.io.files import digest_of
 
     failures: list[AspectrumError] = []
     metrics, left_out = asked
