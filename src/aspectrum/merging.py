@@ -161,21 +161,24 @@ def merge_parts(
     """
     attention = Attention(strict, ignore)
     paths = _each_once(parts)
+    check_files(paths)
     first = paths[0]
     plan, read = _plan(metrics, convention, options, partial(read_part, first))
     _check_truth(plan, read["plan"], first, {name: given for name, given in options.items() if isinstance(given, Source)}, digests)
     found: dict[str, dict[str, Partial]] = {}
-    named = read["system"]
-    for done, path in enumerate(paths, 1):
+
+    def add(path: str) -> None:
         data = read if path == first else read_part(path)
         check_identity(plan.identity, data["plan"], f"{first}: " if path == first else f"{first} and {path}: ")
-        if (data["system"] is None) != (named is None):
-            nameless, other = (first, path) if named is None else (path, first)
-            whose = f"{nameless} does not name its system, and {other} is of {(data['system'] or named)!r}"
+        if (data["system"] is None) != (read["system"] is None):
+            nameless, other = (first, path) if read["system"] is None else (path, first)
+            whose = f"{nameless} does not name its system, and {other} is of {data['system'] or read['system']!r}"
             raise InputError(f"{whose}; write all parts with a name, as NAME=FILE")
         found.setdefault(data["system"] or UNNAMED, {})[path] = partial_of(data, plan)
         if progress is not None:
-            progress("parts", done, len(paths))
+            progress("parts", sum(map(len, found.values())), len(paths))
+
+    each(partial(add, path) for path in paths)
     systems = {name: _total(several, plan) for name, several in found.items()}
     among = tuple(one.lists for one in systems.values())
     notices = attention.draw(plan.notices_on({name: one.lists for name, one in systems.items()}, whole=True))

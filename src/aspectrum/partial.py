@@ -136,7 +136,7 @@ def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
 
 def part_data(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What the file of a part holds: its `plan`, its `job` if it has one, and the rest for :func:`partial_of`."""
-    data = read_arrow(path)
+    data = read_arrow(path, "a part of an evaluation")
     if "plan" not in data:
         raise InputError(f"{os.fspath(path)}: is not a part of an evaluation")
     if data.get("format") != _FORMAT:

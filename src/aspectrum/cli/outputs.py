@@ -67,7 +67,6 @@ def deliver(
         options: Those of `evaluate_systems` that not every job has.
     """
     from aspectrum.errors import AspectrumError, InputError, MetricError, OutputError, joined
-    from aspectrum.io.files import digest_of
 
     failures: list[AspectrumError] = []
     metrics, left_out = asked
@@ -92,8 +91,7 @@ def deliver(
     results = job.with_notes(results, left_out)
     job.usual.check()
     if scores is not None:  # these results may be compared with others one day
-        digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
-        results = replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
+        results = _with_digests(results, job)
     comparison = None
     if comparing.wanted:
         try:
@@ -127,6 +125,14 @@ def deliver(
         raise joined(failures)
     if comparison is not None:
         comparing.check_gates(comparison)
+
+
+def _with_digests(results: SystemResults, job: Job) -> SystemResults:
+    """Results that know what the files held that they were measured against."""
+    from aspectrum.io.files import digest_of
+
+    digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
+    return replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
 
 
 def _with_comparison(results: SystemResults, comparison: Comparison, comparing: Comparing, kind: Format, placed: SystemsAs) -> str:
