@@ -194,6 +194,35 @@ def test_a_truth_that_changed_is_refused_by_name(parts: list[str], here: Path, r
     )
 
 
+def test_users_to_be_averaged_that_changed_are_refused_by_name(call: Call, here: Path, refused: Refused) -> None:
+    write_csv(here / "some.csv", ("user",), [("ann",), ("bob",)])
+    call("evaluate", "als.csv", *OPTIONS, *METRICS, "--users", "some.csv", "--part", "a.part")
+    write_csv(here / "some.csv", ("user",), [("ann",), ("cyd",)])
+    assert "a.part: some.csv (users) is not what it was when this part was written; " in refused(1, "merge", "a.part")
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (("als.csv",), None),
+        (("./als.csv",), None),
+        (("als=als.csv",), "als"),
+        (("Mine=als.csv",), "Mine"),
+        (("folder",), None),
+        (("--config", "named.yaml"), "Mine"),
+        (("--config", "unnamed.yaml"), None),
+        (("als=als.csv", "--config", "named.yaml"), "als"),
+    ],
+)
+def test_a_system_has_a_name_if_it_is_given_one(call: Call, here: Path, given: tuple[str, ...], name: str | None) -> None:
+    (here / "folder").mkdir()
+    shutil.copy("als.csv", "folder")
+    (here / "named.yaml").write_text("systems: {Mine: als.csv}\n")
+    (here / "unnamed.yaml").write_text("systems: [als.csv]\n")
+    assert call("evaluate", *given, "--relevance", "grades.csv", "-m", "NDCG@2", "--part", "a.part").code == 0
+    assert partial.part_data("a.part")["system"] == name
+
+
 # What is refused
 
 
