@@ -164,7 +164,7 @@ def test_foreign_files_are_refused(tmp_path: Path, part: Path) -> None:
     path = tmp_path / "foreign.arrow"
     for frame in (polars.DataFrame({"user": ["a"], "of": [1]}), polars.DataFrame(), polars.read_ipc(part.read_bytes()).clear()):
         frame.write_ipc(path)
-        with pytest.raises(asp.InputError, match=f"{path}: is not a file that aspectrum wrote"):
+        with pytest.raises(asp.InputError, match=f"{path}: is not a part of an evaluation, or is damaged"):
             plan().read(path)
     for content in (b"", b"user,item\nann,x\n", b"ARROW1\0\0", b"PAR1"):
         path.write_bytes(content)

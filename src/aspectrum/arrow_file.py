@@ -41,17 +41,19 @@ def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
         file.write(content.getbuffer())
 
 
-def read_arrow(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What :func:`write_arrow` wrote."""
+def read_arrow(path: str | os.PathLike[str], what: str = "a file that aspectrum wrote") -> dict[str, Any]:
+    """What :func:`write_arrow` wrote; `what` is what errors call it."""
     name = os.fspath(path)
     check_polars()
     try:
         with open(name, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise InputError(f"{name}: the file is empty")
+                raise InputError("the file is empty")
             frame = read_binary(name, file, "arrow")
     except OSError as error:
         raise InputError(f"{name}: {why_unreadable(name, error)}") from None
+    except InputError as error:
+        raise InputError(f"{name}: is not {what}, or is damaged: {str(error).removeprefix(f'{name}: ')}") from None
     try:
         if frame.columns != list(_COLUMNS):
             raise ValueError("its columns are others")
@@ -62,7 +64,7 @@ def read_arrow(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise ValueError("its content has changed since it was written")
         found: dict[str, Any] = json.loads(outline, object_hook=lambda outline: _filled(outline, arrays))
     except (ValueError, TypeError, KeyError, IndexError, StopIteration, AttributeError) as error:
-        raise InputError(f"{name}: is not a file that aspectrum wrote, or is damaged: {error}") from None
+        raise InputError(f"{name}: is not {what}, or is damaged: {error}") from None
     return found
 
 

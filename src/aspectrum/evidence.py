@@ -40,13 +40,10 @@ class ShownItem:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """The lists of a system, those of other systems in the same call, and the plan that measured them."""
+class Background:
+    """The plan behind results whose lists are not kept: what it knows of users."""
 
     plan: Measured
-    lists: CodedLists
-    among: tuple[Input, ...] = ()
-    averaged: Flags | None = None  # users of the lists who are; None means all
     knows_users: ClassVar[bool] = True
 
     @property
@@ -55,14 +52,27 @@ class Evidence:
         return str(self.plan.truth.reading.ties)
 
     def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
-        """What users contribute to metrics of a whole system; see :mod:`aspectrum.leave_one_out`."""
-        return self.plan.contributions(self.lists, columns, self.among)
+        """What users contribute to metrics of a whole system, which takes the lists."""
+        return []
 
     def trait(self, trait: Trait) -> tuple[Ids, Floats, str]:
         """Users with a number each, and what to know of it; see :mod:`aspectrum.user_traits`."""
         values, note = trait_values(self.plan.truth, trait)
         table = self.plan.tables.user
         return table.renamed(table.ids.slice(0, len(values))), values, note
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence(Background):
+    """The lists of a system, those of other systems in the same call, and the plan that measured them."""
+
+    lists: CodedLists
+    among: tuple[Input, ...] = ()
+    averaged: Flags | None = None  # users of the lists who are; None means all
+
+    def contributions(self, columns: Mapping[str, Column]) -> list[UserScores]:
+        """What users contribute to metrics of a whole system; see :mod:`aspectrum.leave_one_out`."""
+        return self.plan.contributions(self.lists, columns, self.among)
 
     @cached_property
     def catalogue(self) -> Flags:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from importlib.metadata import version
 from operator import add
@@ -96,8 +96,12 @@ class Partial:
         """The results, as :meth:`Plan.finish`; kinds of warnings that have been said are not said again."""
         return self.plan.finish(self, said=said)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all."""
+    def write(self, path: str | os.PathLike[str], *, job: Mapping[str, Any] | None = None) -> None:
+        """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all.
+
+        Args:
+            job: How to make the same plan again, as plain data, for who only has the file; see :mod:`aspectrum.merging`.
+        """
         lists, users, items = self.lists, self.lists.ids["user"], self.lists.ids["item"]
         untyped = {"user": users.table.untyped, "item": items.table.untyped}
         groups = [_group_data(part, items.table) for part in self.parts]  # first, as it may be new to the table what they name
@@ -106,6 +110,7 @@ class Partial:
             "system": self.system,
             "aspectrum": version("aspectrum"),
             "plan": self.plan.identity,
+            "job": job,
             "lists": {
                 **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external", "ties_by")},
                 "notices": [notice.to_data() for notice in lists.notices],
@@ -128,12 +133,20 @@ class Adding:
         self._parts: tuple[GroupPart, ...] = ()
         self._scores: list[list[UserScores | None]] = []
         self._lists: list[Input] = []
-        self._seen = np.zeros(0, np.bool_)
+        self._seen = {"user": np.zeros(0, np.bool_), "item": np.zeros(0, np.bool_)}
 
     @property
     def users(self) -> Codes:
         """Who has been seen."""
-        return np.flatnonzero(self._seen).astype(np.int32)
+        return np.flatnonzero(self._seen["user"]).astype(np.int32)
+
+    def _codes(self, lists: Input, role: str) -> tuple[Codes, IdTable]:
+        """What some lists name, and the table whose codes these are."""
+        table = self._first.lists.ids[role].table  # type: ignore[union-attr]
+        codes = lists.ids[role].within(table)
+        if len(self._seen[role]) < len(table):
+            self._seen[role] = np.append(self._seen[role], np.zeros(len(table), np.bool_))  # twice as many, so that it is rarely copied
+        return codes, table
 
     def add(self, part: Partial) -> None:
         first = self._first = self._first or part
@@ -141,14 +154,14 @@ class Adding:
         if None not in (self._system, part.system) and self._system != part.system:
             raise InputError(f"parts of two systems cannot be added: {self._system!r} and {part.system!r}")
         self._system = self._system or part.system
-        table = first.lists.ids["user"].table
-        users = part.lists.ids["user"].within(table)
-        if len(self._seen) < len(table):
-            self._seen = np.append(self._seen, np.zeros(len(table), np.bool_))  # twice as many, so that it is rarely copied
-        if (twice := users[self._seen[users]]).size:
+        users, table = self._codes(part.lists, "user")
+        if (twice := users[self._seen["user"][users]]).size:
             raise InputError(f"user {quoted(table.ids[int(twice[0])])} is in both parts: a user must be scored once")
-        self._seen[users] = True
-        self._lists.append(part.lists.compact())
+        items, of_items = self._codes(part.lists, "item")
+        for role, codes in (("user", users), ("item", items)):
+            self._seen[role][codes] = True
+        # Each user is in one part, but an item may be in all.
+        self._lists.append(replace(part.lists, ids={"user": SomeIds(table, users), "item": SomeIds(of_items, items[:0])}))
         self._scores.append([group.scores for group in part.parts])
         states = tuple(GroupPart(group.states, None) for group in part.parts)
         self._parts = joined_parts(self._parts, states) if self._parts else states
@@ -161,16 +174,32 @@ class Adding:
         for group, several in zip(self._parts, zip(*self._scores, strict=True), strict=True):
             scores = [one for one in several if one is not None]
             groups.append(GroupPart(group.states, UserScores.joined(scores) if scores else None))
-        return Partial(self._first.plan, tuple(groups), Input.joined(self._lists), self._system)
+        lists = Input.joined(self._lists)
+        items = np.flatnonzero(self._seen["item"]).astype(np.int32)
+        lists = replace(lists, ids={**lists.ids, "item": SomeIds(lists.ids["item"].table, items)})
+        return Partial(self._first.plan, tuple(groups), lists, self._system)
 
 
 def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
     """A part of a plan, from its file."""
-    data = read_arrow(path)
-    name = os.fspath(path)
+    data = part_data(path)
+    check_identity(plan.identity, data["plan"], f"{os.fspath(path)}: ")
+    return partial_of(data, plan)
+
+
+def part_data(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the file of a part holds: its `plan`, its `job` if it has one, and the rest for :func:`partial_of`."""
+    data = read_arrow(path, "a part of an evaluation")
+    if "plan" not in data:
+        raise InputError(f"{os.fspath(path)}: is not a part of an evaluation")
     if data.get("format") != _FORMAT:
-        raise InputError(f"{name}: is not a part of an evaluation, or one of another version of aspectrum ({data.get('aspectrum')})")
-    check_identity(plan.identity, data["plan"], f"{name}: ")
+        whose = f"{data.get('aspectrum')} in format {data.get('format')}, and this is {version('aspectrum')} with format {_FORMAT}"
+        raise InputError(f"{os.fspath(path)}: was written by another version of aspectrum ({whose}); write it again")
+    return data
+
+
+def partial_of(data: Mapping[str, Any], plan: Planned) -> Partial:
+    """The part that a file holds, which must be one of this plan."""
     read, untyped = dict(data["lists"]), data["untyped"]
     tables = {"user": plan.tables.user, "item": plan.tables.item}
     named = {role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role])) for role, table in tables.items()}
@@ -209,7 +238,7 @@ def check_same(mine: Planned, other: Planned) -> None:
 
 
 def check_identity(mine: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> None:
-    """Whether parts of plans with these identities add up."""
+    """Whether parts of plans with these identities add up; `where` begins the message if they do not."""
     columns, others = mine["columns"], other["columns"]
     if columns.keys() != others.keys():
         odd = min(columns.keys() ^ others.keys())

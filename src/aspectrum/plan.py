@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -33,7 +33,7 @@ from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
-from aspectrum.diagnostics.notices import Notice, Option, parts
+from aspectrum.diagnostics.notices import Either, Notice, Option, parts
 from aspectrum.errors import InputError, MetricError, MissingInput, each
 from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
@@ -445,7 +445,7 @@ class Plan:
 
     def read(self, path: str | os.PathLike[str]) -> Partial:
         """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""
-        with _unless(list_rows, path, "holds lists, not a part of an evaluation; plan.observe(path) takes it"):
+        with unless_lists(path):
             return read_partial(path, self)
 
     @property
@@ -696,12 +696,19 @@ def _instead(name: str, lacked: Iterable[frozenset[str]]) -> list[str | Option]:
 def read_lists(given: Any, name: str = "rankings", *, several: bool = False) -> Rows:
     """The rows of lists in any form; `name` is what errors call plain objects, and a file may hold `several` systems."""
     path = given.data if isinstance(given, Source) else given
-    with _unless(read_arrow, path, "is a part of an evaluation, from Partial.write; plan.read(path) takes it"):
+    takes = Either("from Partial.write; plan.read(path) takes it", "from --part; aspectrum merge takes it")
+    with _unless(read_arrow, path, "is a part of an evaluation, ", takes):
         return read_input("rankings", given) if several else list_rows(given, name)
 
 
+def unless_lists(path: Any) -> AbstractContextManager[None]:
+    """If a file that cannot be read within holds lists, the error says so."""
+    takes = Either("plan.observe(path) takes it", "aspectrum evaluate takes it")
+    return _unless(list_rows, path, "holds lists, not a part of an evaluation; ", takes)
+
+
 @contextmanager
-def _unless(read: Callable[[Any], Any], path: Any, said: str) -> Iterator[None]:
+def _unless(read: Callable[[Any], Any], path: Any, *said: str | Either) -> Iterator[None]:
     """If a file cannot be read within, but can be by `read`, the error says what it is."""
     try:
         yield
@@ -711,7 +718,7 @@ def _unless(read: Callable[[Any], Any], path: Any, said: str) -> Iterator[None]:
         except (InputError, TypeError):
             pass
         else:
-            raise InputError(f"{os.fspath(path)}: {said}") from None
+            raise InputError(f"{os.fspath(path)}: ", *said) from None
         raise
 
 

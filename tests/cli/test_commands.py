@@ -39,6 +39,7 @@ def test_commands_are_listed_whole(call: Call) -> None:
         "ideal",
         "index",
         "init",
+        "merge",
         "metrics",
         "ndeval",
         "schema",

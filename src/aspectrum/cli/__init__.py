@@ -22,6 +22,7 @@ from aspectrum.cli.demo import demo
 from aspectrum.cli.evaluate import evaluate
 from aspectrum.cli.ideal import ideal
 from aspectrum.cli.index import index
+from aspectrum.cli.merge import merge
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
 from aspectrum.cli.settings import completion, init, schema
@@ -55,7 +56,7 @@ def cli(context: click.Context) -> None:
         context.exit(WRONG_USE)
 
 
-for command in (evaluate, compare, contacts, communities, index, ndeval, ideal, check, metrics, init, schema, completion, demo):
+for command in (evaluate, merge, compare, contacts, communities, index, ndeval, ideal, check, metrics, init, schema, completion, demo):
     cli.add_command(command)
 
 

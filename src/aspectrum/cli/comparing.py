@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 import sys
@@ -217,6 +216,7 @@ class Comparing:
             write_text(given["bibtex"], bibtex(comparison.column(name).metric for name in comparison.metrics))
         if "report" not in given and "plots" not in given:
             return
+        from aspectrum.io.files import digest_of
         from aspectrum.io.side_tables import read_titles
         from aspectrum.report.building import Origin
         from aspectrum.report.writing import write_charts, write_report
@@ -276,11 +276,6 @@ def _today() -> str:
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now() if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
     return f"{now.day} {now:%B %Y}"
-
-
-def digest_of(path: str) -> str:
-    with open(path, "rb") as file:
-        return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
 def taken(options: dict[str, Any]) -> dict[str, Any]:

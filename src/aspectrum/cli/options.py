@@ -191,10 +191,12 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
+truth_files = with_options(*_TRUTH.values(), file_option("--feature-ids", help="The items of the rows of an npy file of features."))
+"""The files of the truth, by input."""
+
 input_options = with_options(
     SYSTEMS,
-    *_TRUTH.values(),
-    file_option("--feature-ids", help="The items of the rows of an npy file of features."),
+    truth_files,
     *_READING,
     choice("--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows."),
     TIES,

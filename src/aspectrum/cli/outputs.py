@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aspectrum.cli.comparing import Comparing, compare_options, digest_of
+from aspectrum.cli.comparing import Comparing, compare_options
 from aspectrum.cli.options import IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, Job, choice, with_options
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, Format, as_json, format_of, scores_separator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _KNOWN = listed(format.extensions[0] for format in FORMATS.values() if format.extensions)
 
-output_options = with_options(
+result_options = with_options(
     choice("--format", " ".join(FORMATS), "How the numbers are printed. Default: table."),
     click.option(
         "-o",
@@ -38,8 +38,6 @@ output_options = with_options(
     ),
     click.option("--per-user", metavar="FILE", help=f"Write the scores of users here: {listed(SCORE_FILES)}."),
     choice("--systems-as", "columns rows", "Where systems stand in a table. Default: columns."),
-    IDEAL_BUDGET,
-    IDEAL_SECONDS,
     THREADS,
     STRICT,
     IGNORE,
@@ -47,6 +45,9 @@ output_options = with_options(
     click.option("-q", "--quiet", is_flag=True, help="No progress; and nothing printed if there is an output file."),
 )
 """Where numbers go: the options of :func:`deliver`, beside settings of a :class:`Job`."""
+
+output_options = with_options(IDEAL_BUDGET, IDEAL_SECONDS, result_options)
+"""The same for commands that compute the numbers."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,7 @@ def deliver(
     if streams and not quiet:
         click.echo(f"note: {streaming.peak()}", err=True)  # type: ignore[union-attr]
     if scores is not None:  # these results may be compared with others one day
-        digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
-        results = replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
+        results = _with_digests(results, job)
     comparison = None
     if comparing.wanted:
         try:
@@ -164,6 +164,14 @@ def deliver(
         raise joined(failures)
     if comparison is not None:
         comparing.check_gates(comparison)
+
+
+def _with_digests(results: SystemResults, job: Job) -> SystemResults:
+    """Results that know what the files held that they were measured against."""
+    from aspectrum.io.files import digest_of
+
+    digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
+    return replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
 
 
 def _with_comparison(results: SystemResults, comparison: Comparison, comparing: Comparing, kind: Format, placed: SystemsAs) -> str:

@@ -122,10 +122,6 @@ class Input:
         if count:
             self.notices.append(Notice(kind, int(count), detail=detail))
 
-    def compact(self) -> Input:
-        """The same, with each id held once."""
-        return replace(self, ids={role: SomeIds(some.table, some.codes) for role, some in self.ids.items()})
-
     def __add__(self, other: Input) -> Input:
         """Two pieces of the same input; users come in one of them only."""
         return Input.joined([self, other])

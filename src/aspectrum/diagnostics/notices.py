@@ -479,7 +479,10 @@ KINDS: Mapping[str, Kind] = {
     "few_carry": Kind("warning", "{count} difference{s}: a few users carry {them}; p-values and intervals are unreliable"),
     "other_ideals": Kind("warning", "{metric}: the ideals of {system} and {baseline} are not equally certain; evaluate both in one call"),
     "no_segments": Kind("note", "segments are left out; {option} adds them", Option("segments")),
-    "no_lists": Kind("note", "exposure and lists of single users are left out: they need the lists, which saved results do not hold"),
+    "no_lists": Kind(
+        "note", "exposure and lists of single users are left out: they need the lists, which saved results and parts do not hold"
+    ),
+    "no_contributions": Kind("note", "{metrics}: what users contribute is not known, as that takes the lists, which parts do not hold"),
     "no_aspects": Kind("note", "exposure per {aspect} is left out: no {aspect} is known"),
     "no_titles": Kind("note", "lists of single users are left out; {option} adds them", Option("titles")),
     "large_report": Kind("warning", "the report is too large for one page; left out: {left_out}"),

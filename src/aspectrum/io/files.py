@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import errno
 import glob
+import hashlib
 import io
 import math
 import os
@@ -292,3 +293,9 @@ def _check_utf8(name: str, data: bytes, first_line: int) -> None:
                 f"{name}, line {line_at(data, at) + first_line - 1}: byte 0x{data[at]:02x} is not UTF-8; "
                 "is the file written in another encoding, such as Latin-1?"
             ) from None
+
+
+def digest_of(path: str) -> str:
+    """What tells the content of a file from any other."""
+    with open(path, "rb") as file:
+        return f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
