@@ -35,7 +35,8 @@ T = TypeVar("T")
 
 _MOST_ROWS = 2_000_000  # of a piece: more are not faster
 _FEWEST_ROWS = 20_000
-_BYTES_PER_ROW = 250  # of a piece, at its peak: as it is read, coded, ordered and measured, while the next one is read
+_BYTES_PER_ROW = 300  # of a piece, at its peak: as it is read, coded, ordered and measured, while the next one is read
+_BYTES_BESIDE = 100_000_000  # what libraries take beside
 _PACKED, _PLAIN = 12, 3  # how many times as much memory a file takes once it is read
 _IDS = "ids.arrow"
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -88,12 +89,12 @@ class Stream:
         """How many rows a piece may have."""
         used, left = resident_memory(), free_memory()
         limit = self.memory if self.memory is not None else used + left / 2
-        room = limit - used
+        room = limit - used - _BYTES_BESIDE
         if room < _FEWEST_ROWS * _BYTES_PER_ROW:
             raise InputError(
                 f"{in_units(used)} of memory are in use before the first list is read, and ",
                 Option("memory", in_units(limit)),
-                f" leaves no room for lists; allow at least {in_units(used + 10 * _FEWEST_ROWS * _BYTES_PER_ROW)}",
+                f" leaves no room for lists; allow {in_units(used + 2 * _BYTES_BESIDE)} or more",
             )
         return int(min(_MOST_ROWS, room / _BYTES_PER_ROW))
 

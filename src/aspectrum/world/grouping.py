@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,38 @@ _MOST_BUCKETS = 256  # files that are open at once
 _NO_ITEM = np.int32(-1)  # stands for an empty list
 
 
-Place = Callable[[int], str]
-"""Where a row stands, in words."""
-
-
 class NotGrouped(Exception):
     """A user comes again after others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where rows stand, in words, of one piece after the other.
+
+    Args:
+        pieces: Of each piece, how many rows are of it, which of its rows is the first of these, and where its rows stand.
+    """
+
+    pieces: tuple[tuple[int, int, Callable[[int], str]], ...]
+
+    def __call__(self, row: int) -> str:
+        for n, first, place in self.pieces:
+            if row < n:
+                return place(first + row)
+            row -= n
+        raise IndexError(row)
+
+    def __add__(self, other: Places) -> Places:
+        return Places((*self.pieces, *other.pieces))
+
+    def after(self, n_rows: int) -> Places:
+        """Those of all rows but so many; a piece that has none of them is forgotten."""
+        kept = []
+        for n, first, place in self.pieces:
+            if n > n_rows:
+                kept.append((n - max(0, n_rows), first + max(0, n_rows), place))
+            n_rows -= n
+        return Places(tuple(kept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +67,7 @@ class CodedRows:
         owners: Whose lists they are, in order of appearance, also those of empty lists.
         users, items: The user and the item of each row.
         numbers: Ranks and scores.
-        place: Where a row stands, in words.
+        places: Where rows stand, in words, if anybody knows.
         notices: What a user should know of them.
     """
 
@@ -49,7 +75,7 @@ class CodedRows:
     users: Codes
     items: Codes
     numbers: Mapping[str, Floats]
-    place: Place | None = None
+    places: Places = Places(())
     notices: Sequence[Notice] = ()
 
     @staticmethod
@@ -58,7 +84,8 @@ class CodedRows:
         tables.join([rows])
         try:
             users, items = tables.user.codes(rows.ids["user"]), tables.item.codes(rows.ids["item"])
-            return CodedRows(tables.user.named(rows.ids["user"]), users, items, rows.numbers, rows.place, rows.notices)
+            places = Places(() if rows.place is None else ((len(rows), 0, rows.place),))
+            return CodedRows(tables.user.named(rows.ids["user"]), users, items, rows.numbers, places, rows.notices)
         finally:
             tables.forget(rows)
 
@@ -75,8 +102,8 @@ class CodedRows:
         later = self.users[at:][:1]
         before = {role: values[:at] for role, values in self.numbers.items()}
         after = {role: values[at:].copy() for role, values in self.numbers.items()}
-        whole = CodedRows(self.owners[~np.isin(self.owners, later)], self.users[:at], self.items[:at], before, self.place, self.notices)
-        return whole, CodedRows(later, self.users[at:].copy(), self.items[at:].copy(), after, partial(_later, self.place, at))
+        whole = CodedRows(self.owners[~np.isin(self.owners, later)], self.users[:at], self.items[:at], before, self.places, self.notices)
+        return whole, CodedRows(later, self.users[at:].copy(), self.items[at:].copy(), after, self.places.after(at))
 
     def __add__(self, other: CodedRows) -> CodedRows:
         return CodedRows(
@@ -84,7 +111,7 @@ class CodedRows:
             np.concatenate([self.users, other.users]),
             np.concatenate([self.items, other.items]),
             {role: np.concatenate([values, other.numbers[role]]) for role, values in self.numbers.items()},
-            partial(_either, self.place, len(self), other.place),
+            self.places + other.places,
             [*self.notices, *other.notices],
         )
 
@@ -93,16 +120,8 @@ class CodedRows:
         return replace(self, owners=user[self.owners], users=user[self.users], items=item[self.items])
 
     def lists(self, source: str, tables: Tables, reading: Reading) -> CodedLists:
-        rows = Rows(source, {}, self.numbers, self.place, notices=self.notices)
+        rows = Rows(source, {}, self.numbers, self.places if self.places.pieces else None, notices=self.notices)
         return lists_of_codes(rows, self.owners, self.users, self.items, tables, reading)
-
-
-def _later(place: Place | None, at: int, row: int) -> str:
-    return "" if place is None else place(row + at)
-
-
-def _either(here: Place | None, n: int, there: Place | None, row: int) -> str:
-    return _later(here, 0, row) if row < n else _later(there, -n, row)
 
 
 class WholeUsers:
