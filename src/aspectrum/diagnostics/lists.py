@@ -121,9 +121,9 @@ class _SomeLists:
             or any(judged.intersection(items) for items, judged in zip(self.listed, self.judged, strict=True))
         ):
             return []
-        by_anybody, wanted = np.unique(known.items), np.diff(self.own.offsets)
-        judgeable = np.isin(self.rankings.items, by_anybody)
-        by_chance = np.repeat(wanted, self.rankings.lengths)[judgeable].sum() / max(1, len(by_anybody))
+        judged, wanted = np.bincount(known.items, minlength=int(self.rankings.items.max(initial=-1)) + 1) > 0, np.diff(self.own.offsets)
+        judgeable = judged[self.rankings.items]
+        by_chance = np.repeat(wanted, self.rankings.lengths)[judgeable].sum() / max(1, np.count_nonzero(judged))
         return [Notice("never_judged", int(by_chance))] if by_chance >= _FEW_BY_CHANCE else []
 
 

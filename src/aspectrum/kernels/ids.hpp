@@ -112,8 +112,23 @@ class IdTable {
     HashIndex codes_{1 << 11};
     std::vector<IdKey> keys_;
     std::deque<std::string> texts_;  // long ids, which must outlive the stream they came in
+    std::vector<int32_t> small_;     // codes of small numbers, -1 for those that have none
 
   public:
+    // The same for whole numbers: small ones are looked up by themselves. The larger a table is, the larger these may be.
+    std::pair<int32_t, bool> code_number(int64_t number, int64_t n_rows) {
+        const uint64_t value = static_cast<uint64_t>(number), limit = std::min<uint64_t>(1 << 22, 2 * n_rows + (1 << 12));
+        if (value < small_.size() && small_[value] >= 0) return {small_[value], false};
+        IdKey key;
+        key.low = value;
+        const auto found = code(key, key.hash());
+        if (value < limit) {
+            if (value >= small_.size()) small_.resize(std::min(limit, 2 * value + 1024), -1);
+            small_[value] = found.first;
+        }
+        return found;
+    }
+
     void prefetch_slot(uint32_t hash) const { codes_.prefetch(hash); }
     void prefetch_key(uint32_t hash) const {
         if (const int32_t code = codes_.first_met(hash); code >= 0) __builtin_prefetch(&keys_[code]);
@@ -216,6 +231,28 @@ void read_pieces(ArrowArrayStream* stream, Read read) {
     }
 }
 
+inline void code_numbers(const IdReader& reader, IdTable& table, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
+    const auto* numbers = static_cast<const int64_t*>(reader.array.buffers[1]) + reader.array.offset;
+    const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
+    codes.resize(start + n);
+    int64_t last = 0;
+    int32_t last_code = -1;
+    for (int64_t row = 0; row < n; ++row) {
+        if (row % 64 == 0) tick(64);
+        if (!reader.valid(row)) {
+            codes[start + row] = -1;
+            continue;
+        }
+        if (last_code < 0 || numbers[row] != last) {  // rows of a user mostly stand together
+            const auto [code, is_new] = table.code_number(numbers[row], n);
+            if (is_new) firsts.push_back(start + row);
+            last = numbers[row];
+            last_code = code;
+        }
+        codes[start + row] = last_code;
+    }
+}
+
 inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
     constexpr int64_t kBlock = 64;
     IdKey keys[kBlock], last;
@@ -272,7 +309,10 @@ class IdIndex {
         {
             nb::gil_scoped_release release;
             read_pieces(stream,
-                        [&](Released<ArrowArray>&& piece) { code_piece(IdReader{format[0], piece.value}, table_, codes, firsts); });
+                        [&](Released<ArrowArray>&& piece) {
+                            const IdReader reader{format[0], piece.value};
+                            (kind == 'l' ? code_numbers : code_piece)(reader, table_, codes, firsts);
+                        });
         }
         return {to_array(std::move(codes)), to_array(std::move(firsts))};
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace aspectrum {
 
@@ -15,13 +16,22 @@ inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int
     const int64_t n = static_cast<int64_t>(keys.shape(0));
     require(n_keys >= 0, "a negative number of keys");
     std::vector<int64_t> offsets(n_keys + 1, 0), order(n);
-    for (int64_t p = 0; p < n; ++p) {
-        require(keys.data()[p] >= 0 && keys.data()[p] < n_keys, "a key is out of range");
-        ++offsets[keys.data()[p] + 1];
+    bool grouped = true;  // already, and in this order, as most files are
+    for (int64_t p = 0; p < n;) {
+        const int32_t key = keys.data()[p];
+        require(key >= 0 && key < n_keys, "a key is out of range");
+        grouped = grouped && (p == 0 || key > keys.data()[p - 1]);
+        const int64_t start = p;
+        while (p < n && keys.data()[p] == key) ++p;
+        offsets[key + 1] += p - start;
     }
     for (int64_t k = 0; k < n_keys; ++k) offsets[k + 1] += offsets[k];
-    std::vector<int64_t> at(offsets.begin(), offsets.end() - 1);
-    for (int64_t p = 0; p < n; ++p) order[at[keys.data()[p]]++] = p;
+    if (grouped) {
+        std::iota(order.begin(), order.end(), int64_t{0});
+    } else {
+        std::vector<int64_t> at(offsets.begin(), offsets.end() - 1);
+        for (int64_t p = 0; p < n; ++p) order[at[keys.data()[p]]++] = p;
+    }
     return {to_array(std::move(offsets)), to_array(std::move(order))};
 }
 
@@ -50,22 +60,47 @@ inline Out<int64_t> sort_segments(Array<int64_t> offsets_, Array<int64_t> rows, 
         parallel_for(
             groups, 64, [] { return std::vector<Entry>(); },
             [&](auto& entries, int64_t begin, int64_t end) {
+                auto entry = [&](int64_t row) { return Entry{keys.data()[row], seconds ? seconds->data()[row] : 0, row}; };
                 for (int64_t g = begin; g < end; ++g) {
+                    int64_t sorted_to = offsets[g] + 1;
+                    while (sorted_to < offsets[g + 1] && !before(entry(out[sorted_to]), entry(out[sorted_to - 1]))) ++sorted_to;
+                    if (sorted_to >= offsets[g + 1]) continue;
                     entries.clear();
-                    bool sorted = true;
-                    for (int64_t p = offsets[g]; p < offsets[g + 1]; ++p) {
-                        const int64_t row = out[p];
-                        entries.push_back({keys.data()[row], seconds ? seconds->data()[row] : 0, row});
-                        const size_t last = entries.size() - 1;
-                        sorted = sorted && (last == 0 || !before(entries[last], entries[last - 1]));
-                    }
-                    if (sorted) continue;
+                    for (int64_t p = offsets[g]; p < offsets[g + 1]; ++p) entries.push_back(entry(out[p]));
                     std::stable_sort(entries.begin(), entries.end(), before);
                     for (size_t e = 0; e < entries.size(); ++e) out[offsets[g] + static_cast<int64_t>(e)] = entries[e].row;
                 }
             });
     }
     return to_array(std::move(out));
+}
+
+// Of rows in the order of lists: the places whose value equals that of the place before, and how many are larger or smaller than it.
+inline std::tuple<Out<uint8_t>, int64_t, int64_t> compare_neighbours(Array<int64_t> offsets_, Array<int64_t> rows, Array<double> values) {
+    const int64_t n = static_cast<int64_t>(rows.shape(0)), n_values = static_cast<int64_t>(values.shape(0));
+    const int64_t groups = segments(offsets_, n);
+    const int64_t* offsets = offsets_.data();
+    for (int64_t p = 0; p < n; ++p) require(rows.data()[p] >= 0 && rows.data()[p] < n_values, "a row is out of range");
+    std::vector<uint8_t> equal(n, 0);
+    std::atomic<int64_t> larger{0}, smaller{0};
+    {
+        nb::gil_scoped_release release;
+        parallel_for(
+            groups, 1024, [] { return 0; },
+            [&](int&, int64_t begin, int64_t end) {
+                int64_t n_larger = 0, n_smaller = 0;
+                for (int64_t g = begin; g < end; ++g)
+                    for (int64_t p = offsets[g] + 1; p < offsets[g + 1]; ++p) {
+                        const double here = values.data()[rows.data()[p]], before = values.data()[rows.data()[p - 1]];
+                        equal[p] = here == before;
+                        n_larger += here > before;
+                        n_smaller += here < before;
+                    }
+                larger += n_larger;
+                smaller += n_smaller;
+            });
+    }
+    return {to_array(std::move(equal)), larger.load(), smaller.load()};
 }
 
 // Places in sorted segments whose row repeats the keys of the one before.

@@ -20,6 +20,7 @@
 #include "vectors.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace aspectrum {
@@ -246,6 +247,7 @@ void bind_lists(nb::module_& m) {
           "seconds_descending"_a = false);
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
+    m.def("compare_neighbours", &compare_neighbours, "offsets"_a, "rows"_a, "values"_a);
     m.def("find_repeats", &find_repeats, "offsets"_a, "rows"_a, "keys"_a, "seconds"_a = nb::none());
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);

@@ -225,18 +225,19 @@ def _rankings(
             mine = np.flatnonzero(np.repeat(scored, np.diff(offsets)))
             starts = np.append(0, np.cumsum(np.diff(offsets)[scored]))
             at[mine] = kernels.sort_segments(starts, at[mine], rows.numbers["score"], True, seconds, reading.ties == "descending")
-    user, place = kernels.find_repeat(offsets, items[at], len(tables.item))
+    ordered = items[at]
+    user, place = kernels.find_repeat(offsets, ordered, len(tables.item))
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
         raise item_twice(rows.at(row), owners.ids[user], tables.item.ids[items[row]], place)
     if user >= 0:
-        pairs = users[at].astype(np.int64) << 32 | items[at]
+        pairs = users[at].astype(np.int64) << 32 | ordered
         first = np.sort(np.unique(pairs, return_index=True)[1])
         facts.notice("duplicates", len(at) - len(first))
-        at = at[first]
+        at, ordered = at[first], ordered[first]
         offsets, _ = kernels.group_rows(users[at], len(owners))
-    tied = _note_ties(rows, facts, users[at], at, scored, "input" if seconds is None else reading.ties)
-    return Rankings(offsets, items[at], tied)
+    tied = _note_ties(rows, facts, offsets, at, scored, "input" if seconds is None else reading.ties)
+    return Rankings(offsets, ordered, tied)
 
 
 def item_twice(where: str, user: Any, item: Any, place: int) -> InputError:
@@ -252,54 +253,69 @@ def _of_one_rank(ranks: Floats, offsets: Offsets, at: Offsets) -> Flags:
     return found
 
 
-def _note_ties(rows: Rows, facts: Input, users: Codes, at: Offsets, scored: Flags | None, ties: str) -> Flags | None:
+def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: Flags | None, ties: str) -> Flags | None:
     """Places whose score equals that of the place before; counts ties, and ranks or scores that contradict the order.
 
     `scored` are lists that scores order, should others be ordered by rank.
     """
-    by, inside, tied = facts.ordered_by, users[1:] == users[:-1], None
-    by_score = np.bool_(by == "score") if scored is None else scored[users[1:]]
+    by, tied, n_lists = facts.ordered_by, None, len(facts.ids["user"])
+    by_score = np.bool_(by == "score") if scored is None else np.repeat(scored, np.diff(offsets))
     if "score" in rows.numbers:
-        scores = rows.numbers["score"][at]
-        equal = inside & (scores[1:] == scores[:-1])
-        tied = np.append(False, equal)[: len(at)]
-        facts.notice("tied_scores", (equal & by_score).sum(), ties=ties)
+        equal, n_rising, _ = kernels.compare_neighbours(offsets, at, rows.numbers["score"])
+        tied = equal.view(np.bool_)
+        facts.notice("tied_scores", np.count_nonzero(tied & by_score), ties=ties)
         if by == "rank":
-            facts.notice("ranked_ties", (equal & ~by_score).sum())
-        if by == "score" and _count_up(scores, inside, at, len(facts.ids["user"])):
-            facts.notice("scores_like_ranks", len(facts.ids["user"]))
+            facts.notice("ranked_ties", np.count_nonzero(tied & ~by_score))
+        if by == "score" and _count_up(rows.numbers["score"], offsets, at):
+            facts.notice("scores_like_ranks", n_lists)
         if by != "score":
-            facts.notice("ranks_against_scores" if by == "rank" else "rising_scores", (inside & (scores[1:] > scores[:-1])).sum())
+            facts.notice("ranks_against_scores" if by == "rank" else "rising_scores", n_rising)
     if "rank" in rows.numbers and by != "score":
-        ranks = rows.numbers["rank"][at]
+        equal, _, n_falling = kernels.compare_neighbours(offsets, at, rows.numbers["rank"])
         if by == "rank":
-            n_lists = len(facts.ids["user"])
-            if "score" not in rows.numbers and n_lists >= 10 and len(at) >= 3 * n_lists and (at[1:] < at[:-1])[inside].all():
+            repeated = equal.view(np.bool_)
+            if "score" not in rows.numbers and n_lists >= 10 and len(at) >= 3 * n_lists and _come_backwards(offsets, at):
                 facts.notice("reversed_ranks", n_lists)
-            _note_repeats(facts, users, inside & (ranks[1:] == ranks[:-1]))
-            facts.notice("tied_ranks", (inside & ~by_score & (ranks[1:] == ranks[:-1])).sum(), ties=ties)
+            _note_repeats(facts, offsets, repeated)
+            facts.notice("tied_ranks", np.count_nonzero(repeated & ~by_score), ties=ties)
         else:
-            facts.notice("falling_ranks", (inside & (ranks[1:] < ranks[:-1])).sum())
+            facts.notice("falling_ranks", n_falling)
     return tied
 
 
-def _note_repeats(facts: Input, users: Codes, tied: Flags) -> None:
+def _come_backwards(offsets: Offsets, at: Offsets) -> bool:
+    """Whether the rows of every list come the other way round; of most inputs the first rows tell that they do not."""
+    for some in (min(10, len(offsets) - 1), len(offsets) - 1):
+        rows = at[: offsets[some]]
+        inside = np.ones(max(0, len(rows) - 1), np.bool_)
+        ends = offsets[1:some]
+        inside[ends[(ends > 0) & (ends < len(rows))] - 1] = False
+        if not (rows[1:] < rows[:-1])[inside].all():
+            return False
+    return True
+
+
+def _note_repeats(facts: Input, offsets: Offsets, tied: Flags) -> None:
     """Whether every rank comes as often in each list, as if the lists of several systems were one."""
-    n_tied, n_lists = int(tied.sum()), len(facts.ids["user"])
-    times = round(len(users) / max(1, len(users) - n_tied))
+    n_tied, n_lists = int(np.count_nonzero(tied)), len(facts.ids["user"])
+    times = round(len(tied) / max(1, len(tied) - n_tied))
     if times < 2 or n_lists < 10:
         return
-    starts = np.flatnonzero(np.diff(users, prepend=-1))
-    place = np.arange(len(users)) - np.repeat(starts, np.diff(np.append(starts, len(users))))
-    if len(users) >= 3 * times * n_lists and np.array_equal(np.append(False, tied), place % times > 0):
+    place = np.arange(len(tied)) - np.repeat(offsets[:-1], np.diff(offsets))
+    if len(tied) >= 3 * times * n_lists and np.array_equal(tied, place % times > 0):
         facts.notice("repeated_ranks", n_lists, times=times)
 
 
-def _count_up(scores: Floats, inside: Flags, at: Offsets, n_lists: int) -> bool:
+def _count_up(scores: Floats, offsets: Offsets, at: Offsets) -> bool:
     """Whether the scores of each list, which are in falling order, are n .. 1, and its rows come the other way round."""
-    if n_lists < 10 or len(scores) < 3 * n_lists or not (scores[np.append(~inside, True)] == 1).all():
+    n_lists, filled = len(offsets) - 1, np.flatnonzero(np.diff(offsets))
+    if n_lists < 10 or len(at) < 3 * n_lists or not (scores[at[offsets[filled + 1] - 1]] == 1).all():
         return False
-    return bool(((scores[:-1] - scores[1:] == 1) & (at[1:] < at[:-1]))[inside].all())
+    if not (scores[at[offsets[filled]]] == np.diff(offsets)[filled]).all() or not _come_backwards(offsets, at):
+        return False
+    steps, inside = np.diff(scores[at]), np.ones(len(at) - 1, np.bool_)
+    inside[offsets[filled[1:]] - 1] = False
+    return bool((steps[inside] == -1).all())
 
 
 def _look_at_blocks(rows: Rows, facts: Input, users: Codes, reading: Reading) -> None:
