@@ -95,7 +95,7 @@ class CodedRows:
     @cached_property
     def starts(self) -> Any:
         """Where the rows of another user begin."""
-        return np.flatnonzero(np.diff(self.users, prepend=np.int32(-1)))
+        return np.append(0, np.flatnonzero(self.users[1:] != self.users[:-1]) + 1)[: len(self.users)]
 
     def cut(self, at: int) -> tuple[CodedRows, CodedRows]:
         """The rows before a place, with all notices and empty lists, and those from there on, which are of one user."""
