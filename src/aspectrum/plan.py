@@ -349,10 +349,22 @@ class Plan:
         reading = dict(vars(self.truth.reading)) if self.truth.inputs else {}  # codes are not read
         return {"columns": how, "per_user": self.per_user, "users": digest, "reading": reading, "truth": dict(self.truth.fingerprints)}
 
-    def read(self, path: str | os.PathLike[str]) -> Partial:
-        """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""
-        with _unless(list_rows, path, "holds lists, not a part of an evaluation; plan.observe(path) takes it"):
-            return read_partial(path, self)
+    def read(self, given: str | os.PathLike[str] | bytes) -> Partial:
+        """A part that :meth:`Partial.write` or :meth:`Partial.to_bytes` wrote, of this plan in any process; others are refused."""
+        if isinstance(given, bytes):
+            return read_partial(given, self)
+        with _unless(list_rows, given, "holds lists, not a part of an evaluation; plan.observe(path) takes it"):
+            return read_partial(given, self)
+
+    def apart(self) -> Plan:
+        """The same plan with id tables of its own: what its lists name is forgotten with it."""
+        plan = copy(self)
+        plan.tables = self.tables.copy()
+        return plan
+
+    @property
+    def known_users(self) -> Flags:
+        return self._known("user", (), self.truth.n_users)
 
     @property
     def computed(self) -> list[list[Metric]]:

@@ -200,17 +200,18 @@ class SomeIds:
     Args:
         table: The table.
         codes: The codes, each once; or, with `repeating`, those of rows, of which each counts once.
+        uncoded: How many more there are, which are only counted.
     """
 
-    def __init__(self, table: IdTable, codes: Codes, *, repeating: bool = False) -> None:
-        self.table, self._given, self._repeating = table, codes, repeating
+    def __init__(self, table: IdTable, codes: Codes, *, repeating: bool = False, uncoded: int = 0) -> None:
+        self.table, self._given, self._repeating, self.uncoded = table, codes, repeating, uncoded
 
     @cached_property
     def codes(self) -> Codes:
         return np.flatnonzero(flags_of(self._given, len(self.table))).astype(np.int32) if self._repeating else self._given
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.codes) + self.uncoded
 
     @property
     def ids(self) -> Ids:
@@ -227,10 +228,10 @@ class SomeIds:
         return codes
 
     def __add__(self, other: SomeIds) -> SomeIds:
-        return SomeIds(self.table, np.concatenate([self.codes, other.within(self.table)]))
+        return SomeIds(self.table, np.concatenate([self.codes, other.within(self.table)]), uncoded=self.uncoded + other.uncoded)
 
     def distinct(self) -> SomeIds:
-        return SomeIds(self.table, self.codes, repeating=True)
+        return SomeIds(self.table, self.codes, repeating=True, uncoded=self.uncoded)
 
     def repeated(self) -> Any:
         """An id that is there twice, or None."""
