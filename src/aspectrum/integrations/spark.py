@@ -272,7 +272,7 @@ class _Adding:
     def __call__(self, batches: _Batches) -> _Batches:
         def add(plan: Plan) -> Partial | None:
             rows = ((part, error) for batch in batches for part, error in zip(*(column.to_pylist() for column in batch.columns), strict=True))
-            return _sum(plan, (_opened(*row) for row in rows))
+            return _sum(plan.apart(), (_opened(*row) for row in rows))
 
         return _one_part(self.shipped, batches, add)
 
@@ -354,7 +354,7 @@ def _sum(plan: Plan, parts: Iterable[Partial | bytes]) -> Partial | None:
     """Parts together, one at a time; None if there is none."""
     total = None
     for given in parts:
-        part = plan.apart().read(given) if isinstance(given, bytes) else given
+        part = plan.read(given) if isinstance(given, bytes) else given
         total = part if total is None else (total + part).counting_strangers()
     return total
 
@@ -374,8 +374,8 @@ def _one_part(shipped: _Shipped, batches: _Batches, make: Callable[[Plan], Parti
         part = None if found is None else found.to_bytes()
     except MemoryError:
         error = pickle.dumps(AspectrumError(_OUT_OF_MEMORY))
-    except AspectrumError as found_wrong:
-        error = pickle.dumps(found_wrong)
+    except AspectrumError as wrong:
+        error = pickle.dumps(AspectrumError(_OUT_OF_MEMORY) if isinstance(wrong.__context__, MemoryError) else wrong)
     for _ in batches if error is not None else ():
         pass  # Spark expects that all rows are read
     if part is not None or error is not None:
@@ -388,7 +388,7 @@ _OUT_OF_MEMORY = (
     "if it is set. Lists of one user are never split"
 )
 _KNOWN_FAILURES = {
-    r"OutOfMemoryError|MemoryError|ArrayMemoryError|exit code 52|exit code 137|exited with code 137|beyond physical memory": _OUT_OF_MEMORY,
+    r"OutOfMemoryError|MemoryError|code 52\b|code 137\b|beyond physical memory|returned NULL without setting": _OUT_OF_MEMORY,
     r"No module named 'aspectrum": (
         "Spark: the Python of the executors does not have aspectrum; install the version of the driver there, or set PYSPARK_PYTHON to a Python "
         "that has it"
