@@ -73,9 +73,10 @@ $(VENV)/tested: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 
-# Cornac's WMF learns by TensorFlow.
+# Cornac's WMF learns by TensorFlow. Spark is large, and no part of the extra `all`.
 $(VENV)/slow-tested: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet tensorflow-cpu
+	$(BIN)/python -m pip install --quiet tensorflow-cpu "dask[distributed]"
+	$(BIN)/python -m pip install --quiet --editable ".[spark]"
 	touch $@
 
 # mypy reads the types of what the tests and benchmarks import

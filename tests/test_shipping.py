@@ -84,7 +84,7 @@ def test_parts_as_bytes_are_those_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("users", ["lists", "judged", ["u1", "extra"]])
 def test_users_nobody_knows_are_only_counted(users: Any) -> None:
     """A part of a million strangers is small, and says the same."""
-    truth = {"relevance": {f"u{n}": ["x", "y"] for n in range(20)}}
+    truth: dict[str, Any] = {"relevance": {f"u{n}": ["x", "y"] for n in range(20)}}
     lists = {f"s{n:04}": ["x"] for n in range(3_000)} | {"u1": ["y"], "extra": ["x"]}
     plan = asp.Plan(["NDCG@2", "GiniComplement@2"], asp.Truth.read(**truth), users=users, per_user=False)
     whole = plan.observe(lists)

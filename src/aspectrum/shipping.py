@@ -101,7 +101,7 @@ class _Packer(pickle.Pickler):
 
 
 def _values(given: Any) -> Any:
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped]
 
     if not isinstance(given, np.ndarray):
         return given.rechunk().to_arrow()

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -96,12 +97,15 @@ def test_the_same_numbers_for_any_number_of_partitions(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"users": "all"}, {"users": ["u1", "u2", "nobody"]}, {"convention": "relison", "metrics": "AlphaNDCG@5"}])
+@pytest.mark.parametrize("options", [{"users": "all"}, {"users": ["u1", "u2", "nobody"]}, {"convention": "ndeval"}])
 def test_users_and_conventions(spark: Any, lists: polars.DataFrame, truth: dict[str, Any], options: dict[str, Any]) -> None:
-    metrics, options = options.get("metrics", METRICS), {name: value for name, value in options.items() if name != "metrics"}
+    metrics = METRICS
+    ties: dict[str, Any] = {"ties": "ascending"}
+    if "convention" in options:  # which breaks ties in its own way
+        metrics, ties = ["AlphaNDCG@5", "ERRIA@5"], {}
+        truth = {"subtopics": truth["relevance"].join(truth["aspects"], on="item", maintain_order="left")}
     df = spark.createDataFrame(lists.to_arrow())
     found = asp.integrations.spark.evaluate(df, metrics, partitions=3, **options, **truth)
-    ties = {} if "convention" in options else {"ties": "ascending"}
     expected = asp.evaluate(lists, metrics, **ties, **options, **truth)
     assert found == expected
     scores = polars.from_arrow(asp.integrations.spark.scores(df, metrics, partitions=3, **options, **truth).toArrow())
@@ -120,10 +124,30 @@ def test_ids_and_forms_of_lists(spark: Any) -> None:
     for given in (arrays, ranks.withColumnsRenamed({"uid": "user", "the.item": "item"}), named):
         assert asp.integrations.spark.evaluate(given, ["NDCG@2", "GiniComplement@2"], relevance=relevance, users="all") == expected
     empty = ranks.where("place > 5").withColumnsRenamed({"uid": "user", "the.item": "item"})
-    nothing = polars.DataFrame({"user": [], "item": [], "rank": []}, schema={"user": polars.Int64, "item": polars.Int64, "rank": polars.Int64})
-    assert said(asp.integrations.spark.evaluate(empty, "NDCG@2", relevance=relevance, users="all")) == said(
-        asp.evaluate(nothing, "NDCG@2", relevance=relevance, users="all")
-    )
+    with pytest.raises(asp.InputError, match="rankings is empty"):  # as of an empty frame
+        asp.integrations.spark.evaluate(empty, "NDCG@2", relevance=relevance)
+
+
+@pytest.mark.slow
+def test_the_order_of_rows_does_not_show(spark: Any) -> None:
+    """Of rows with the same item the first by rank counts; several arrays of a user come in one order; ranks that fall are no finding."""
+    rows = [(user, item, rank) for user in range(12) for item, rank in ((3, 1), (4, 2), (3, 3), (5, 4))]
+    relevance = {user: [user % 3 + 3] for user in range(12)}
+    schema = "user int, item int, rank int"
+    found = [
+        asp.integrations.spark.evaluate(spark.createDataFrame(given, schema), "NDCG@2", relevance=relevance, duplicates="first")
+        for given in (rows, rows[::-1])
+    ]
+    frame = polars.DataFrame(rows, schema=["user", "item", "rank"], orient="row")
+    assert found[0] == found[1] == asp.evaluate(frame, "NDCG@2", relevance=relevance, duplicates="first", ties="ascending")
+    arrays = [(1, [4]), (1, [3, 5]), (2, [5])]
+    numbers = [
+        asp.integrations.spark.evaluate(spark.createDataFrame(given, "user int, items array<int>"), "NDCG@1", relevance={1: [3], 2: [4]})
+        for given in (arrays, arrays[::-1])
+    ]
+    assert numbers[0] == numbers[1]
+    falling = spark.createDataFrame([(user, item, 9 - item) for user in range(12) for item in range(9)], schema)
+    assert not any("reversed" in one.kind for one in asp.integrations.spark.evaluate(falling, "NDCG@2", relevance=relevance).notices)
 
 
 @pytest.mark.slow
@@ -139,12 +163,15 @@ def test_mistakes_are_named_in_plain_words(spark: Any) -> None:
     assert "the score is nan, expected a finite number" in refused([("a", "x", float("nan"))])
     assert "user ids have different types" in refused([(1, "x", 1.0)], "user int, item string, score double")
     assert "rows of a Spark DataFrame have no order" in refused([("a", "x")], "user string, item string")
+    assert "use order='score'" in refused([("a", "x", 1.0)], convention="relison")
     assert "ties='input'" in refused([("a", "x", 1.0)], ties="input")
     assert "scores of users, as a DataFrame" in refused([("a", "x", 1.0)], per_user=True)
     assert "partitions is 0" in refused([("a", "x", 1.0)], partitions=0)
     systems = [("a", "x", 1.0, "A"), ("b", "x", 1.0, "B")]
     assert "two systems cannot be added" in refused(systems, "user string, item string, score double, system string", partitions=200)
-    assert "expected a DataFrame of Spark" in _refusal(lambda: asp.integrations.spark.evaluate({"a": ["x"]}, "NDCG@2", relevance={"a": ["x"]}))
+    assert "expected a DataFrame of Spark" in _refusal(
+        lambda: asp.integrations.spark.evaluate({"a": ["x"]}, "NDCG@2", relevance={"a": ["x"]})
+    )
 
 
 def _refusal(call: Any) -> str:
@@ -183,7 +210,7 @@ def test_workers_of_an_executor_share_the_truth(spark: Any, truth: dict[str, Any
     def look(batches: Iterator[Any]) -> Iterator[Any]:
         import mmap
 
-        import pyarrow
+        import pyarrow  # type: ignore[import-untyped]
 
         for _ in batches:
             pass
@@ -239,8 +266,8 @@ import sys
 import aspectrum as asp
 from tests.integrations.spark_cluster import session
 
-with session(sys.argv[1], **{"spark.executor.pyspark.memory": "700m", "spark.task.maxFailures": "1"}) as spark:
-    df = spark.range(12_000_000).selectExpr("'only' as user", "id as item", "cast(id as double) as score")
+with session(sys.argv[1], **{"spark.task.maxFailures": "1"}) as spark:  # whose executors have 512 MB
+    df = spark.range(1).selectExpr("id as user", "transform(sequence(0, 300000000), x -> x + 1) as items")
     try:
         asp.integrations.spark.evaluate(df, "GiniComplement", partitions=1)
     except asp.AspectrumError as error:
@@ -250,8 +277,30 @@ with session(sys.argv[1], **{"spark.executor.pyspark.memory": "700m", "spark.tas
 
 @pytest.mark.slow
 def test_an_executor_out_of_memory(standalone: Cluster) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", OUT_OF_MEMORY, standalone.url], capture_output=True, text=True, timeout=150, check=False, cwd=Path(__file__).parents[2]
-    )
-    assert "out of memory" in ran.stdout or "want of memory" in ran.stdout, ran.stdout + ran.stderr
-    assert "spark.executor" in ran.stdout
+    command, root = [sys.executable, "-c", OUT_OF_MEMORY, standalone.url], Path(__file__).parents[2]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False, cwd=root)
+    assert ran.stdout.startswith("Spark: a worker ran out of memory; use more partitions"), ran.stdout + ran.stderr
+    assert "spark.executor.memory" in ran.stdout
+
+
+@pytest.mark.slow
+def test_python_out_of_memory(folder: Path) -> None:
+    """What a task hands on, also where reading noticed first."""
+    from aspectrum.integrations.spark import _one_part, _opened, _Shipped
+    from aspectrum.io.files import naming_memory
+    from aspectrum.shipping import packed
+
+    message, arrays = packed(asp.Plan("NDCG@1", asp.Truth.read(relevance={"u": ["x"]})))
+    shipped = _Shipped(message, SimpleNamespace(value=arrays.to_pybytes()), arrays.size)
+
+    def fails(plan: asp.Plan) -> NoReturn:
+        raise MemoryError
+
+    def fails_reading(plan: asp.Plan) -> NoReturn:
+        with naming_memory("rankings"):
+            raise MemoryError
+
+    for make in (fails, fails_reading):
+        (batch,) = _one_part(shipped, iter([]), make)
+        with pytest.raises(asp.AspectrumError, match=r"ran out of memory; use more partitions .* spark\.executor\.memory"):
+            _opened(*(column[0].as_py() for column in batch.columns))

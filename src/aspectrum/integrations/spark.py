@@ -18,12 +18,11 @@ from aspectrum.extras import needed
 needed("pyspark", "spark", "DataFrames of Spark are evaluated", versions=("4.0", "5"))
 needed("pyarrow", "spark", "DataFrames of Spark are evaluated")
 
-import pyarrow  # noqa: E402
+import pyarrow  # type: ignore[import-untyped]  # noqa: E402
 from py4j.protocol import Py4JJavaError  # noqa: E402
 from pyspark import TaskContext  # noqa: E402
 from pyspark.errors import PySparkException  # noqa: E402
-from pyspark.sql import DataFrame  # noqa: E402
-from pyspark.sql import functions as F  # noqa: E402
+from pyspark.sql import DataFrame, functions  # noqa: E402
 from pyspark.sql.pandas.types import to_arrow_schema  # noqa: E402
 from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType  # noqa: E402
 
@@ -144,9 +143,8 @@ def _plan(metrics: Metrics, convention: str | Convention | None, options: dict[s
     users = options.get("users")
     check_files([*(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     of_plan = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
-    if options.get("ties") == "input" or options.get("order") == "input":
-        name = "ties" if options.get("ties") == "input" else "order"
-        raise InputError(Option(name, "input"), ": the rows of a Spark DataFrame have no order")
+    if options.get("ties") == "input":
+        raise InputError(Option("ties", "input"), ": the rows of a Spark DataFrame have no order; expected 'ascending' or 'descending'")
     if chosen.reading({"ties": options.get("ties")}).ties == "input":
         options["ties"] = "ascending"
     return Plan(metrics, chosen.truth(**options), convention=chosen, per_user=per_user, **of_plan)
@@ -158,6 +156,7 @@ class _Lists:
 
     frame: DataFrame
     partitions: int | None
+    order_shows: bool
 
     @staticmethod
     def of(given: DataFrame | Source, plan: Plan, partitions: int | None) -> _Lists:
@@ -170,22 +169,33 @@ class _Lists:
         names = frame.columns
         places = find_columns("rankings", INPUTS["rankings"], source.columns, names, len(names), source.usual)
         columns = {role: names[place] for role, place in places.items()}
-        ordered = columns.keys() & {"rank", "score"} or isinstance(frame.schema[columns["item"]].dataType, ArrayType)
-        if not ordered:
+        arrays = isinstance(frame.schema[columns["item"]].dataType, ArrayType)
+        if not arrays and not columns.keys() & {"rank", "score"}:
             raise InputError(
                 "rankings: the rows of a Spark DataFrame have no order; expected a rank or score column, or an array of items per user; columns are "
                 f"{', '.join(map(repr, names))}; specify it with ",
                 Option("columns", {"rank": "NAME"}),
             )
+        if not arrays and plan.truth.reading.order == "input":
+            raise InputError(
+                f"rankings: lists are in input order (convention {plan.convention.name}), and the rows of a Spark DataFrame have no order; use ",
+                Option("order", "rank" if "rank" in columns else "score"),
+            )
         if partitions is not None:
             check_count(partitions, "partitions", 1)
-        return _Lists(frame.select(*(F.col(f"`{name.replace('`', '``')}`").alias(role) for role, name in columns.items())), partitions)
+        frame = frame.select(*(functions.col(f"`{name.replace('`', '``')}`").alias(role) for role, name in columns.items()))
+        return _Lists(frame, partitions, arrays or plan.truth.reading.duplicates == "first")
 
     @cached_property
     def by_user(self) -> DataFrame:
-        """Rows of a user in one partition, one after the other; in an order that the data alone decide."""
+        """Rows of a user in one partition, one after the other.
+
+        The kernels order lists faster than Spark does, by rank or score and then by item, whatever the order of the rows. That only shows
+        where a user has several arrays, or where the first of several rows with the same item counts.
+        """
         shuffled = self.frame.repartition("user") if self.partitions is None else self.frame.repartition(self.partitions, "user")
-        return shuffled.sortWithinPartitions(*(role for role in ("user", "rank", "score", "item", "system") if role in self.frame.columns))
+        roles = ("user", "rank", "score", "item", "system") if self.order_shows else ("user",)
+        return shuffled.sortWithinPartitions(*(role for role in roles if role in self.frame.columns))
 
     def nothing(self, plan: Plan) -> Partial:
         """A part without rows."""
@@ -271,7 +281,9 @@ class _Adding:
 
     def __call__(self, batches: _Batches) -> _Batches:
         def add(plan: Plan) -> Partial | None:
-            rows = ((part, error) for batch in batches for part, error in zip(*(column.to_pylist() for column in batch.columns), strict=True))
+            rows = (
+                (part, error) for batch in batches for part, error in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            )
             return _sum(plan.apart(), (_opened(*row) for row in rows))
 
         return _one_part(self.shipped, batches, add)
@@ -344,10 +356,14 @@ def _observed(plan: Plan, rows: polars.DataFrame) -> Partial:
     try:
         read = read_input("rankings", rows)
     except InputError as error:  # rows of a DataFrame have no number
-        raise InputError(*(re.sub(r"(?m)^rankings, row [\d,]+", "rankings", part) if isinstance(part, str) else part for part in error.args)) from None
+        raise InputError(
+            *(re.sub(r"(?m)^rankings, row [\d,]+", "rankings", part) if isinstance(part, str) else part for part in error.args)
+        ) from None
     systems = read.ids["system"].ids if "system" in read.ids else ()
     system = str(systems[0]) if len(systems) == 1 else None
-    return plan.apart().observe(replace(read, place=None), system=system)
+    part = plan.apart().observe(replace(read, place=None), system=system)
+    notices = [one for one in part.lists.notices if one.kind != "reversed_ranks"]  # a guess from the order of rows, which have none
+    return replace(part, lists=replace(part.lists, notices=notices))
 
 
 def _sum(plan: Plan, parts: Iterable[Partial | bytes]) -> Partial | None:
