@@ -21,7 +21,7 @@ test: $(VENV)/tested
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: $(VENV)/slow-tested
-	$(BIN)/python -m pytest -n auto -m slow -rP  # which prints the rates that they found
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow -rP  # which prints the rates that they found
 
 # Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
 test-oldest: build/oldest/installed

@@ -13,6 +13,8 @@ import pytest
 
 from tests.integrations.test_spark import no_spark
 
+pytestmark = pytest.mark.xdist_group("spark")  # after the cluster, not beside it
+
 ROOT = Path(__file__).parents[2]
 SPARK = """
 from pathlib import Path

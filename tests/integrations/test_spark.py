@@ -19,7 +19,10 @@ import pytest
 import aspectrum as asp
 from tests.integrations.spark_cluster import Cluster, cluster, session
 
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.xdist_group("spark"),  # one cluster is enough for a machine
+]
 
 METRICS = ["NDCG@5", "AlphaNDCG@5", "ILD@5", "EPC@5", "GiniComplement@5", "Personalization@5", "CatalogueCoverage@5"]
 N_USERS, N_ITEMS = 600, 400
