@@ -21,7 +21,7 @@ test: $(VENV)/tested
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: $(VENV)/slow-tested
-	$(BIN)/python -m pytest -n auto -m slow -rP  # which prints the rates that they found
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow -rP  # which prints the rates that they found
 
 # Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
 test-oldest: build/oldest/installed
@@ -73,9 +73,10 @@ $(VENV)/tested: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 
-# Cornac's WMF learns by TensorFlow.
+# Cornac's WMF learns by TensorFlow. Spark is large, and no part of the extra `all`.
 $(VENV)/slow-tested: $(VENV)/tested
-	$(BIN)/python -m pip install --quiet tensorflow-cpu
+	$(BIN)/python -m pip install --quiet tensorflow-cpu "dask[distributed]"
+	$(BIN)/python -m pip install --quiet --editable ".[spark]"
 	touch $@
 
 # mypy reads the types of what the tests and benchmarks import

@@ -24,6 +24,13 @@ _REFERENCE = "$"
 
 def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     """Write mappings, lists, text, numbers, arrays of numbers and :class:`Ids`; whole or not at all."""
+    content = arrow_bytes(data)  # polars hides why a write to a file failed
+    with replacing(path) as file:
+        file.write(content)
+
+
+def arrow_bytes(data: Mapping[str, Any]) -> bytes:
+    """The content of such a file."""
     import polars
 
     check_polars()
@@ -35,20 +42,20 @@ def write_arrow(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
         dtype = getattr(polars, dtype_name)
         cells = [polars.Series(values, dtype=dtype) if kind == name else None for kind, values in rows]
         columns.append(polars.Series(name, cells, polars.List(dtype)))
-    content = io.BytesIO()  # polars hides why a write to a file failed
+    content = io.BytesIO()
     polars.DataFrame(columns).write_ipc(content, compression="zstd")
-    with replacing(path) as file:
-        file.write(content.getbuffer())
+    return content.getvalue()
 
 
-def read_arrow(path: str | os.PathLike[str], what: str = "a file that aspectrum wrote") -> dict[str, Any]:
-    """What :func:`write_arrow` wrote; `what` is what errors call it."""
-    name = os.fspath(path)
+def read_arrow(given: str | os.PathLike[str] | bytes, what: str = "a file that aspectrum wrote") -> dict[str, Any]:
+    """What :func:`write_arrow` wrote, or :func:`arrow_bytes` made; `what` is what errors call it."""
+    name = "bytes" if isinstance(given, bytes) else os.fspath(given)
     check_polars()
     try:
-        with open(name, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
+        with io.BytesIO(given) if isinstance(given, bytes) else open(name, "rb") as file:
+            if file.seek(0, os.SEEK_END) == 0:
                 raise InputError("the file is empty")
+            file.seek(0)
             frame = read_binary(name, file, "arrow")
     except OSError as error:
         raise InputError(f"{name}: {why_unreadable(name, error)}") from None

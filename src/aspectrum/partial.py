@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aspectrum.arrays import Codes
-from aspectrum.arrow_file import read_arrow, write_arrow
+from aspectrum.arrays import Codes, Flags
+from aspectrum.arrow_file import arrow_bytes, read_arrow, write_arrow
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Untyped
-from aspectrum.coding.table import IdTable, SomeIds
+from aspectrum.coding.table import IdTable, SomeIds, flags_of
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
 from aspectrum.metric import Metric
@@ -27,7 +27,10 @@ from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
-_FORMAT = 6
+_FORMAT = 7
+
+_STRANGERS = 500
+"""How many users whom the plan does not know keep their ids in a part that only counts them: enough to say what is odd about them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,10 @@ class Planned(Protocol):
     @property
     def computed(self) -> Sequence[Sequence[Metric]]:
         """The metrics of each group, as they are computed."""
+
+    @property
+    def known_users(self) -> Flags:
+        """Users, by code, whom the truth knows or who were named."""
 
     def finish(self, part: Partial, *, said: Collection[str] = ()) -> Results: ...
 
@@ -96,16 +103,38 @@ class Partial:
         """The results, as :meth:`Plan.finish`; kinds of warnings that have been said are not said again."""
         return self.plan.finish(self, said=said)
 
+    def counting_strangers(self) -> Partial:
+        """The same part, in which users whom the plan does not know are counted, and only the first by id keep their ids.
+
+        For engines that give all rows of a user to one part, so that nobody can come twice: the size of such a part depends on the
+        truth, not on the number of lists.
+        """
+        users = self.lists.ids["user"]
+        codes, known = users.within(self.plan.tables.user), self.plan.known_users
+        strangers = codes[~known[codes]]
+        if len(strangers) > _STRANGERS:
+            strangers = strangers[np.argsort(self.plan.tables.user.ids.take(strangers).heads)[:_STRANGERS]]
+        kept = np.concatenate([codes[known[codes]], strangers])
+        counted = SomeIds(self.plan.tables.user, kept, uncoded=len(users) - len(kept))
+        return replace(self, lists=replace(self.lists, ids={**self.lists.ids, "user": counted}))
+
     def write(self, path: str | os.PathLike[str], *, job: Mapping[str, Any] | None = None) -> None:
         """Write an Arrow file that :meth:`Plan.read` reads, in any process that has the same plan; whole or not at all.
 
         Args:
             job: How to make the same plan again, as plain data, for who only has the file; see :mod:`aspectrum.merging`.
         """
+        write_arrow(path, self._data(job))
+
+    def to_bytes(self) -> bytes:
+        """The content of such a file, which :meth:`Plan.read` takes, too."""
+        return arrow_bytes(self._data())
+
+    def _data(self, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
         lists, users, items = self.lists, self.lists.ids["user"], self.lists.ids["item"]
         untyped = {"user": users.table.untyped, "item": items.table.untyped}
         groups = [_group_data(part, items.table) for part in self.parts]  # first, as it may be new to the table what they name
-        data = {
+        return {
             "format": _FORMAT,
             "system": self.system,
             "aspectrum": version("aspectrum"),
@@ -114,14 +143,13 @@ class Partial:
             "lists": {
                 **{name: getattr(lists, name) for name in ("name", "source", "n_rows", "ordered_by", "external", "ties_by")},
                 "notices": [notice.to_data() for notice in lists.notices],
-                "users": users.ids,
-                "items": items.ids,
+                "users": _ids_data(users, self.plan.truth.n_users),
+                "items": _ids_data(items, self.plan.truth.n_items),
             },
             "untyped": untyped,
             "new_items": items.table.ids.slice(self.plan.truth.n_items, len(items.table)),
             "groups": groups,
         }
-        write_arrow(path, data)
 
 
 class Adding:
@@ -161,7 +189,8 @@ class Adding:
         for role, codes in (("user", users), ("item", items)):
             self._seen[role][codes] = True
         # Each user is in one part, but an item may be in all.
-        self._lists.append(replace(part.lists, ids={"user": SomeIds(table, users), "item": SomeIds(of_items, items[:0])}))
+        some = SomeIds(table, users, uncoded=part.lists.ids["user"].uncoded)
+        self._lists.append(replace(part.lists, ids={"user": some, "item": SomeIds(of_items, items[:0])}))
         self._scores.append([group.scores for group in part.parts])
         states = tuple(GroupPart(group.states, None) for group in part.parts)
         self._parts = joined_parts(self._parts, states) if self._parts else states
@@ -180,21 +209,25 @@ class Adding:
         return Partial(self._first.plan, tuple(groups), lists, self._system)
 
 
-def read_partial(path: str | os.PathLike[str], plan: Planned) -> Partial:
-    """A part of a plan, from its file."""
-    data = part_data(path)
-    check_identity(plan.identity, data["plan"], f"{os.fspath(path)}: ")
+def read_partial(given: str | os.PathLike[str] | bytes, plan: Planned) -> Partial:
+    """A part of a plan, from its file or the content of one."""
+    data = part_data(given)
+    check_identity(plan.identity, data["plan"], f"{_named(given)}: ")
     return partial_of(data, plan)
 
 
-def part_data(path: str | os.PathLike[str]) -> dict[str, Any]:
+def _named(given: str | os.PathLike[str] | bytes) -> str:
+    return "part" if isinstance(given, bytes) else os.fspath(given)
+
+
+def part_data(given: str | os.PathLike[str] | bytes) -> dict[str, Any]:
     """What the file of a part holds: its `plan`, its `job` if it has one, and the rest for :func:`partial_of`."""
-    data = read_arrow(path, "a part of an evaluation")
+    data = read_arrow(given, "a part of an evaluation")
     if "plan" not in data:
-        raise InputError(f"{os.fspath(path)}: is not a part of an evaluation")
+        raise InputError(f"{_named(given)}: is not a part of an evaluation")
     if data.get("format") != _FORMAT:
         whose = f"{data.get('aspectrum')} in format {data.get('format')}, and this is {version('aspectrum')} with format {_FORMAT}"
-        raise InputError(f"{os.fspath(path)}: was written by another version of aspectrum ({whose}); write it again")
+        raise InputError(f"{_named(given)}: was written by another version of aspectrum ({whose}); write it again")
     return data
 
 
@@ -202,7 +235,7 @@ def partial_of(data: Mapping[str, Any], plan: Planned) -> Partial:
     """The part that a file holds, which must be one of this plan."""
     read, untyped = dict(data["lists"]), data["untyped"]
     tables = {"user": plan.tables.user, "item": plan.tables.item}
-    named = {role: SomeIds(table, _codes(read.pop(f"{role}s"), table, untyped[role])) for role, table in tables.items()}
+    named = {role: _some_ids(read.pop(f"{role}s"), table, untyped[role]) for role, table in tables.items()}
     n_known, items = plan.truth.n_items, tables["item"]
     codes = np.concatenate([np.arange(n_known, dtype=np.int32), _codes(data["new_items"], items, untyped["item"])])
     parts = []
@@ -216,6 +249,19 @@ def partial_of(data: Mapping[str, Any], plan: Planned) -> Partial:
         parts.append(GroupPart(tuple(states), scores))
     notices = [Notice.from_data(one) for one in read.pop("notices")]
     return Partial(plan, tuple(parts), Input(ids=named, notices=notices, **read), data["system"])
+
+
+def _ids_data(some: SomeIds, n_known: int) -> dict[str, Any]:
+    """Ids for a file: those of the truth, which all parts share, by a bit each, others as they are."""
+    known = some.codes[some.codes < n_known]
+    bits = np.packbits(flags_of(known, -(-n_known // 64) * 64)).view(np.int64)
+    return {"known": bits, "others": some.table.ids.take(some.codes[some.codes >= n_known]), "uncoded": some.uncoded}
+
+
+def _some_ids(data: Mapping[str, Any], table: IdTable, untyped: Untyped | None) -> SomeIds:
+    """The ids that a file names, in a table."""
+    known = np.flatnonzero(np.unpackbits(np.ascontiguousarray(data["known"]).view(np.uint8))).astype(np.int32)
+    return SomeIds(table, np.concatenate([known, _codes(data["others"], table, untyped)]), uncoded=data["uncoded"])
 
 
 def _codes(ids: Ids, table: IdTable, untyped: Untyped | None) -> Codes:

@@ -24,7 +24,7 @@ from aspectrum.arguments import with_hints
 from aspectrum.arrays import Flags, check_count
 from aspectrum.arrow_file import read_arrow
 from aspectrum.asked import Asked, Metrics, asked_for, computed_under
-from aspectrum.coding.ids import quoted
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
@@ -370,6 +370,22 @@ class Plan:
         averaged = np.any([group.averages(others, False) for group in self._groups], axis=0)
         return others[averaged]
 
+    def averaged_without_lists(self) -> Ids:
+        """Users whom the truth knows, or who were named, and who are averaged even without a list."""
+        known = np.flatnonzero(self.known_users)
+        averaged = np.any([group.averages(known, False) for group in self._groups], axis=0)
+        return self.tables.user.ids.take(known[averaged])
+
+    def observe_without_lists(self, users: Iterable[Hashable]) -> Partial:
+        """What the metrics remember of some of these, who have no list; :meth:`finish` finds them where a part has all lists."""
+        rows = id_rows("users", "user", users)
+        plan = self.apart()
+        plan.tables.join([rows])
+        given = plan.tables.input("rankings", rows)
+        nothing = np.empty(0, np.int32)
+        nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=plan.tables, memory=self.memory)
+        return Partial(plan, plan._observe(nobody.and_without_lists(given.ids["user"].codes), None, None, None), given)
+
     def contributions(self, lists: CodedLists, columns: Mapping[str, Column], among: Iterable[Input] = ()) -> list[UserScores]:
         """What each user contributes to the numbers of metrics that score no users, where that is known.
 
@@ -443,10 +459,22 @@ class Plan:
         reading = dict(vars(self.truth.reading)) if self.truth.inputs else {}  # codes are not read
         return {"columns": how, "per_user": self.per_user, "users": digest, "reading": reading, "truth": dict(self.truth.fingerprints)}
 
-    def read(self, path: str | os.PathLike[str]) -> Partial:
-        """A part that :meth:`Partial.write` wrote, of this plan in any process; others are refused."""
-        with unless_lists(path):
-            return read_partial(path, self)
+    def read(self, given: str | os.PathLike[str] | bytes) -> Partial:
+        """A part that :meth:`Partial.write` or :meth:`Partial.to_bytes` wrote, of this plan in any process; others are refused."""
+        if isinstance(given, bytes):
+            return read_partial(given, self)
+        with unless_lists(given):
+            return read_partial(given, self)
+
+    def apart(self) -> Plan:
+        """The same plan with id tables of its own: what its lists name is forgotten with it."""
+        plan = copy(self)
+        plan.tables = self.tables.copy()
+        return plan
+
+    @property
+    def known_users(self) -> Flags:
+        return self._known("user", (), self.truth.n_users)
 
     @property
     def computed(self) -> list[list[Metric]]:

@@ -39,6 +39,9 @@ class Ids:
         """0, 1, 2 ...: for data that comes as codes."""
         return cls(range(n))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "codes"}  # large, and soon made again
+
     def __len__(self) -> int:
         return len(self.values)
 

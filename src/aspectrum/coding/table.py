@@ -250,17 +250,18 @@ class SomeIds:
     Args:
         table: The table.
         codes: The codes, each once; or, with `repeating`, those of rows, of which each counts once.
+        uncoded: How many more there are, which are only counted.
     """
 
-    def __init__(self, table: IdTable, codes: Codes, *, repeating: bool = False) -> None:
-        self.table, self._given, self._repeating = table, codes, repeating
+    def __init__(self, table: IdTable, codes: Codes, *, repeating: bool = False, uncoded: int = 0) -> None:
+        self.table, self._given, self._repeating, self.uncoded = table, codes, repeating, uncoded
 
     @cached_property
     def codes(self) -> Codes:
         return np.flatnonzero(flags_of(self._given, len(self.table))).astype(np.int32) if self._repeating else self._given
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.codes) + self.uncoded
 
     @property
     def ids(self) -> Ids:
@@ -283,10 +284,11 @@ class SomeIds:
     def joined(several: Sequence[SomeIds]) -> SomeIds:
         """Those of several parts, one after the other."""
         table = several[0].table
-        return SomeIds(table, np.concatenate([some.within(table) for some in several]))
+        codes = np.concatenate([some.within(table) for some in several])
+        return SomeIds(table, codes, uncoded=sum(some.uncoded for some in several))
 
     def distinct(self) -> SomeIds:
-        return SomeIds(self.table, self.codes, repeating=True)
+        return SomeIds(self.table, self.codes, repeating=True, uncoded=self.uncoded)
 
 
 def flags_of(codes: npt.NDArray[Any], n: int) -> npt.NDArray[np.bool_]:

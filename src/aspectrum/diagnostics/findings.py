@@ -169,7 +169,8 @@ class Inputs:
         alone = _without(mine, theirs)
         if len(alone) == 0 or truth.n_rows == 0:  # of an empty file it has been said that it is
             return
-        none_match = len(alone) == len(mine)
+        n_alone, n_mine = len(alone) + given.ids[role].uncoded, len(given.ids[role])  # nobody knows those who are only counted
+        none_match = n_alone == n_mine
         # Most lists hold items that nobody judged; that is what lists are for. They may be of items that nobody had, too.
         expected = role == "item" and name in ("subtopics", "relevance")
         because = self._exchanged(given, alone, truth) if role == "item" else ()
@@ -184,10 +185,11 @@ class Inputs:
             if not because and given.name == "rankings" and role == "item" and self._items_are_strange:
                 because = (Notice("strange"),)
             level = "warning" if expected and not because else "error"
-        elif level == "note" and (shifted or self._is_odd(role, truth, len(alone), len(mine), bool(because))):
+        elif level == "note" and (shifted or self._is_odd(role, truth, n_alone, n_mine, bool(because))):
             level = "warning"
         detail = {"role": role, "where": truth.source}
-        yield self._notice("unknown", given, role, alone, len(mine), level=level, because=because, detail=detail)
+        found = self._notice("unknown", given, role, alone, n_mine, level=level, because=because, detail=detail)
+        yield replace(found, count=n_alone)
 
     @staticmethod
     def _is_odd(role: str, truth: Input, n_alone: int, n: int, has_reason: bool) -> bool:

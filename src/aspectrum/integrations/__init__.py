@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aspectrum.integrations import cornac, ir_measures
+    from aspectrum.integrations import cornac, ir_measures, spark
 
-__all__ = ["cornac", "ir_measures"]
+__all__ = ["cornac", "ir_measures", "spark"]
 
 
 def __getattr__(name: str) -> Any:

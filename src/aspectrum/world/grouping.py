@@ -186,14 +186,15 @@ class Buckets:
 
     def add(self, rows: CodedRows) -> None:
         """Put rows into their files, after those that are there."""
-        empty = np.setdiff1d(rows.owners, rows.users)
-        data = np.empty(len(rows) + len(empty), self._form)
-        data["user"] = np.concatenate([rows.users, empty])
-        data["item"] = np.concatenate([rows.items, np.full(len(empty), _NO_ITEM)])
+        listed = flags_of(rows.users, int(rows.owners.max(initial=-1)) + 1)
+        empty = rows.owners[~listed[rows.owners]]
+        users = np.concatenate([rows.users, empty])
+        offsets, order = kernels.group_rows(users % np.int32(self.n), self.n)
+        data = np.empty(len(users), self._form)
+        data["user"] = users[order]
+        data["item"] = np.concatenate([rows.items, np.full(len(empty), _NO_ITEM)])[order]
         for role in self.roles:
-            data[role] = np.append(rows.numbers[role], np.zeros(len(empty)))
-        offsets, order = kernels.group_rows(np.ascontiguousarray(data["user"]) % np.int32(self.n), self.n)
-        data = data[order]
+            data[role] = np.append(rows.numbers[role], np.zeros(len(empty)))[order]
         try:
             for number, file in enumerate(self._files):
                 data[offsets[number] : offsets[number + 1]].tofile(file)
@@ -207,12 +208,16 @@ class Buckets:
         data = np.memmap(self._path(number), self._form, "r")
         times = -(-len(data) // max(1, most))
         for turn in range(times):
-            part = np.array(data if times == 1 else data[(data["user"] // self.n) % times == turn])
-            part = part[np.argsort(part["user"], kind="stable")]
-            owners, part = np.unique(part["user"]), part[part["item"] != _NO_ITEM]
+            part = data if times == 1 else data[(data["user"] // self.n) % times == turn]
+            among = np.ascontiguousarray(part["user"]) // np.int32(self.n)  # users of one file are so far apart
+            offsets, order = kernels.group_rows(among, int(among.max(initial=-1)) + 1)
+            owners = (np.flatnonzero(np.diff(offsets)) * self.n + number).astype(np.int32)
+            items = np.ascontiguousarray(part["item"])[order]
+            if (items == _NO_ITEM).any():
+                order, items = order[items != _NO_ITEM], items[items != _NO_ITEM]
             if len(owners):
-                users, items = np.ascontiguousarray(part["user"]), np.ascontiguousarray(part["item"])
-                yield CodedRows(owners, users, items, {role: np.ascontiguousarray(part[role]) for role in self.roles})
+                users = among[order] * np.int32(self.n) + np.int32(number)
+                yield CodedRows(owners, users, items, {role: np.ascontiguousarray(part[role])[order] for role in self.roles})
 
 
 class BlockCount:

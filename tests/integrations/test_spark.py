@@ -1,0 +1,309 @@
+"""Lists in Spark: the numbers of `asp.evaluate` to the bit, however the rows are spread, and plain words when something is wrong."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+import numpy as np
+import polars
+import pytest
+
+import aspectrum as asp
+from tests.integrations.spark_cluster import Cluster, cluster, session
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.xdist_group("spark"),  # one cluster is enough for a machine
+]
+
+METRICS = ["NDCG@5", "AlphaNDCG@5", "ILD@5", "EPC@5", "GiniComplement@5", "Personalization@5", "CatalogueCoverage@5"]
+N_USERS, N_ITEMS = 600, 400
+
+
+def no_spark(reason: str) -> NoReturn:
+    """Skip, unless Spark was asked for."""
+    if os.environ.get("ASPECTRUM_REQUIRE_SPARK"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        no_spark("PySpark is not installed")
+    if shutil.which("java") is None:
+        no_spark("there is no Java")
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="module")
+def standalone(folder: Path) -> Iterator[Cluster]:
+    with cluster(folder) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def spark(standalone: Cluster) -> Iterator[Any]:
+    with session(standalone.url) as started:
+        yield started
+
+
+def links(n: int, seed: int, n_users: int = N_USERS) -> polars.DataFrame:
+    random = np.random.default_rng(seed)
+    users = [f"u{code}" for code in np.repeat(np.arange(n_users), n)]
+    return polars.DataFrame({"user": users, "item": random.integers(0, N_ITEMS, n_users * n)}).unique(maintain_order=True)
+
+
+@pytest.fixture(scope="module")
+def lists() -> polars.DataFrame:
+    """Users with 1 row and many, scores that tie, users and items that nobody knows."""
+    found = [links(8, 1, N_USERS - 50), links(1, 2, N_USERS + 100)]
+    found.append(polars.DataFrame({"user": ["u3"] * 300, "item": np.arange(N_ITEMS, N_ITEMS + 300)}))
+    rows = polars.concat(found).unique(maintain_order=True)
+    scores = np.random.default_rng(3).integers(0, 30, rows.height) / 7
+    return rows.with_columns(score=polars.Series(scores)).sample(fraction=1.0, shuffle=True, seed=5)
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[str, Any]:
+    random = np.random.default_rng(4)
+    aspects = polars.DataFrame({"item": random.integers(0, N_ITEMS, 900), "aspect": random.integers(0, 9, 900)}).unique(maintain_order=True)
+    vectors = (list(range(N_ITEMS)), random.random((N_ITEMS, 8)))
+    return {"relevance": links(4, 6), "history": links(5, 7), "aspects": aspects, "features": vectors}
+
+
+def said(results: asp.Results) -> str:
+    """All that results say; of ids that are examples, others may be named."""
+    return re.sub(r"\(such as .*?\)", "", results.to_json())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("partitions", [1, 7, 200, None])
+def test_the_same_numbers_for_any_number_of_partitions(
+    spark: Any, lists: polars.DataFrame, truth: dict[str, Any], partitions: int | None
+) -> None:
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")  # rows of a user are in several batches
+    found = asp.integrations.spark.evaluate(spark.createDataFrame(lists.to_arrow()), METRICS, partitions=partitions, **truth)
+    expected = asp.evaluate(lists, METRICS, ties="ascending", **truth)
+    assert found == expected
+    assert said(found) == said(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"users": "all"}, {"users": ["u1", "u2", "nobody"]}, {"convention": "ndeval"}])
+def test_users_and_conventions(spark: Any, lists: polars.DataFrame, truth: dict[str, Any], options: dict[str, Any]) -> None:
+    metrics = METRICS
+    ties: dict[str, Any] = {"ties": "ascending"}
+    if "convention" in options:  # which breaks ties in its own way
+        metrics, ties = ["AlphaNDCG@5", "ERRIA@5"], {}
+        truth = {"subtopics": truth["relevance"].join(truth["aspects"], on="item", maintain_order="left")}
+    df = spark.createDataFrame(lists.to_arrow())
+    found = asp.integrations.spark.evaluate(df, metrics, partitions=3, **options, **truth)
+    expected = asp.evaluate(lists, metrics, **ties, **options, **truth)
+    assert found == expected
+    scores = polars.from_arrow(asp.integrations.spark.scores(df, metrics, partitions=3, **options, **truth).toArrow())
+    assert isinstance(scores, polars.DataFrame)
+    assert scores.sort("user").equals(expected.per_user.sort("user"))
+
+
+@pytest.mark.slow
+def test_ids_and_forms_of_lists(spark: Any) -> None:
+    """Arrays of items; ids that are whole numbers of any width; columns that are named; an empty DataFrame."""
+    relevance = {1: [10, 11], 2: [12], 3: [10]}
+    expected = asp.evaluate({1: [10, 12], 2: [12]}, ["NDCG@2", "GiniComplement@2"], relevance=relevance, users="all")
+    arrays = spark.createDataFrame([(1, [10, 12]), (2, [12])], "user int, items array<int>")
+    ranks = spark.createDataFrame([(2, 12, 1), (1, 12, 2), (1, 10, 1)], "uid smallint, `the.item` long, place int")
+    named = asp.Source(ranks, columns={"user": "uid", "item": "the.item", "rank": "place"})
+    for given in (arrays, ranks.withColumnsRenamed({"uid": "user", "the.item": "item"}), named):
+        assert asp.integrations.spark.evaluate(given, ["NDCG@2", "GiniComplement@2"], relevance=relevance, users="all") == expected
+    empty = ranks.where("place > 5").withColumnsRenamed({"uid": "user", "the.item": "item"})
+    with pytest.raises(asp.InputError, match="rankings is empty"):  # as of an empty frame
+        asp.integrations.spark.evaluate(empty, "NDCG@2", relevance=relevance)
+
+
+@pytest.mark.slow
+def test_the_order_of_rows_does_not_show(spark: Any) -> None:
+    """Of rows with the same item the first by rank counts; several arrays of a user come in one order; ranks that fall are no finding."""
+    rows = [(user, item, rank) for user in range(12) for item, rank in ((3, 1), (4, 2), (3, 3), (5, 4))]
+    relevance = {user: [user % 3 + 3] for user in range(12)}
+    schema = "user int, item int, rank int"
+    found = [
+        asp.integrations.spark.evaluate(spark.createDataFrame(given, schema), "NDCG@2", relevance=relevance, duplicates="first")
+        for given in (rows, rows[::-1])
+    ]
+    frame = polars.DataFrame(rows, schema=["user", "item", "rank"], orient="row")
+    assert found[0] == found[1] == asp.evaluate(frame, "NDCG@2", relevance=relevance, duplicates="first", ties="ascending")
+    arrays = [(1, [4]), (1, [3, 5]), (2, [5])]
+    numbers = [
+        asp.integrations.spark.evaluate(spark.createDataFrame(given, "user int, items array<int>"), "NDCG@1", relevance={1: [3], 2: [4]})
+        for given in (arrays, arrays[::-1])
+    ]
+    assert numbers[0] == numbers[1]
+    falling = spark.createDataFrame([(user, item, 9 - item) for user in range(12) for item in range(9)], schema)
+    assert not any("reversed" in one.kind for one in asp.integrations.spark.evaluate(falling, "NDCG@2", relevance=relevance).notices)
+
+
+@pytest.mark.slow
+def test_mistakes_are_named_in_plain_words(spark: Any) -> None:
+    def refused(rows: list[tuple[Any, ...]], schema: str = "user string, item string, score double", **options: Any) -> str:
+        with pytest.raises(asp.AspectrumError) as caught:
+            asp.integrations.spark.evaluate(spark.createDataFrame(rows, schema), "NDCG@2", relevance={"a": ["x"]}, **options)
+        assert "java" not in str(caught.value).lower() + repr(caught.value.__cause__).lower()
+        return str(caught.value)
+
+    assert refused([("a", "x", 2.0), ("a", "x", 1.0)]) == "rankings: the list of user 'a' names item 'x' twice, the second time at rank 2"
+    assert refused([("a", "x", 2.0), (None, "x", 1.0)]) == "rankings: the user is missing"
+    assert "the score is nan, expected a finite number" in refused([("a", "x", float("nan"))])
+    assert "user ids have different types" in refused([(1, "x", 1.0)], "user int, item string, score double")
+    assert "rows of a Spark DataFrame have no order" in refused([("a", "x")], "user string, item string")
+    assert "use order='score'" in refused([("a", "x", 1.0)], convention="relison")
+    assert "ties='input'" in refused([("a", "x", 1.0)], ties="input")
+    assert "scores of users, as a DataFrame" in refused([("a", "x", 1.0)], per_user=True)
+    assert "partitions is 0" in refused([("a", "x", 1.0)], partitions=0)
+    systems = [("a", "x", 1.0, "A"), ("b", "x", 1.0, "B")]
+    assert "two systems cannot be added" in refused(systems, "user string, item string, score double, system string", partitions=200)
+    assert "expected a DataFrame of Spark" in _refusal(
+        lambda: asp.integrations.spark.evaluate({"a": ["x"]}, "NDCG@2", relevance={"a": ["x"]})
+    )
+
+
+def _refusal(call: Any) -> str:
+    with pytest.raises(asp.AspectrumError) as caught:
+        call()
+    return str(caught.value)
+
+
+@pytest.mark.slow
+def test_one_user_with_very_many_rows(spark: Any) -> None:
+    n = 300_000
+    df = spark.range(n).selectExpr("'only' as user", "id as item", "cast(id as double) as score")
+    found = asp.integrations.spark.evaluate(df, "GiniComplement", partitions=5)
+    assert found.details["GiniComplement"]["recommendations"] == n
+
+
+@pytest.mark.slow
+def test_little_reaches_the_driver_of_users_nobody_knows(spark: Any) -> None:
+    df = spark.range(200_000).selectExpr("concat('user ', id) as user", "id % 50 as item", "1 as rank")
+    found = asp.integrations.spark.evaluate(df, ["GiniComplement@1", "NDCG@1"], relevance={"user 7": [7]}, partitions=8)
+    assert found.details["GiniComplement@1"]["recommendations"] == 200_000
+    assert found["NDCG@1"] == 1.0
+    assert found.details["NDCG@1"]["undefined"] == 199_999
+    assert found.partial is None
+    assert "199,999 of 200,000 users are not in relevance" in " ".join(found.notes)
+
+
+@pytest.mark.slow
+def test_workers_of_an_executor_share_the_truth(spark: Any, truth: dict[str, Any]) -> None:
+    """Arrays are mapped from the file that Spark itself keeps, at an address that suits them."""
+    from aspectrum.integrations.spark import _Lists
+
+    plan = asp.Plan("NDCG@5", asp.Truth.read(**truth))
+    df = spark.range(4).selectExpr("id as user", "id as item", "1 as rank")
+
+    def look(batches: Iterator[Any]) -> Iterator[Any]:
+        import mmap
+
+        import pyarrow  # type: ignore[import-untyped]
+
+        for _ in batches:
+            pass
+        features = shipped.open().truth.features
+        assert features is not None
+        kinds = [type(shipped._arrays().obj) is mmap.mmap, bool(features.matrix.flags.aligned), not features.matrix.flags.writeable]
+        yield pyarrow.RecordBatch.from_arrays([pyarrow.array([all(kinds)])], ["shared"])
+
+    with _Lists.of(df, plan, None).shipped(plan) as shipped:
+        assert all(row.shared for row in df.repartition(4).mapInArrow(look, "shared boolean").collect())
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle(spark: Any, standalone: Cluster, lists: polars.DataFrame, truth: dict[str, Any]) -> None:
+    def slowly(batches: Iterator[Any]) -> Iterator[Any]:
+        import time
+
+        for batch in batches:
+            time.sleep(0.05)
+            yield batch
+
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
+    df = spark.createDataFrame(lists.to_arrow())
+    found: list[Any] = []
+
+    def evaluate() -> None:
+        try:
+            found.append(asp.integrations.spark.evaluate(df.mapInArrow(slowly, df.schema), METRICS, partitions=40, **truth))
+        except BaseException as error:
+            found.append(error)
+
+    running = threading.Thread(target=evaluate)
+    running.start()
+    tracker = spark.sparkContext.statusTracker()
+    deadline = time.monotonic() + 60
+    while not _tasks_done(tracker, of=40) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert running.is_alive()
+    standalone.kill("two")
+    running.join(120)
+    standalone.start_worker("two")
+    assert found == [asp.evaluate(lists, METRICS, ties="ascending", **truth)]
+
+
+def _tasks_done(tracker: Any, of: int) -> bool:
+    """Whether a stage with so many tasks has begun, and has done some of them."""
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    return any(stage is not None and stage.numTasks == of and stage.numCompletedTasks >= 3 for stage in stages)
+
+
+OUT_OF_MEMORY = """
+import sys
+import aspectrum as asp
+from tests.integrations.spark_cluster import session
+
+with session(sys.argv[1], **{"spark.task.maxFailures": "1"}) as spark:  # whose executors have 512 MB
+    df = spark.range(1).selectExpr("id as user", "transform(sequence(0, 300000000), x -> x + 1) as items")
+    try:
+        asp.integrations.spark.evaluate(df, "GiniComplement", partitions=1)
+    except asp.AspectrumError as error:
+        print(error)
+"""
+
+
+@pytest.mark.slow
+def test_an_executor_out_of_memory(standalone: Cluster) -> None:
+    command, root = [sys.executable, "-c", OUT_OF_MEMORY, standalone.url], Path(__file__).parents[2]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False, cwd=root)
+    assert ran.stdout.startswith("Spark: a worker ran out of memory; use more partitions"), ran.stdout + ran.stderr
+    assert "spark.executor.memory" in ran.stdout
+
+
+@pytest.mark.slow
+def test_python_out_of_memory(folder: Path) -> None:
+    """What a task hands on, also where reading noticed first."""
+    from aspectrum.integrations.spark import _one_part, _opened, _Shipped
+    from aspectrum.io.files import naming_memory
+    from aspectrum.shipping import packed
+
+    message, arrays = packed(asp.Plan("NDCG@1", asp.Truth.read(relevance={"u": ["x"]})))
+    shipped = _Shipped(message, SimpleNamespace(value=arrays.to_pybytes()), arrays.size)
+
+    def fails(plan: asp.Plan) -> NoReturn:
+        raise MemoryError
+
+    def fails_reading(plan: asp.Plan) -> NoReturn:
+        with naming_memory("rankings"):
+            raise MemoryError
+
+    for make in (fails, fails_reading):
+        (batch,) = _one_part(shipped, iter([]), make)
+        with pytest.raises(asp.AspectrumError, match=r"ran out of memory; use more partitions .* spark\.executor\.memory"):
+            _opened(*(column[0].as_py() for column in batch.columns))
