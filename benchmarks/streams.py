@@ -36,13 +36,16 @@ plan = asp.Plan(metrics, truth, per_user=False)
     'numbers = list(plan.finish(plan.observe(lists, memory="2GB")).values())',
 )
 _POLARS_SCAN = ("import polars", 'polars.scan_parquet(sys.argv[1]).select(polars.all().sum()).collect(engine="streaming")')
-_POLARS_SORT = ("import polars", 'polars.scan_parquet(sys.argv[1]).sort("user", maintain_order=True).sink_parquet(sys.argv[2])')
+_SCAN = 'polars.scan_parquet(sys.argv[2]).select(polars.all().sum()).collect(engine="streaming")'
+_POLARS_SORT = ("import polars", 'polars.scan_parquet(sys.argv[1]).sort("user", maintain_order=True).sink_parquet(sys.argv[2])\n' + _SCAN)
 _DUCKDB_SORT = (
     "import duckdb",
     """
 duckdb.sql("SET memory_limit = '1.5GB'")
 duckdb.sql(f"COPY (SELECT * FROM '{sys.argv[1]}' ORDER BY \\"user\\") TO '{sys.argv[2]}' (FORMAT parquet)")
-""",
+import polars
+"""
+    + _SCAN,
 )
 _OUR_GROUPING = (
     """
@@ -87,7 +90,9 @@ def _by_rows(few: Path, large: Path, many: int, genres: Path, relevance: Path) -
     small, whole = _measured(_OURS, 3, few, genres, relevance), _measured(_OURS, 2, large, genres, relevance)
     scan = _measured(_POLARS_SCAN, 3, large)
     for n, cost in ((FEW, small), (many, whole)):
-        print(f"{n:,} rows, six metrics: {cost.cpu:.2f} s CPU ({cost.wall:.2f} s), {1e9 * cost.cpu / n:.0f} ns a row, peak {cost.peak / 1e6:,.0f} MB")
+        print(
+            f"{n:,} rows, six metrics: {cost.cpu:.2f} s CPU ({cost.wall:.2f} s), {1e9 * cost.cpu / n:.0f} ns a row, peak {cost.peak / 1e6:,.0f} MB"
+        )
     print(f"polars scans and sums {many:,} rows: {scan.cpu:.2f} s CPU ({scan.wall:.2f} s), peak {scan.peak / 1e6:,.0f} MB")
     return [
         _told(f"time per row over that of {FEW:,} rows", (whole.cpu / many) / (small.cpu / FEW), 1.25),
@@ -98,13 +103,21 @@ def _by_rows(few: Path, large: Path, many: int, genres: Path, relevance: Path) -
 
 def _grouping(shuffled: Path, folder: Path, genres: Path, relevance: Path) -> list[bool]:
     grouping = _measured(_OUR_GROUPING, 2, shuffled)
-    sorts = {name: _measured(how, 1, shuffled, folder / "sorted.parquet") for name, how in (("polars", _POLARS_SORT), ("DuckDB", _DUCKDB_SORT))}
-    for name, cost in {"aspectrum, read, on disk by user and back": grouping, **{f"{name}, sorted to a file": cost for name, cost in sorts.items()}}.items():
+    sorts = {
+        name: _measured(how, 1, shuffled, folder / "sorted.parquet") for name, how in (("polars", _POLARS_SORT), ("DuckDB", _DUCKDB_SORT))
+    }
+    for name, cost in {
+        "aspectrum, read, on disk by user and back": grouping,
+        **{f"{name}, sorted to a file and scanned": cost for name, cost in sorts.items()},
+    }.items():
         print(f"{SHUFFLED:,} shuffled rows, {name}: {cost.cpu:.2f} s CPU ({cost.wall:.2f} s), peak {cost.peak / 1e6:,.0f} MB")
     whole = _measured(_OURS, 1, shuffled, genres, relevance)
     print(f"  and measured: {whole.cpu:.2f} s CPU ({whole.wall:.2f} s), peak {whole.peak / 1e6:,.0f} MB")
     best = min(cost.wall for cost in sorts.values())
-    return [_told("time over the faster of the two sorts", grouping.wall / best, 1.0), _told("peak memory in GB", whole.peak / 1e9, LIMIT / 1e9)]
+    return [
+        _told("time over the faster of the two sorts", grouping.wall / best, 1.0),
+        _told("peak memory in GB", whole.peak / 1e9, LIMIT / 1e9),
+    ]
 
 
 def _told(what: str, found: float, aim: float) -> bool:
@@ -137,8 +150,8 @@ def _write_truth(folder: Path, n_users: int) -> tuple[Path, Path]:
 
 def _write_lists(path: Path, n_users: int, *, shuffled: bool = False) -> None:
     """Lists with random scores, in row groups of a million: user by user, or rank by rank, with the users in another order each time."""
-    import pyarrow
-    import pyarrow.parquet
+    import pyarrow  # type: ignore[import-untyped]
+    import pyarrow.parquet  # type: ignore[import-untyped]
 
     random, writer = np.random.default_rng(0), None
     firsts, steps = random.integers(0, ITEMS, n_users), random.integers(1, 400, n_users)

@@ -50,7 +50,9 @@ class Finished:
             self._check(about)
         else:
             if any(path.name != "lock" for path in folder.iterdir()):
-                raise InputError(f"{self}: holds something else; expected a new or empty folder, or that of an evaluation which was stopped")
+                raise InputError(
+                    f"{self}: holds something else; expected a new or empty folder, or that of an evaluation which was stopped"
+                )
             self._write_about()
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ from aspectrum.diagnostics.notices import Notice, Option, added
 from aspectrum.errors import InputError
 from aspectrum.io import Source, is_external
 from aspectrum.io.files import free_memory, is_several
-from aspectrum.io.pieces import Position, open_pieces
+from aspectrum.io.pieces import START, Position, open_pieces
 from aspectrum.world.building import CodedLists, Tables, order_of
 from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, WholeUsers
 
@@ -98,7 +98,7 @@ class Stream:
             )
         return int(min(_MOST_ROWS, room / _BYTES_PER_ROW))
 
-    def lists(self, tables: Tables, reading: Reading, seen: Codes, start: Position = Position()) -> Iterator[StreamedLists]:
+    def lists(self, tables: Tables, reading: Reading, seen: Codes, start: Position = START) -> Iterator[StreamedLists]:
         """Lists from a position on.
 
         Args:
@@ -108,7 +108,9 @@ class Stream:
             NotGrouped: A user comes again after others: set ``is_grouped`` to False, and begin again.
         """
         n_rows = self.n_rows_at_once()
-        return self._as_they_stand(tables, reading, seen, start, n_rows) if self.is_grouped else self._by_disk(tables, reading, start, n_rows)
+        return (
+            self._as_they_stand(tables, reading, seen, start, n_rows) if self.is_grouped else self._by_disk(tables, reading, start, n_rows)
+        )
 
     def _as_they_stand(self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int) -> Iterator[StreamedLists]:
         users, measured, end = WholeUsers(tables, seen), 0, partial(Position, *start)

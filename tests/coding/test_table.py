@@ -94,16 +94,19 @@ def test_ids_that_come_one_after_the_other_get_the_codes_that_all_at_once_get(se
         whole = IdTable("item", columns)
     except asp.InputError:
         with pytest.raises(asp.InputError):
-            for one in columns:
-                grown.join([one])
+            join_one_by_one(grown, columns)
         return
-    for one in columns:
-        grown.join([one])
+    join_one_by_one(grown, columns)
     assert list(grown.ids) == list(whole.ids)
     assert grown.untyped == whole.untyped
     assert len(grown) == len(whole)
-    for _, one in columns:
-        assert grown.joined(one).tolist() == whole.joined(one).tolist()
+    for _, given_ids in columns:
+        assert grown.joined(given_ids).tolist() == whole.joined(given_ids).tolist()
+
+
+def join_one_by_one(grown: IdTable, columns: list[tuple[str, IdColumn]]) -> None:
+    for one in columns:
+        grown.join([one])
 
 
 def test_flags() -> None:

@@ -55,6 +55,9 @@ class Position(NamedTuple):
     line: int = 1
 
 
+START = Position()
+
+
 @dataclass(frozen=True, eq=False)
 class Piece:
     """Some rows, in their order.
@@ -96,7 +99,7 @@ class Pieces:
     def __init__(self, name: str, opened: Sequence[_File], paths: Sequence[str] = (), *, reread: bool = True) -> None:
         self.name, self._opened, self.paths, self.can_be_read_again = name, opened, tuple(paths), reread
 
-    def read(self, n_rows: int, start: Position = Position()) -> Iterator[Piece]:
+    def read(self, n_rows: int, start: Position = START) -> Iterator[Piece]:
         """Rows from a position on, about so many at a time."""
         check_polars()
         total = sum(file.size for file in self._opened) or 1
@@ -105,16 +108,15 @@ class Pieces:
         for number, file in enumerate(self._opened[start.file :], start.file):
             offset, line = (start.offset, start.line) if number == start.file else (0, 1)
             for part in file.parts(n_rows, offset, line):
-                if "system" in part.rows.ids:
-                    part = part._replace(rows=_of_one_system(part.rows))
-                found = dict.fromkeys((*part.rows.ids, *part.rows.numbers))
+                rows = _of_one_system(part.rows)
+                found = dict.fromkeys((*rows.ids, *rows.numbers))
                 roles = found if roles is None else roles
                 if found != roles:
                     odd = min(found.keys() ^ roles.keys())
-                    raise InputError(f"{part.rows.source}: {'has' if odd in found else 'has no'} {odd} column, unlike the files before it")
+                    raise InputError(f"{rows.source}: {'has' if odd in found else 'has no'} {odd} column, unlike the files before it")
                 at = partial(_position, number, part.at)
-                place = part.rows.place if len(self._opened) == 1 else partial(_in_file, part.rows)
-                yield Piece(replace(part.rows, source=self.name, place=place), at, (before + part.done * file.size) / total)
+                place = rows.place if len(self._opened) == 1 else partial(_in_file, rows)
+                yield Piece(replace(rows, source=self.name, place=place), at, (before + part.done * file.size) / total)
             before += file.size
 
 
@@ -128,8 +130,7 @@ def _in_file(rows: Rows, row: int) -> str:
 
 def _of_one_system(rows: Rows) -> Rows:
     """Rows without the column that names their system: read piece by piece, lists are of one."""
-    system = rows.ids["system"]
-    if len(system.ids) > 1:
+    if len(rows.ids["system"].ids if "system" in rows.ids else ()) > 1:
         raise InputError(
             f"{rows.source}: has a system column that names several systems, and lists that are read piece by piece are those of one; "
             "give each system a file or folder of its own"
@@ -171,7 +172,7 @@ def _open_file(source: Source, above: str) -> _File:
 def _keys(path: str, above: str) -> dict[str, str]:
     """What the folders between say of a file, as in ``system=ALS/part-0.parquet``."""
     folders = os.path.relpath(os.path.dirname(path), above).split(os.sep) if os.path.isdir(above) else []
-    return dict(folder.split("=", 1) for folder in folders if "=" in folder)  # type: ignore[misc]
+    return dict(folder.split("=", 1) for folder in folders if "=" in folder)
 
 
 class _ScannedFile:
@@ -250,7 +251,7 @@ def _open_frame(source: Source, name: str) -> Pieces:
     if isinstance(given, polars.DataFrame):
         return Pieces(name, [_Batches(source, name, given.iter_slices)])
     try:
-        import pyarrow
+        import pyarrow  # type: ignore[import-untyped]
     except ImportError:
         raise MissingLibrary(
             f"{name}: a {type(given).__name__} is read piece by piece through pyarrow, which is not installed: pip install pyarrow"

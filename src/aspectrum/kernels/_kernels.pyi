@@ -350,8 +350,8 @@ def sort_segments(
 ) -> Offsets:
     """The rows of each segment sorted by key, then second key, then as they stood."""
 
-def compare_neighbours(offsets: Offsets, rows: Offsets, values: Floats) -> tuple[npt.NDArray[np.uint8], int, int]:
-    """Of rows in the order of lists: whether each value equals the one before (1 or 0), and how many are larger, and smaller, than that."""
+def compare_neighbours(offsets: Offsets, rows: Offsets, values: Floats) -> tuple[Any, int, int]:
+    """Of rows in the order of lists: whether each value equals the one before (1 or 0, as bytes), and how many are larger and smaller."""
 
 def find_repeats(offsets: Offsets, rows: Offsets, keys: Codes, seconds: Codes | None = None) -> Offsets:
     """Places in sorted segments whose row repeats the keys of the one before."""

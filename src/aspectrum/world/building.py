@@ -207,9 +207,7 @@ def _ties_by(facts: Input, tie_order: Ids | None) -> str | None:
     return "text" if isinstance(tie_order[0], str) else "numbers" if tied else None
 
 
-def _rankings(
-    rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Codes | None, tables: Tables, reading: Reading
-) -> Rankings:
+def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Codes | None, tables: Tables, reading: Reading) -> Rankings:
     """Lists of the owners of rows: `users` are their places among these, `seconds` break ties."""
     owners = facts.ids["user"]
     by = facts.ordered_by or "input"
@@ -263,9 +261,9 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: 
     if "score" in rows.numbers:
         equal, n_rising, _ = kernels.compare_neighbours(offsets, at, rows.numbers["score"])
         tied = equal.view(np.bool_)
-        facts.notice("tied_scores", np.count_nonzero(tied & by_score), ties=ties)
+        facts.notice("tied_scores", int(np.count_nonzero(tied & by_score)), ties=ties)
         if by == "rank":
-            facts.notice("ranked_ties", np.count_nonzero(tied & ~by_score))
+            facts.notice("ranked_ties", int(np.count_nonzero(tied & ~by_score)))
         if by == "score" and _count_up(rows.numbers["score"], offsets, at):
             facts.notice("scores_like_ranks", n_lists)
         if by != "score":
@@ -277,7 +275,7 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: 
             if "score" not in rows.numbers and n_lists >= 10 and len(at) >= 3 * n_lists and _come_backwards(offsets, at):
                 facts.notice("reversed_ranks", n_lists)
             _note_repeats(facts, offsets, repeated)
-            facts.notice("tied_ranks", np.count_nonzero(repeated & ~by_score), ties=ties)
+            facts.notice("tied_ranks", int(np.count_nonzero(repeated & ~by_score)), ties=ties)
         else:
             facts.notice("falling_ranks", n_falling)
     return tied
