@@ -342,8 +342,8 @@ def _read(systems: Mapping[str, Any], inputs: Mapping[str, Any], convention: Con
             return read(systems, inputs)
     whole = [name for name in systems if name not in streams]
     truth, *lists = each([partial(convention.truth, **inputs), *(partial(_once, "rankings", systems[name]) for name in whole)])
-    found = {**dict(zip(whole, lists, strict=True)), **streams}
-    return [(truth, {name: found[name] for name in systems})]
+    by_name = {**dict(zip(whole, lists, strict=True)), **streams}
+    return [(truth, {name: by_name[name] for name in systems})]
 
 
 def _worlds(systems: Mapping[str, World], inputs: Mapping[str, Any]) -> Read:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
 
 from aspectrum.cli.comparing import taken
-from aspectrum.cli.options import DIRECTED, Job, file_option, input_options
+from aspectrum.cli.options import DIRECTED, Job, choice, file_option, input_options
 from aspectrum.cli.outputs import Streaming, deliver, output_options, progress_bar
 from aspectrum.cli.paths import check_paths
 from aspectrum.wording import one_line
@@ -29,10 +30,20 @@ Examples:
 @DIRECTED
 @click.option("--memory", metavar="SIZE", help="Read lists piece by piece and take at most so much memory, as 2GB.")
 @click.option("--resume", metavar="DIR", help="Keep what is finished in this directory; the same command goes on from there.")
+@choice("--engine", "here spark", "What measures the lists: this process, or a Spark cluster. Default: here.")
+@click.option("--master", metavar="URL", help="The Spark cluster, as spark://host:7077 or local[4]. Default: as Spark is set up.")
 @file_option("--part", help="Write a part of the evaluation here, and no numbers; aspectrum merge makes numbers of all parts.")
 @output_options
 def evaluate(
-    memory: str | None, resume: str | None, part: str | None, format: Any, output: tuple[str, ...], quiet: bool, **given: Any
+    memory: str | None,
+    resume: str | None,
+    engine: str | None,
+    master: str | None,
+    part: str | None,
+    format: Any,
+    output: tuple[str, ...],
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Measure ranked lists: one file per system, or one with a system column, against truth in other files.
 
@@ -50,6 +61,16 @@ def evaluate(
         _check_no_outputs(outputs)
     job = Job.of(**given)
     streaming = Streaming.of(memory, resume)
+    if engine == "spark":
+        for name, value in (("memory", memory), ("resume", resume), ("part", part)):
+            if value is not None:
+                raise click.UsageError(f"--{name} does not go with --engine spark, which spreads the work itself")
+        from aspectrum.integrations import spark
+
+        deliver(job, job.asked(), partial(spark.evaluate_files, master=master), format=format, output=output, quiet=quiet, **comparing)
+        return
+    if master is not None:
+        raise click.UsageError("--master goes with --engine spark")
     if part is None:
         deliver(job, job.asked(), evaluate_files, format=format, output=output, quiet=quiet, streaming=streaming, **comparing)
     else:

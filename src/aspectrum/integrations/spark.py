@@ -6,8 +6,9 @@ import mmap
 import os
 import pickle
 import re
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ import pyarrow  # type: ignore[import-untyped]  # noqa: E402
 from py4j.protocol import Py4JJavaError  # noqa: E402
 from pyspark import TaskContext  # noqa: E402
 from pyspark.errors import PySparkException  # noqa: E402
-from pyspark.sql import DataFrame, functions  # noqa: E402
+from pyspark.sql import DataFrame, SparkSession, functions  # noqa: E402
 from pyspark.sql.pandas.types import to_arrow_schema  # noqa: E402
 from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType  # noqa: E402
 
@@ -32,14 +33,15 @@ from aspectrum.arrays import check_count  # noqa: E402
 from aspectrum.asked import Metrics  # noqa: E402
 from aspectrum.conventions import Convention, convention_named  # noqa: E402
 from aspectrum.diagnostics.attention import Attention  # noqa: E402
-from aspectrum.diagnostics.notices import Option  # noqa: E402
+from aspectrum.diagnostics.notices import Option, merged  # noqa: E402
 from aspectrum.errors import AspectrumError, InputError  # noqa: E402
 from aspectrum.inputs import INPUTS, TRUTH  # noqa: E402
 from aspectrum.io import Source, check_files, read_input  # noqa: E402
 from aspectrum.io.columns import find_columns  # noqa: E402
+from aspectrum.io.files import files_of, reason  # noqa: E402
 from aspectrum.partial import Partial  # noqa: E402
 from aspectrum.plan import PLAN_OPTIONS, Plan  # noqa: E402
-from aspectrum.results import Results  # noqa: E402
+from aspectrum.results import Results, SystemResults  # noqa: E402
 from aspectrum.shipping import MAGIC, packed, unpacked  # noqa: E402
 from aspectrum.user_scores import scores_frame  # noqa: E402
 
@@ -132,6 +134,71 @@ def scores(
     known = polars.DataFrame(candidates.to_series("user")).to_arrow().cast(pyarrow.schema([to_arrow_schema(schema).field("user")]))
     alone = lists.frame.sparkSession.createDataFrame(known).join(lists.frame.select("user").distinct(), "user", "left_anti")
     return found.unionAll(alone.mapInArrow(_ScoringNobody(shipped, schema), schema))
+
+
+def evaluate_files(
+    systems: Mapping[str, Source],
+    metrics: Metrics,
+    *,
+    master: str | None = None,
+    partitions: int | None = None,
+    per_user: bool = False,
+    progress: Any = None,
+    **options: Any,
+) -> SystemResults:
+    """Measure lists in files that Spark reads: Parquet, CSV, TSV or JSON Lines, one file or directory for each system.
+
+    Args:
+        systems: Files by the name of their system; every executor must be able to read them.
+        metrics: As for :func:`evaluate`, like all other arguments.
+        master: The address of the cluster, as ``spark://host:7077`` or ``local[4]``. Default: as Spark is set up.
+        per_user: Refused: scores of users stay where they are.
+        progress: Not called: Spark shows the progress of its jobs.
+    """
+    if per_user:
+        raise InputError("scores of users, and what compares them, do not go with Spark: ", _REFUSED["per_user"])
+    with _session(master) as spark:
+        found = {
+            name: evaluate(replace(source, data=_read(spark, source)), metrics, partitions=partitions, **options)
+            for name, source in systems.items()
+        }
+    notices = merged({name: result.notices for name, result in found.items()})
+    return SystemResults({name: replace(result, notices=()) for name, result in found.items()}, notices)
+
+
+@contextmanager
+def _session(master: str | None) -> Iterator[SparkSession]:
+    """A session, which ends with the block."""
+    builder = SparkSession.builder.appName("aspectrum")
+    if master is not None and master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # which has aspectrum
+    try:
+        spark = (builder if master is None else builder.master(master)).getOrCreate()
+    except (PySparkException, Py4JJavaError, OSError) as error:
+        java = "" if shutil.which("java") or os.environ.get("JAVA_HOME") else "there is no Java, which Spark needs: install Java 17 or later"
+        raise AspectrumError(f"Spark does not start: {java or reason(error)}") from None
+    try:
+        spark.sparkContext.setLogLevel("FATAL")  # errors are told by whoever asks
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _read(spark: SparkSession, source: Source) -> DataFrame:
+    """The DataFrame of a file or a directory of files."""
+    path, format = os.path.abspath(source.path), source.guessed_format
+    if format is None and os.path.isdir(path):
+        format = Source(files_of(path)[0]).guessed_format
+    try:
+        if format == "parquet":
+            return spark.read.parquet(path)
+        if format in ("csv", "tsv"):
+            return spark.read.csv(path, sep="," if format == "csv" else "\t", header=source.header is not False, inferSchema=True)
+        if format == "jsonl":
+            return spark.read.json(path)
+    except PySparkException as error:
+        raise InputError(f"{source.named('rankings')}: Spark cannot read it: {reason(error)}") from None
+    raise InputError(f"{source.named('rankings')}: Spark reads lists from Parquet, CSV, TSV and JSON Lines only")
 
 
 def _plan(metrics: Metrics, convention: str | Convention | None, options: dict[str, Any], *, per_user: bool) -> Plan:
