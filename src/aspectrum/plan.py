@@ -263,8 +263,8 @@ class Plan:
         return plan
 
     def _check_early(self, part: Partial) -> None:
-        """What makes every number meaningless is said after the first lists, not after the last."""
-        self.notices_on({"rankings": part.lists}, whole=True)
+        """What makes every number meaningless, for a reason that others share, is said after the first lists, not after the last."""
+        notices_on(Inputs(self.truth, self.tables, self.inputs, {"rankings": part.lists}), self.use, whole=True, early=True)
 
     def evaluate(
         self, systems: Mapping[str, Any], progress: SystemProgress | None = None, scores: ScoresFile | None = None
