@@ -237,6 +237,8 @@ class Plan:
             add(part)
             start, n_before = end, n_before + part.lists.n_rows
         stream.only = None
+        if finished is not None and finished.is_whole:
+            return adding.whole()
         cutoffs = [k for metric in self.metrics for k in metric.cutoffs]
         for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start)):
             lists = with_notices(found.lists, self.tables, self.truth, cutoffs, quickly=number > 0)

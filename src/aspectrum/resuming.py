@@ -35,7 +35,7 @@ class Finished:
 
     def __init__(self, folder: Path, identity: Mapping[str, Any], paths: tuple[str, ...], grouped: bool) -> None:
         self._folder, self._n = folder, 0
-        self._about: dict[str, Any] = {"format": _FORMAT, "aspectrum": version("aspectrum"), "grouped": grouped}
+        self._about: dict[str, Any] = {"format": _FORMAT, "aspectrum": version("aspectrum"), "grouped": grouped, "whole": False}
         self._about |= {"plan": json.loads(json.dumps(identity)), "files": [_stamp(path) for path in paths]}
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -60,6 +60,11 @@ class Finished:
     def grouped(self) -> bool:
         return bool(self._about["grouped"])
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left to do."""
+        return bool(self._about["whole"])
+
     def _write_about(self) -> None:
         write_text(self._folder / "evaluation.json", json.dumps(self._about, indent=1))
 
@@ -79,7 +84,7 @@ class Finished:
             check_identity(self._about["plan"], before["plan"], f"{self}: ")
         except InputError as error:
             raise InputError(*error.args, f"; {anew}") from None
-        self._about["grouped"] = before["grouped"]
+        self._about["grouped"], self._about["whole"] = before["grouped"], before["whole"]
 
     def parts(self, read: Any) -> Iterator[tuple[Partial, Position]]:
         """The parts that are there, in their order, with where what follows them begins."""
@@ -112,6 +117,8 @@ class Finished:
 
     def close(self) -> None:
         """All is done: the parts stay, what they were made from goes."""
+        self._about["whole"] = True
+        self._write_about()
         shutil.rmtree(self._folder / "rows", ignore_errors=True)
 
 
