@@ -348,11 +348,12 @@ def test_several_systems_and_conventions(tmp_path: Path, order: str) -> None:
         "B": write(tmp_path / "b" / "part-0.csv", other).parent,
         "C": {"u5": ["i1"]},
     }
+    metrics = ["NDCG@3", "AlphaNDCG@2,5", "GiniComplement@3", "Precision@3"]
     for convention in ("published", "published,informfully"):
         with in_pieces_of(7):
-            found = asp.evaluate_systems(systems, METRICS, convention=convention, **TRUTH)
+            found = asp.evaluate_systems(systems, metrics, convention=convention, **TRUTH)
         expected = asp.evaluate_systems(
-            {**systems, "A": frame_of(ORDERS[order]), "B": frame_of(other)}, METRICS, convention=convention, **TRUTH
+            {**systems, "A": frame_of(ORDERS[order]), "B": frame_of(other)}, metrics, convention=convention, **TRUTH
         )
         assert list(found) == list(expected)
         for name in found:
@@ -361,7 +362,7 @@ def test_several_systems_and_conventions(tmp_path: Path, order: str) -> None:
         with in_pieces_of(7):
             files = {name: given for name, given in systems.items() if name != "C"}
             assert (
-                list(asp.evaluate_systems(files, METRICS, memory=MEMORY, convention=convention, **TRUTH))
+                list(asp.evaluate_systems(files, metrics, memory=MEMORY, convention=convention, **TRUTH))
                 == list(found)[: 2 * len(found) // 3]
             )
 
@@ -390,7 +391,8 @@ def test_progress_counts_rows(tmp_path: Path) -> None:
         told: list[tuple[int, int]] = []
         piecewise(write(tmp_path / f"{order}.parquet", rows), progress=lambda done, total, told=told: told.append((done, total)))  # type: ignore[misc]
         assert told[-1] == (len(rows), len(rows))
-        assert [done for done, _ in told] == sorted({done for done, _ in told})
+        done = [done for done, _ in told]
+        assert sum(later < earlier for earlier, later in zip(done, done[1:], strict=False)) <= (order == "shuffled")  # which it begins anew
 
 
 def test_no_file_or_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -589,8 +591,7 @@ def test_nothing_at_all(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_bytes(b"")
     assert refused(tmp_path / "empty.csv") == f"{tmp_path / 'empty.csv'}: the file is empty"
     for given in (write(tmp_path / "head.csv", []), frame_of(ROWS).clear(), frame_of(ROWS).clear().lazy()):
-        found, expected = piecewise(given, users="all"), whole(given, users="all", memory=None)
-        assert_same(found, expected, notes=False)
+        assert refused(given).endswith("rankings is empty")
 
 
 def test_lists_of_other_users_and_items_are_refused_at_the_end(tmp_path: Path) -> None:
@@ -656,7 +657,7 @@ def test_buckets_keep_the_order_of_rows(rows: list[tuple[int, int]], n: int, mos
                 buckets.add(CodedRows(owners, users[part], items[part], {"score": scores[part]}))
         found: dict[int, list[tuple[int, float]]] = {}
         for number in range(n):
-            for some in buckets.read(number, most):
+            for some, _ in buckets.read(number, most):
                 for owner in some.owners.tolist():
                     assert owner not in found
                     mine = some.users == owner
