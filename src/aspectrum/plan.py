@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -198,19 +198,20 @@ class Plan:
     def _observe_stream(self, stream: Stream, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> Partial:
         """What the metrics remember of lists that come piece by piece."""
         keeping = self if stream.resume is None or scores is None else self._keeping_scores()
-        finished = None
-        if stream.resume is not None:
-            finished = Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.is_grouped)
-            stream.is_grouped = finished.grouped
-        mark = None if scores is None else scores.mark()
-        try:
-            return self._gathered(stream, keeping, finished, progress, scores, system)
-        except NotGrouped:
-            stream.is_grouped = False
-            if finished is not None:
-                finished.begin_anew(grouped=False)
-            if scores is not None and mark is not None:
-                scores.back_to(mark)
+        with ExitStack() as stack:
+            finished = None
+            if stream.resume is not None:
+                finished = stack.enter_context(Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.is_grouped))
+                stream.is_grouped = finished.grouped
+            mark = None if scores is None else scores.mark()
+            try:
+                return self._gathered(stream, keeping, finished, progress, scores, system)
+            except NotGrouped:
+                stream.is_grouped = False
+                if finished is not None:
+                    finished.begin_anew(grouped=False)
+                if scores is not None and mark is not None:
+                    scores.back_to(mark)
             return self._gathered(stream, keeping, finished, progress, scores, system)
 
     def _gathered(

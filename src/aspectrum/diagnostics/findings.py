@@ -78,7 +78,9 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
 
-def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None, whole: bool = False, early: bool = False) -> list[Notice]:
+def notices_on(
+    read: Inputs, use: Use | None = None, from_files: bool | None = None, whole: bool = False, early: bool = False
+) -> list[Notice]:
     """What a reader of the numbers should know of the inputs. What makes numbers meaningless is an error.
 
     In plain objects, of which what they do not hold may be meant, that is only so of items that are clearly others than those of the

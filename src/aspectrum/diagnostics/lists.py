@@ -15,7 +15,11 @@ from aspectrum.diagnostics.notices import Notice
 from aspectrum.world import Rankings, Relevance, Subtopics, Truth
 from aspectrum.world.building import CodedLists, Tables
 
-_N_LISTS, _N_DEEP, _N_MORE = 500, 100, 50  # how many lists, and places of each, are enough to tell what nearly all are like; and of a later piece
+_N_LISTS, _N_DEEP, _N_MORE = (
+    500,
+    100,
+    50,
+)  # how many lists, and places of each, are enough to tell what nearly all are like; and of a later piece
 _FEW_LISTS, _FEW_PLACES = 10, 3  # in how many lists of how many items an order is no coincidence
 _FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
 _FEW_BY_CHANCE = 20  # so many judged items would be in the lists by chance alone

@@ -208,9 +208,7 @@ def _ties_by(facts: Input, tie_order: Ids | None) -> str | None:
     return "text" if isinstance(tie_order[0], str) else "numbers" if tied else None
 
 
-def _rankings(
-    rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Codes | None, tables: Tables, reading: Reading
-) -> Rankings:
+def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Codes | None, tables: Tables, reading: Reading) -> Rankings:
     """Lists of the owners of rows: `users` are their places among these, `seconds` break ties."""
     owners = facts.ids["user"]
     by = facts.ordered_by or "input"

@@ -123,7 +123,9 @@ class CodedRows:
         """The same but for those of some users."""
         kept = ~np.isin(self.users, users)
         numbers = {role: values[kept] for role, values in self.numbers.items()}
-        return replace(self, owners=self.owners[~np.isin(self.owners, users)], users=self.users[kept], items=self.items[kept], numbers=numbers)
+        return replace(
+            self, owners=self.owners[~np.isin(self.owners, users)], users=self.users[kept], items=self.items[kept], numbers=numbers
+        )
 
     def lists(self, source: str, tables: Tables, reading: Reading) -> CodedLists:
         rows = Rows(source, {}, self.numbers, self.places if self.places.pieces else None, notices=self.notices)
@@ -152,8 +154,9 @@ class WholeUsers:
         n, firsts = len(self._tables.user), rows.users[rows.starts]
         if n > len(self._seen):
             self._seen = np.append(self._seen, np.zeros(n, np.bool_))  # twice as many, so that it is rarely copied
-        if np.count_nonzero(flags_of(firsts, n)) < len(firsts) or self._seen[rows.owners].any():
+        if np.count_nonzero(flags_of(firsts, n)) < len(firsts) or self._seen[firsts].any():
             raise NotGrouped
+        rows = replace(rows, owners=rows.owners[~self._seen[rows.owners]])  # an empty list adds nothing to one that is complete
         whole, self._held = rows.cut(int(rows.starts[-1])) if len(rows) else (rows, None)
         self._seen[whole.owners] = True
         return whole, 0 if self._held is None else len(self._held)
