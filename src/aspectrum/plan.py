@@ -270,7 +270,11 @@ class Plan:
         notices_on(Inputs(self.truth, self.tables, self.inputs, {"rankings": part.lists}), self.use, whole=True, early=True)
 
     def evaluate(
-        self, systems: Mapping[str, Any], progress: SystemProgress | None = None, scores: ScoresFile | None = None
+        self,
+        systems: Mapping[str, Any],
+        progress: SystemProgress | None = None,
+        scores: ScoresFile | None = None,
+        named: Callable[[str], str] = str,
     ) -> dict[str, Results]:
         """The results of whole systems, without notes. Items that one of them names are seen for all.
 
@@ -278,6 +282,7 @@ class Plan:
             systems: Lists of each system, by name.
             progress: Called with the name of a system, its users done and its users in all.
             scores: A file that the scores of users go to.
+            named: What systems are called there.
         """
         coded = {name: lists if isinstance(lists, Stream) else self._as_coded(lists) for name, lists in systems.items()}
         plan = self
@@ -288,10 +293,10 @@ class Plan:
             plan = self.of_common_users([lists for lists in coded.values() if isinstance(lists, CodedLists)])
         parts = {}
         for name, lists in coded.items():
-            part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
+            part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=named(name))
             parts[name] = replace(part, system=None)  # a name here need not be the system's own
         among = tuple(part.lists for part in parts.values())
-        found = {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
+        found = {name: plan.finish(part, notices=(), scores=scores, system=named(name), among=among) for name, part in parts.items()}
         if not self.per_user:
             return found
         whole = {name: lists.only if isinstance(lists, Stream) else lists for name, lists in coded.items()}
