@@ -18,6 +18,7 @@ import zstandard
 import aspectrum as asp
 from aspectrum import streams
 from aspectrum.io import pieces
+from aspectrum.io.files import unpacked_parts
 
 MEMORY = "64GB"  # more than any machine that runs these tests takes beforehand: the number of rows is what limits pieces here
 Row = tuple[Any, Any, float]
@@ -32,7 +33,13 @@ def in_pieces_of(n_rows: int, n_bytes: int | None = None) -> Iterator[None]:
         patch.setattr(pieces, "_FIRST_ROWS", n_rows)
         patch.setattr(pieces, "_FIRST_BYTES", 12 * n_rows if n_bytes is None else n_bytes)
         patch.setattr(pieces, "_STEP", 7)
+        patch.setattr(pieces, "unpacked_parts", _in_small_parts)
         yield
+
+
+def _in_small_parts(*given: Any) -> Iterator[bytes]:
+    for part in unpacked_parts(*given):
+        yield from (part[start : start + 7] for start in range(0, len(part), 7))
 
 
 def frame_of(rows: Sequence[Row], names: Sequence[str] = ("user", "item", "score")) -> pl.DataFrame:
