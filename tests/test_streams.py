@@ -4,7 +4,9 @@ import io
 import math
 import os
 import random
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -676,3 +678,36 @@ def test_files_that_are_too_large_for_memory_are_streams(tmp_path: Path, monkeyp
     monkeypatch.setattr(streams, "free_memory", lambda: 5.0 * path.stat().st_size)
     assert streams.streamed(path, "rankings", None, None) is not None
     assert math.isfinite(streams.free_memory())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["grouped", "shuffled"])
+def test_a_limit_of_memory_is_kept(tmp_path: Path, order: str) -> None:
+    """10M rows within 600 MB, as the process itself tells."""
+    n_users, n_items, n_each, draw = 100_000, 20_000, 100, np.random.default_rng(3)
+    users = np.repeat(np.arange(n_users), n_each)
+    items = (np.repeat(draw.integers(0, n_items, n_users), n_each) + 37 * np.tile(np.arange(n_each), n_users)) % n_items
+    frame = pl.DataFrame({"user": users, "item": items, "score": draw.random(len(users))})
+    frame = frame if order == "grouped" else frame.sample(fraction=1, shuffle=True, seed=1)
+    frame.write_parquet(tmp_path / "lists.parquet", row_group_size=500_000)
+    judged = pl.DataFrame({"user": draw.integers(0, n_users, 300_000), "item": draw.integers(0, n_items, 300_000)})
+    judged.unique().write_parquet(tmp_path / "truth.parquet")
+    del frame, users, items
+    arguments = [
+        "evaluate",
+        "lists.parquet",
+        "--relevance",
+        "truth.parquet",
+        "-m",
+        "NDCG@10",
+        "-m",
+        "GiniComplement@10",
+        "--memory",
+        "600MB",
+    ]
+    process = subprocess.run([sys.executable, "-m", "aspectrum", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    found = re.search(r"note: peak memory (\S+) of 600MB", process.stderr)
+    assert found is not None, process.stderr
+    print(f"{order}: peak memory {found[1]} of 600MB")
+    assert (bytes_of(found[1]) or 0) <= 600_000_000
