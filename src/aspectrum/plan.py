@@ -53,6 +53,7 @@ from aspectrum.world.grouping import NotGrouped
 from aspectrum.world.world import list_rows
 
 _NUMBERS_PER_BATCH = 2_000_000
+_ENOUGH_USERS = 50  # of the first lists, to tell what all are like: what fewer have in common may be chance
 
 
 class Plan:
@@ -234,6 +235,7 @@ class Plan:
                 part = replace(part, plan=self, parts=kept)
             adding.add(part)
 
+        stream.know_again(self.tables)
         for part, end in finished.parts(keeping.read) if finished is not None else ():
             add(part)
             start, n_before = end, n_before + part.lists.n_rows
@@ -249,7 +251,7 @@ class Plan:
             if finished is not None:
                 finished.keep(part, found.end())
             add(part)
-            if number == 0:
+            if number == 0 and len(lists.input.ids["user"]) >= _ENOUGH_USERS:
                 self._check_early(part)
             if progress is not None:
                 done = n_before + found.n_rows

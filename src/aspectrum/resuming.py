@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
@@ -132,10 +131,11 @@ class Finished:
         self._write_about()
 
     def close(self) -> None:
-        """All is done: the parts stay, what they were made from goes."""
+        """All is done: the parts and the ids stay, the rows that they were made from go."""
         self._about["whole"] = True
         self._write_about()
-        shutil.rmtree(self._folder / "rows", ignore_errors=True)
+        for path in self._folder.glob("rows/*.rows"):
+            path.unlink()
 
 
 def _is_own(name: str) -> bool:

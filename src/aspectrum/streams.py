@@ -145,6 +145,13 @@ class Stream:
             if not sum(sizes):  # a table without rows
                 yield StreamedLists(buckets.nothing(notices).lists(self.name, tables, reading), partial(Position, 0, buckets.n), 0, 1.0)
 
+    def know_again(self, tables: Tables) -> None:
+        """Give the ids of rows on disk the codes that they had, whatever was finished first: what is said of them has an order."""
+        if self.resume is not None and (path := self.resume / "rows" / _IDS).exists():
+            data = read_arrow(path)
+            for role in ("user", "item"):
+                _joined(data[role], data["untyped"][role], getattr(tables, role))
+
     def _distributed(self, folder: Path, tables: Tables, reading: Reading, n_rows: int) -> tuple[Buckets, dict[str, Codes], list[Notice]]:
         """All rows on disk, what their codes are in the tables, and what is to be said of them; those that are there already are taken."""
         if (folder / _IDS).exists():

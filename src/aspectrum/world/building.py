@@ -193,7 +193,7 @@ def lists_of_codes(rows: Rows, owners: Codes, users: Codes, items: Codes, tables
     tie_order, seconds = None, None
     if reading.ties != "input":
         ids, untyped = facts.ids["item"].ids.values, tables.item.untyped
-        column = IdColumn(items, ids if untyped is None else ids.cast(str), untyped)  # type: ignore[union-attr]
+        column = IdColumn(items, ids if untyped is None else ids.cast(str), untyped)
         tie_order = tables.item.ordered(column)
         seconds = None if tie_order is None else tie_order.heads[np.searchsorted(facts.ids["item"].codes, items)]
     rankings = _rankings(rows, facts, places[users], items, seconds, tables, reading)
