@@ -16,15 +16,15 @@ import polars as pl
 import pytest
 
 import aspectrum as asp
-from aspectrum import plan as plan_module
-from aspectrum import streams
 from aspectrum.cli import run
 from aspectrum.io.pieces import Pieces, Position
 from aspectrum.partial import Partial
 from aspectrum.resuming import Finished
-from tests.streaming import MEMORY, assert_same, in_pieces_of, write
-from tests.test_streams import METRICS, ORDERS, ROWS, TRUTH, drawn, frame_of, shuffled, split, whole
+from aspectrum.world.grouping import Buckets
+from tests.streaming import MEMORY, assert_same, frame_of, in_pieces_of, write
+from tests.test_streams import METRICS, ORDERS, ROWS, TRUTH, drawn, shuffled, split, whole
 
+START = Position()
 FORMATS = ["parquet", "csv", "run.gz", "folder", "cells"]
 
 
@@ -120,7 +120,7 @@ def test_a_stop_at_any_piece(
     assert n_parts > 2
     is_grouped = json.loads((folder / "evaluation.json").read_text())["grouped"]
     assert is_grouped == (order == "grouped" or format == "cells")
-    for n in random.Random(format + order + when).sample(range(n_parts), 3):
+    for n in random.Random(format + order + when).sample(range(n_parts), 2):
         shutil.rmtree(folder)
         stopped(path, folder, stop_at, monkeypatch, n, when)
         before = kept_in(folder)
@@ -140,7 +140,7 @@ def test_what_is_finished_is_not_read_again(tmp_path: Path, stop_at: Callable[[i
     read: list[Position] = []
     before = Pieces.read
 
-    def reading(self: Pieces, n_rows: int, start: Position = Position()) -> Any:
+    def reading(self: Pieces, n_rows: int, start: Position = START) -> Any:
         read.append(start)
         return before(self, n_rows, start)
 
@@ -163,13 +163,13 @@ def test_shuffled_rows_that_are_on_disk_are_not_read_again(
     monkeypatch.setattr(Pieces, "read", lambda *_: pytest.fail("they are read again"))
     for _ in range(2):
         assert_same(resumed(path, folder), whole(frame_of(ORDERS["shuffled"])), notes=False)
-        assert not (folder / "rows").exists()
+        assert os.listdir(folder / "rows") == ["ids.arrow"]
 
 
 def test_a_stop_while_rows_are_put_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = lists(tmp_path, "csv", "shuffled"), tmp_path / "finished"
     for name in ("add", "__exit__"):
-        before = getattr(streams.Buckets, name)
+        before = getattr(Buckets, name)
         times: list[int] = []
 
         def stopping(self: Any, *given: Any, before: Any = before, times: list[int] = times) -> None:
@@ -178,7 +178,7 @@ def test_a_stop_while_rows_are_put_on_disk(tmp_path: Path, monkeypatch: pytest.M
             if len(times) == 1 + (before.__name__ == "add"):
                 raise Stopped
 
-        monkeypatch.setattr(streams.Buckets, name, stopping)
+        monkeypatch.setattr(Buckets, name, stopping)
         with pytest.raises(Stopped):
             resumed(path, folder)
         monkeypatch.undo()
@@ -192,7 +192,7 @@ def test_memory_may_differ(
 ) -> None:
     for format in ("parquet", "csv"):
         path, folder = lists(tmp_path, format, order), tmp_path / format
-        for n in range(2):
+        for n in (1,):
             shutil.rmtree(folder, ignore_errors=True)
             stopped(path, folder, stop_at, monkeypatch, n, n_rows=n_rows[0])
             assert_same(resumed(path, folder, n_rows=n_rows[1], memory="70GB"), whole(frame_of(ORDERS[order])), notes=False)
@@ -203,7 +203,7 @@ def test_a_file_of_rows_that_takes_several_turns(
 ) -> None:
     """Where one file on disk has more rows than memory, its users come in turns, and a stop may come between them."""
     path, folder = lists(tmp_path, "csv", "shuffled"), tmp_path / "finished"
-    for n in range(8):
+    for n in (0, 3, 6):
         monkeypatch.setattr("aspectrum.world.grouping._MOST_BUCKETS", 2)
         shutil.rmtree(folder, ignore_errors=True)
         stop_at(n, "after")
@@ -416,7 +416,7 @@ def test_folders_of_something_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_two_runs_at_once(tmp_path: Path, order: str) -> None:
     path, folder = lists(tmp_path, "parquet", order), tmp_path / "finished"
-    said = []
+    said: list[str] = []
 
     def progress(done: int, total: int) -> None:
         if not said:
@@ -428,7 +428,7 @@ def test_two_runs_at_once(tmp_path: Path, order: str) -> None:
 
 def test_an_error_releases_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = lists(tmp_path, "parquet", "grouped"), tmp_path / "finished"
-    monkeypatch.setattr(plan_module.Finished, "keep", lambda *_: (_ for _ in ()).throw(Stopped))
+    monkeypatch.setattr(Finished, "keep", lambda *_: (_ for _ in ()).throw(Stopped))
     caught = []
     for _ in range(2):
         try:

@@ -1,7 +1,8 @@
 """Lists that are read piece by piece give the numbers of lists that are read at once, to the bit."""
 
+import gzip
 import io
-import math
+import json
 import os
 import random
 import re
@@ -11,22 +12,25 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
 from aspectrum import streams
 from aspectrum.cli import run
+from aspectrum.coding.rows import Rows
 from aspectrum.streams import bytes_of, in_units, resident_memory
+from aspectrum.world.building import Tables
 from aspectrum.world.grouping import Buckets, CodedRows, Places
 from tests.strategies import checked
-from tests.streaming import MEMORY, TEXTS, WRITERS, Row, assert_same, frame_of, in_pieces_of, write
+from tests.streaming import MEMORY, TEXTS, WRITERS, Row, assert_same, frame_of, in_pieces_of, write, zstd
 
 METRICS = ["NDCG@3", "AlphaNDCG@2,5", "GiniComplement@3", "ILD@3", "EPC@3", "CatalogueCoverage@3", "Precision@3"]
 USERS, ITEMS = [f"u{n}" for n in range(15)], [f"i{n}" for n in range(12)]
@@ -83,7 +87,7 @@ def expected() -> dict[str, asp.Results]:
 def test_every_format(tmp_path: Path, format: str, order: str, expected: dict[str, asp.Results]) -> None:
     path = write(tmp_path / f"lists.{format}", ORDERS[order])
     assert_same(piecewise(path), expected[order], notes=False)
-    assert_same(piecewise(path, n_rows=3), whole(path))
+    assert_same(piecewise(path, n_rows=4), whole(path))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -95,7 +99,7 @@ def test_every_metric(tmp_path: Path, order: str) -> None:
 def split(rows: Sequence[Row], n: int) -> list[Sequence[Row]]:
     """Rows in n files, which cut lists in two."""
     cuts = [round(place * len(rows) / n) for place in range(n + 1)]
-    return [rows[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [rows[start:end] for start, end in pairwise(cuts)]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -133,10 +137,8 @@ def test_empty_files_among_others(tmp_path: Path, expected: dict[str, asp.Result
 
 
 def test_an_empty_first_file(tmp_path: Path, expected: dict[str, asp.Results]) -> None:
-    for number, part in enumerate([[], ROWS]):
-        frame_of(ROWS if part else []).head(len(part)).cast({"score": pl.Float64}).write_parquet(
-            tmp_path / f"part-{number}.parquet"
-        ) if part else frame_of(ROWS).clear().write_parquet(tmp_path / f"part-{number}.parquet")
+    frame_of(ROWS).clear().write_parquet(tmp_path / "part-0.parquet")
+    frame_of(ROWS).write_parquet(tmp_path / "part-1.parquet")
     assert_same(piecewise(tmp_path), expected["grouped"], notes=False)
 
 
@@ -188,8 +190,6 @@ def test_the_standard_input(
 
 
 def _numbers(text: str) -> Any:
-    import json
-
     return json.loads(text)["systems"] if "systems" in json.loads(text) else json.loads(text)["metrics"]
 
 
@@ -291,7 +291,7 @@ def test_ties_by_ids_that_turn_out_to_be_text(tmp_path: Path, order: str) -> Non
     rows = [(f"u{user}", str(item), 1.0) for user in range(9) for item in (9, 10, 100)]
     rows = [*rows, ("u9", "word", 1.0)]
     path = write(tmp_path / "lists.csv", rows if order == "grouped" else shuffled(rows))
-    known = {"relevance": {f"u{user}": {"10": 1} for user in range(9)}, "aspects": None, "history": None}
+    known: dict[str, Any] = {"relevance": {f"u{user}": {"10": 1} for user in range(9)}, "aspects": None, "history": None}
     metrics = ["NDCG@1", "NDCG@2"]
     expected = whole(path, metrics, ties="ascending", **known)
     assert_same(piecewise(path, metrics, ties="ascending", **known), expected, notes=False)
@@ -337,7 +337,7 @@ def test_no_column_that_orders(tmp_path: Path) -> None:
 @pytest.mark.parametrize("users", ["lists", "judged", "both", "relevant", "all", ["u3", "u12", "unheard of"]])
 @pytest.mark.parametrize("order", ORDERS)
 def test_users(tmp_path: Path, users: Any, order: str) -> None:
-    truth = {"relevance": {**TRUTH["relevance"], "without list": {"i1": 1}}}
+    truth: dict[str, Any] = {"relevance": {**TRUTH["relevance"], "without list": {"i1": 1}}}
     path = write(tmp_path / "lists.parquet", ORDERS[order])
     assert_same(piecewise(path, users=users, **truth), whole(path, users=users, **truth))
 
@@ -391,10 +391,10 @@ def test_scores_go_to_a_file(tmp_path: Path, order: str) -> None:
 def test_progress_counts_rows(tmp_path: Path) -> None:
     for order, rows in ORDERS.items():
         told: list[tuple[int, int]] = []
-        piecewise(write(tmp_path / f"{order}.parquet", rows), progress=lambda done, total, told=told: told.append((done, total)))  # type: ignore[misc]
+        piecewise(write(tmp_path / f"{order}.parquet", rows), progress=lambda done, total, told=told: told.append((done, total)))
         assert told[-1] == (len(rows), len(rows))
         done = [done for done, _ in told]
-        assert sum(later < earlier for earlier, later in zip(done, done[1:], strict=False)) <= (order == "shuffled")  # which it begins anew
+        assert sum(later < earlier for earlier, later in pairwise(done)) <= (order == "shuffled")  # which it begins anew
 
 
 def test_no_file_or_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,7 +408,7 @@ def test_no_file_or_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @checked(40)
-@given(st.data())
+@hypothesis.given(st.data())
 def test_random_worlds_in_random_pieces(data: st.DataObject) -> None:
     numbers = data.draw(st.booleans())
     users: list[Any] = list(range(5, 12)) if numbers else [f"u{n}" for n in range(7)]
@@ -515,11 +515,9 @@ def test_a_damaged_file_among_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("format", TEXTS)
 def test_what_is_wrong_in_a_late_line(tmp_path: Path, format: str, packed: str) -> None:
-    from tests.streaming import zstd
-
     path = write(tmp_path / f"lists.{format}", ROWS)
     lines = path.read_bytes().splitlines(keepends=True)
-    pack: Any = {"": bytes, ".gz": __import__("gzip").compress, ".zst": zstd}[packed]
+    pack: Any = {"": bytes, ".gz": gzip.compress, ".zst": zstd}[packed]
     number = len(lines) - 3
     score = (
         lines[number].rpartition(b'"score": ')[2]
@@ -610,8 +608,14 @@ def test_ids_of_another_form_are_refused_early(tmp_path: Path, monkeypatch: pyte
     rows = [(user.upper(), item, score) for user, item, score in ROWS]
     path = write(tmp_path / "lists.parquet", rows * 1)
     read: list[int] = []
-    before = streams.CodedRows.of
-    monkeypatch.setattr(streams.CodedRows, "of", staticmethod(lambda rows, tables: (read.append(len(rows)), before(rows, tables))[1]))
+    before = CodedRows.of
+
+    def counting(rows: Rows, tables: Tables) -> CodedRows:
+        read.append(len(rows))
+        return before(rows, tables)
+
+    monkeypatch.setattr(CodedRows, "of", staticmethod(counting))
+    monkeypatch.setattr("aspectrum.plan._ENOUGH_USERS", 1)
     assert "they differ in case: 'U0' here, 'u0' there" in refused(path)
     assert sum(read) < len(rows)
 
@@ -621,11 +625,10 @@ def test_an_error_of_the_reader_ends_the_thread() -> None:
         yield 1
         raise ValueError("broken")
 
-    found = []
+    pieces = streams._ahead(broken())
+    assert next(pieces) == 1
     with pytest.raises(ValueError, match="broken"):
-        for one in streams._ahead(broken()):
-            found.append(one)
-    assert found == [1]
+        next(pieces)
     ahead = streams._ahead(iter(range(100)))
     assert next(ahead) == 0
     ahead.close()  # type: ignore[attr-defined]
@@ -647,7 +650,7 @@ def test_places_say_where_rows_stand() -> None:
 
 
 @checked(60)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=60), st.integers(1, 8), st.integers(1, 30))
+@hypothesis.given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=60), st.integers(1, 8), st.integers(1, 30))
 def test_buckets_keep_the_order_of_rows(rows: list[tuple[int, int]], n: int, most: int) -> None:
     users, items = (np.array([row[place] for row in rows], np.int32).reshape(-1) for place in (0, 1))
     scores = np.arange(len(rows), dtype=np.float64)
@@ -677,7 +680,6 @@ def test_files_that_are_too_large_for_memory_are_streams(tmp_path: Path, monkeyp
     assert streams.streamed({"u1": ["i1"]}, "rankings", MEMORY, None) is None
     monkeypatch.setattr(streams, "free_memory", lambda: 5.0 * path.stat().st_size)
     assert streams.streamed(path, "rankings", None, None) is not None
-    assert math.isfinite(streams.free_memory())
 
 
 @pytest.mark.slow

@@ -18,10 +18,11 @@ from tests.strategies import checked
 from tests.streaming import WRITERS, Row, frame_of, in_pieces_of, write
 
 ROWS: list[Row] = [(f"user {n // 4}", f"item {n}", float(n % 3)) for n in range(30)]
+START = Position()
 Found = tuple[str, str, float]
 
 
-def read(pieces: Pieces, n_rows: int, start: Position = Position()) -> list[tuple[Found, Position]]:
+def read(pieces: Pieces, n_rows: int, start: Position = START) -> list[tuple[Found, Position]]:
     """All rows from a position on, each with where it begins."""
     found: list[tuple[Found, Position]] = []
     for piece in pieces.read(n_rows, start):
@@ -48,7 +49,7 @@ def check(path: Any, expected: Sequence[Row], n_rows: int, n_bytes: int) -> None
 
 
 @pytest.mark.parametrize("format", WRITERS)
-@pytest.mark.parametrize(("n_rows", "n_bytes"), [(1, 1), (4, 50), (7, 200), (1000, 100_000)])
+@pytest.mark.parametrize(("n_rows", "n_bytes"), [(1, 1), (4, 50), (1000, 100_000)])
 def test_every_format(tmp_path: Path, format: str, n_rows: int, n_bytes: int) -> None:
     rows = [(user.replace(" ", "-"), item.replace(" ", "-"), score) for user, item, score in ROWS]
     check(write(tmp_path / f"lists.{format}", rows), rows, n_rows, n_bytes)
@@ -58,9 +59,8 @@ def test_every_format(tmp_path: Path, format: str, n_rows: int, n_bytes: int) ->
 def test_several_files(tmp_path: Path, format: str) -> None:
     for number, part in enumerate([ROWS[:7], ROWS[7:8], ROWS[8:]]):
         write(tmp_path / "lists" / f"{number}.{format}", part)
-    for n_rows in (2, 5, 100):
-        check(tmp_path / "lists", ROWS, n_rows, 40)
-        check(tmp_path / "lists" / f"*.{format}", ROWS, n_rows, 40)
+    check(tmp_path / "lists", ROWS, 3, 60)
+    check(tmp_path / "lists" / f"*.{format}", ROWS, 100, 1000)
 
 
 def csv_of(rows: Sequence[Row], end: str, quoted: bool) -> str:
@@ -131,7 +131,7 @@ def test_a_record_that_is_longer_than_a_block(tmp_path: Path) -> None:
     check(path, rows, 1, 1)
 
 
-@checked(60)
+@checked(25)
 @given(
     st.lists(st.tuples(st.text("ab,\"\n é'", min_size=1, max_size=6), st.sampled_from(["x", "1", 'q"', "y\n"])), min_size=1, max_size=15),
     st.integers(1, 6),
@@ -153,8 +153,8 @@ def test_what_is_read_once() -> None:
     pieces = open_pieces(reader)
     assert not pieces.can_be_read_again
     assert [row for row, _ in read(pieces, 4)] == ROWS
-    for given in (frame_of(ROWS), frame_of(ROWS).lazy(), table):
-        again = open_pieces(given)
+    for frame in (frame_of(ROWS), frame_of(ROWS).lazy(), table):
+        again = open_pieces(frame)
         assert again.can_be_read_again
         for _ in range(2):
             assert [row for row, _ in read(again, 4)] == ROWS

@@ -1,5 +1,6 @@
 """Codes of ids and the order of texts, against dictionaries and sorting."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def test_an_index_codes_ids_that_keep_coming(values: list[Any], cuts: list[int])
     index = kernels.IdIndex()
     codes, firsts = [], []
     places = sorted({0, len(values), *(cut for cut in cuts if cut < len(values))})
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in itertools.pairwise(places):
         known = len(index)
         mine, fresh = index.join(series[start:end].__arrow_c_stream__())
         assert len(index) == known + len(fresh)
