@@ -245,7 +245,7 @@ def _evaluate(
             ready = {name: given if isinstance(given, World | Stream) else plan.lists(given, name) for name, given in lists.items()}
             of_lists = {name: given.input for name, given in ready.items() if isinstance(given, CodedLists)}
             early = [] if streams else attention.draw(plan.notices_on(of_lists, whole=True))
-            found_here = plan.evaluate(ready, labelled(progress, one, conventions), scores)
+            found_here = plan.evaluate(ready, labelled(progress, one, conventions), scores, partial(_beside, one, conventions))
             of_lists |= {name: found_here[name].partial.lists for name in streams}  # type: ignore[union-attr]
             notices += attention.draw(plan.notices_on(of_lists, whole=True)) if streams else early
             results |= found_here
@@ -289,7 +289,12 @@ def labelled(progress: Any, convention: Convention, conventions: Sequence[Conven
     """Progress of a system, which is called by its convention where there are several."""
     if progress is None or len(conventions) == 1:
         return progress
-    return lambda name, done, total: progress(f"{name} ({convention.name})", done, total)
+    return lambda name, done, total: progress(_beside(convention, conventions, name), done, total)
+
+
+def _beside(convention: Convention, conventions: Sequence[Convention], name: str) -> str:
+    """What a system is called beside itself under other conventions."""
+    return name if len(conventions) == 1 else f"{name} ({convention.name})"
 
 
 def side_by_side(found: Mapping[str, SystemResults]) -> SystemResults:

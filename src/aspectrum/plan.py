@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -53,6 +53,7 @@ from aspectrum.world.grouping import NotGrouped
 from aspectrum.world.world import list_rows
 
 _NUMBERS_PER_BATCH = 2_000_000
+_ENOUGH_USERS = 50  # of the first lists, to tell what all are like: what fewer have in common may be chance
 
 
 class Plan:
@@ -198,19 +199,20 @@ class Plan:
     def _observe_stream(self, stream: Stream, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> Partial:
         """What the metrics remember of lists that come piece by piece."""
         keeping = self if stream.resume is None or scores is None else self._keeping_scores()
-        finished = None
-        if stream.resume is not None:
-            finished = Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.is_grouped)
-            stream.is_grouped = finished.grouped
-        mark = None if scores is None else scores.mark()
-        try:
-            return self._gathered(stream, keeping, finished, progress, scores, system)
-        except NotGrouped:
-            stream.is_grouped = False
-            if finished is not None:
-                finished.begin_anew(grouped=False)
-            if scores is not None and mark is not None:
-                scores.back_to(mark)
+        with ExitStack() as stack:
+            finished = None
+            if stream.resume is not None:
+                finished = stack.enter_context(Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.is_grouped))
+                stream.is_grouped = finished.grouped
+            mark = None if scores is None else scores.mark()
+            try:
+                return self._gathered(stream, keeping, finished, progress, scores, system)
+            except NotGrouped:
+                stream.is_grouped = False
+                if finished is not None:
+                    finished.begin_anew(grouped=False)
+                if scores is not None and mark is not None:
+                    scores.back_to(mark)
             return self._gathered(stream, keeping, finished, progress, scores, system)
 
     def _gathered(
@@ -233,10 +235,13 @@ class Plan:
                 part = replace(part, plan=self, parts=kept)
             adding.add(part)
 
+        stream.know_again(self.tables)
         for part, end in finished.parts(keeping.read) if finished is not None else ():
             add(part)
             start, n_before = end, n_before + part.lists.n_rows
         stream.only = None
+        if finished is not None and finished.is_whole:
+            return adding.whole()
         cutoffs = [k for metric in self.metrics for k in metric.cutoffs]
         for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start)):
             lists = with_notices(found.lists, self.tables, self.truth, cutoffs, quickly=number > 0)
@@ -246,7 +251,7 @@ class Plan:
             if finished is not None:
                 finished.keep(part, found.end())
             add(part)
-            if number == 0:
+            if number == 0 and len(lists.input.ids["user"]) >= _ENOUGH_USERS:
                 self._check_early(part)
             if progress is not None:
                 done = n_before + found.n_rows
@@ -263,11 +268,15 @@ class Plan:
         return plan
 
     def _check_early(self, part: Partial) -> None:
-        """What makes every number meaningless is said after the first lists, not after the last."""
-        self.notices_on({"rankings": part.lists}, whole=True)
+        """What makes every number meaningless, for a reason that others share, is said after the first lists, not after the last."""
+        notices_on(Inputs(self.truth, self.tables, self.inputs, {"rankings": part.lists}), self.use, whole=True, early=True)
 
     def evaluate(
-        self, systems: Mapping[str, Any], progress: SystemProgress | None = None, scores: ScoresFile | None = None
+        self,
+        systems: Mapping[str, Any],
+        progress: SystemProgress | None = None,
+        scores: ScoresFile | None = None,
+        named: Callable[[str], str] = str,
     ) -> dict[str, Results]:
         """The results of whole systems, without notes. Items that one of them names are seen for all.
 
@@ -275,6 +284,7 @@ class Plan:
             systems: Lists of each system, by name.
             progress: Called with the name of a system, its users done and its users in all.
             scores: A file that the scores of users go to.
+            named: What systems are called there.
         """
         coded = {name: lists if isinstance(lists, Stream) else self._as_coded(lists) for name, lists in systems.items()}
         plan = self
@@ -285,10 +295,10 @@ class Plan:
             plan = self.of_common_users([lists for lists in coded.values() if isinstance(lists, CodedLists)])
         parts = {}
         for name, lists in coded.items():
-            part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=name)
+            part = plan.observe(lists, progress=None if progress is None else partial(progress, name), scores=scores, system=named(name))
             parts[name] = replace(part, system=None)  # a name here need not be the system's own
         among = tuple(part.lists for part in parts.values())
-        found = {name: plan.finish(part, notices=(), scores=scores, system=name, among=among) for name, part in parts.items()}
+        found = {name: plan.finish(part, notices=(), scores=scores, system=named(name), among=among) for name, part in parts.items()}
         if not self.per_user:
             return found
         whole = {name: lists.only if isinstance(lists, Stream) else lists for name, lists in coded.items()}

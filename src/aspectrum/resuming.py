@@ -6,7 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
@@ -35,25 +35,34 @@ class Finished:
 
     def __init__(self, folder: Path, identity: Mapping[str, Any], paths: tuple[str, ...], grouped: bool) -> None:
         self._folder, self._n = folder, 0
-        self._about: dict[str, Any] = {"format": _FORMAT, "aspectrum": version("aspectrum"), "grouped": grouped}
+        self._about: dict[str, Any] = {"format": _FORMAT, "aspectrum": version("aspectrum"), "grouped": grouped, "whole": False}
         self._about |= {"plan": json.loads(json.dumps(identity)), "files": [_stamp(path) for path in paths]}
+        about, lock = folder / "evaluation.json", folder / "lock"
+        if folder.is_dir() and not about.exists() and any(not _is_own(path.name) for path in folder.iterdir()):
+            raise InputError(f"{self}: holds something else; expected a new or empty folder, or that of an evaluation which was stopped")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = open(folder / "lock", "wb")  # noqa: SIM115 - held until the evaluation ends, however it does
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"{self}: another evaluation is using this folder") from None
+            self._lock = open(lock, "wb")  # noqa: SIM115 - held until the evaluation ends, however it does
         except OSError as error:
             raise OutputError(f"{self}: cannot be written: {(error.strerror or str(error)).lower()}") from None
-        about = folder / "evaluation.json"
-        if about.exists():
-            self._check(about)
-        else:
-            if any(path.name != "lock" for path in folder.iterdir()):
-                raise InputError(
-                    f"{self}: holds something else; expected a new or empty folder, or that of an evaluation which was stopped"
-                )
-            self._write_about()
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if about.exists():
+                self._check(about)
+            else:
+                self._write_about()
+        except BlockingIOError:
+            self._lock.close()
+            raise InputError(f"{self}: another evaluation is using this folder") from None
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def __enter__(self) -> Finished:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
 
     def __str__(self) -> str:
         return printed(str(self._folder))
@@ -61,6 +70,11 @@ class Finished:
     @property
     def grouped(self) -> bool:
         return bool(self._about["grouped"])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left to do."""
+        return bool(self._about["whole"])
 
     def _write_about(self) -> None:
         write_text(self._folder / "evaluation.json", json.dumps(self._about, indent=1))
@@ -71,9 +85,11 @@ class Finished:
         try:
             before = json.loads(path.read_text())
             known = before["format"] == _FORMAT
+            if known and not self._about.keys() <= before.keys():
+                raise ValueError
         except (OSError, ValueError, KeyError, TypeError):
             raise InputError(f"{self}: {path.name} is damaged; {anew}") from None
-        if not known or before["aspectrum"] != self._about["aspectrum"]:
+        if not known or before.get("aspectrum") != self._about["aspectrum"]:
             raise InputError(f"{self}: was begun by another version of aspectrum ({before.get('aspectrum')}); {anew}")
         if (changed := _changed(before["files"], self._about["files"])) is not None:
             raise InputError(f"{self}: {changed}; {anew}")
@@ -81,7 +97,7 @@ class Finished:
             check_identity(self._about["plan"], before["plan"], f"{self}: ")
         except InputError as error:
             raise InputError(*error.args, f"; {anew}") from None
-        self._about["grouped"] = before["grouped"]
+        self._about["grouped"], self._about["whole"] = before["grouped"], before["whole"]
 
     def parts(self, read: Any) -> Iterator[tuple[Partial, Position]]:
         """The parts that are there, in their order, with where what follows them begins."""
@@ -96,7 +112,9 @@ class Finished:
     def _end(self) -> Position | None:
         """Where the next part ends, if it is there; what a kill left unfinished is not."""
         with suppress(OSError, ValueError, TypeError):
-            return Position(*json.loads(self._path("json").read_text()))
+            end = json.loads(self._path("json").read_text())
+            if isinstance(end, list) and len(end) == 3 and all(isinstance(one, int) and one >= 0 for one in end):
+                return Position(*end)
         return None
 
     def keep(self, part: Partial, end: Position) -> None:
@@ -113,8 +131,16 @@ class Finished:
         self._write_about()
 
     def close(self) -> None:
-        """All is done: the parts stay, what they were made from goes."""
-        shutil.rmtree(self._folder / "rows", ignore_errors=True)
+        """All is done: the parts and the ids stay, the rows that they were made from go."""
+        self._about["whole"] = True
+        self._write_about()
+        for path in self._folder.glob("rows/*.rows"):
+            path.unlink()
+
+
+def _is_own(name: str) -> bool:
+    """Whether a file is one that a kill may leave before the first part: the lock, or what was about to take a name."""
+    return name == "lock" or re.fullmatch(r"\.\d+\.part", name) is not None
 
 
 def _stamp(path: str) -> dict[str, Any]:

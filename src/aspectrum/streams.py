@@ -108,12 +108,10 @@ class Stream:
             NotGrouped: A user comes again after others: set ``is_grouped`` to False, and begin again.
         """
         n_rows = self.n_rows_at_once()
-        return (
-            self._as_they_stand(tables, reading, seen, start, n_rows) if self.is_grouped else self._by_disk(tables, reading, start, n_rows)
-        )
+        return (self._as_they_stand if self.is_grouped else self._by_disk)(tables, reading, seen, start, n_rows)
 
     def _as_they_stand(self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int) -> Iterator[StreamedLists]:
-        users, measured, end = WholeUsers(tables, seen), 0, partial(Position, *start)
+        users, measured, end, rows = WholeUsers(tables, seen), 0, partial(Position, *start), None
         for piece in _ahead(self.pieces.read(n_rows, start)):
             rows = CodedRows.of(piece.rows, tables)
             whole, n_held = users.add(rows)
@@ -125,19 +123,34 @@ class Stream:
         if (rest := users.rest()) is not None:
             end = partial(Position, len(self.pieces.paths))
             yield StreamedLists(rest.lists(self.name, tables, reading), end, measured + len(rest), 1.0)
+        elif rows is None and start == Position():
+            raise InputError(f"{self.name}: rankings is empty")
+        elif rows is not None and not len(rows) and start == Position() and not users.has_seen_any:  # a table without rows
+            yield StreamedLists(rows.lists(self.name, tables, reading), end, 0, 1.0)
 
-    def _by_disk(self, tables: Tables, reading: Reading, start: Position, n_rows: int) -> Iterator[StreamedLists]:
+    def _by_disk(self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int) -> Iterator[StreamedLists]:
         with ExitStack() as stack:
             made = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aspectrum-rows-"))) if self.resume is None else self.resume
             folder = made / "rows"
             buckets, codes, notices = self._distributed(folder, tables, reading, n_rows)
-            measured = 0
+            measured, sizes = 0, buckets.sizes
             for number in range(start.offset, buckets.n):
-                for rows in buckets.read(number, n_rows):
-                    mine = replace(rows.under(**codes), notices=notices)
-                    notices, measured = [], measured + len(rows)
-                    end = partial(Position, 0, number + 1)
-                    yield StreamedLists(mine.lists(self.name, tables, reading), end, measured, (number + 1) / buckets.n)
+                for rows, share in buckets.read(number, n_rows):
+                    mine = rows.under(**codes)
+                    mine = replace(mine.without(seen) if number == start.offset else mine, notices=notices)
+                    notices, measured = [], measured + len(mine)
+                    end = partial(Position, 0, number + (share == 1))
+                    done = (sum(sizes[:number]) + share * sizes[number]) / sum(sizes)
+                    yield StreamedLists(mine.lists(self.name, tables, reading), end, measured, done)
+            if not sum(sizes):  # a table without rows
+                yield StreamedLists(buckets.nothing(notices).lists(self.name, tables, reading), partial(Position, 0, buckets.n), 0, 1.0)
+
+    def know_again(self, tables: Tables) -> None:
+        """Give the ids of rows on disk the codes that they had, whatever was finished first: what is said of them has an order."""
+        if self.resume is not None and (path := self.resume / "rows" / _IDS).exists():
+            data = read_arrow(path)
+            for role in ("user", "item"):
+                _joined(data[role], data["untyped"][role], getattr(tables, role))
 
     def _distributed(self, folder: Path, tables: Tables, reading: Reading, n_rows: int) -> tuple[Buckets, dict[str, Codes], list[Notice]]:
         """All rows on disk, what their codes are in the tables, and what is to be said of them; those that are there already are taken."""

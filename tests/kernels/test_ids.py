@@ -1,5 +1,6 @@
 """Codes of ids and the order of texts, against dictionaries and sorting."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -103,3 +104,41 @@ def test_what_is_no_stream_of_ids() -> None:
     assert kernels.code_ids(stream)[0].tolist() == []
     with pytest.raises(TypeError):
         kernels.code_ids(None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(columns, st.lists(st.integers(0, 80), max_size=4))
+def test_an_index_codes_ids_that_keep_coming(values: list[Any], cuts: list[int]) -> None:
+    series = pl.Series(values, dtype=kind_of(values))
+    index = kernels.IdIndex()
+    codes, firsts = [], []
+    places = sorted({0, len(values), *(cut for cut in cuts if cut < len(values))})
+    for start, end in itertools.pairwise(places):
+        known = len(index)
+        mine, fresh = index.join(series[start:end].__arrow_c_stream__())
+        assert len(index) == known + len(fresh)
+        codes += mine.tolist()
+        firsts += (fresh + start).tolist()
+    assert (codes, firsts) == plainly(values)
+    assert len(index) == len(firsts)
+
+
+def test_an_index_is_of_texts_or_of_numbers() -> None:
+    for first, second in ((pl.Series(["a"]), pl.Series([1])), (pl.Series([1]), pl.Series(["a"]))):
+        index = kernels.IdIndex()
+        index.join(first.__arrow_c_stream__())
+        with pytest.raises(ValueError, match="ids are text or numbers, not both"):
+            index.join(second.__arrow_c_stream__())
+        assert index.join(first.__arrow_c_stream__())[0].tolist() == [0]
+    index = kernels.IdIndex()
+    with pytest.raises(ValueError, match="ids come as text or 64-bit whole numbers"):
+        index.join(pl.Series([1.5]).__arrow_c_stream__())
+    assert index.join(pl.Series(["a", None, "a"]).__arrow_c_stream__())[0].tolist() == [0, -1, 0]
+
+
+def test_an_index_of_many_ids_in_many_pieces() -> None:
+    values = np.random.default_rng(6).integers(0, 40_000, 200_000)
+    for ids in (pl.Series(values), pl.Series(values).cast(pl.String)):
+        index = kernels.IdIndex()
+        codes = np.concatenate([index.join(ids[start : start + 7919].__arrow_c_stream__())[0] for start in range(0, len(ids), 7919)])
+        assert codes.tolist() == coded(ids)[0]

@@ -108,7 +108,7 @@ def deliver(
     outputs, scores, placed = _files(job, metrics, format, output), job.settings.per_user, job.settings.systems_as or "columns"
     comparing.check_files([*job.files, *(path for path, _ in outputs), *([] if scores is None else [str(scores)])])
     streams = streaming is not None and streaming.is_used(job)
-    to_file = ScoresFile(scores, with_system=len(job.systems) > 1) if streams and scores is not None and not comparing.wanted else None
+    to_file = ScoresFile(scores, with_system=True) if streams and scores is not None and not comparing.wanted else None
     with progress_bar(quiet) as show, to_file or nullcontext():
 
         def progress(system: str, done: int, total: int) -> None:

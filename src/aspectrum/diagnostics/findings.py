@@ -78,7 +78,9 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
 
-def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = None, whole: bool = False) -> list[Notice]:
+def notices_on(
+    read: Inputs, use: Use | None = None, from_files: bool | None = None, whole: bool = False, early: bool = False
+) -> list[Notice]:
     """What a reader of the numbers should know of the inputs. What makes numbers meaningless is an error.
 
     In plain objects, of which what they do not hold may be meant, that is only so of items that are clearly others than those of the
@@ -87,6 +89,7 @@ def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = N
     Args:
         from_files: Whether inputs come from files or frames; by default whether one of them does.
         whole: Whether these are all lists, and not part of something larger.
+        early: Whether these are the first of more lists. Others may match where these do not, so an error needs a reason then.
     """
     if not read.systems:  # of codes there is nothing to say
         return []
@@ -95,6 +98,8 @@ def notices_on(read: Inputs, use: Use | None = None, from_files: bool | None = N
         from_files = any(given.external for given in (*read.systems.values(), *read.inputs.values()))
     errors = [one for one in found if one.level == "error"]
     refused = errors if from_files else [one for one in errors if whole and one.detail.get("role") == "item" and one.because]
+    if early:
+        refused = [one for one in refused if any(reason.kind != "strange" for reason in one.because)]
     if refused:
         raise joined([InputError(one) for one in refused])
     said = [replace(notice, level="warning") if notice.level == "error" else notice for notice in found]

@@ -175,7 +175,9 @@ def _session(master: str | None) -> Iterator[SparkSession]:
     try:
         spark = (builder if master is None else builder.master(master)).getOrCreate()
     except (PySparkException, Py4JJavaError, OSError) as error:
-        java = "" if shutil.which("java") or os.environ.get("JAVA_HOME") else "there is no Java, which Spark needs: install Java 17 or later"
+        java = (
+            "" if shutil.which("java") or os.environ.get("JAVA_HOME") else "there is no Java, which Spark needs: install Java 17 or later"
+        )
         raise AspectrumError(f"Spark does not start: {java or reason(error)}") from None
     try:
         spark.sparkContext.setLogLevel("FATAL")  # errors are told by whoever asks

@@ -192,7 +192,8 @@ def lists_of_codes(rows: Rows, owners: Codes, users: Codes, items: Codes, tables
     places[owners] = np.arange(len(owners), dtype=np.int32)
     tie_order, seconds = None, None
     if reading.ties != "input":
-        column = IdColumn(items, facts.ids["item"].ids.values, tables.item.untyped)
+        ids, untyped = facts.ids["item"].ids.values, tables.item.untyped
+        column = IdColumn(items, ids if untyped is None else ids.cast(str), untyped)
         tie_order = tables.item.ordered(column)
         seconds = None if tie_order is None else tie_order.heads[np.searchsorted(facts.ids["item"].codes, items)]
     rankings = _rankings(rows, facts, places[users], items, seconds, tables, reading)

@@ -119,6 +119,14 @@ class CodedRows:
         """The same under other codes: what each is now."""
         return replace(self, owners=user[self.owners], users=user[self.users], items=item[self.items])
 
+    def without(self, users: Codes) -> CodedRows:
+        """The same but for those of some users."""
+        kept = ~np.isin(self.users, users)
+        numbers = {role: values[kept] for role, values in self.numbers.items()}
+        return replace(
+            self, owners=self.owners[~np.isin(self.owners, users)], users=self.users[kept], items=self.items[kept], numbers=numbers
+        )
+
     def lists(self, source: str, tables: Tables, reading: Reading) -> CodedLists:
         rows = Rows(source, {}, self.numbers, self.places if self.places.pieces else None, notices=self.notices)
         return lists_of_codes(rows, self.owners, self.users, self.items, tables, reading)
@@ -146,11 +154,17 @@ class WholeUsers:
         n, firsts = len(self._tables.user), rows.users[rows.starts]
         if n > len(self._seen):
             self._seen = np.append(self._seen, np.zeros(n, np.bool_))  # twice as many, so that it is rarely copied
-        if np.count_nonzero(flags_of(firsts, n)) < len(firsts) or self._seen[rows.owners].any():
+        if np.count_nonzero(flags_of(firsts, n)) < len(firsts) or self._seen[firsts].any():
             raise NotGrouped
+        rows = replace(rows, owners=rows.owners[~self._seen[rows.owners]])  # an empty list adds nothing to one that is complete
         whole, self._held = rows.cut(int(rows.starts[-1])) if len(rows) else (rows, None)
         self._seen[whole.owners] = True
         return whole, 0 if self._held is None else len(self._held)
+
+    @property
+    def has_seen_any(self) -> bool:
+        """Whether a user is complete."""
+        return bool(self._seen.any())
 
     def rest(self) -> CodedRows | None:
         """The rows of the last user."""
@@ -201,8 +215,18 @@ class Buckets:
         except OSError as error:
             raise OutputError(f"{self.folder}: rows that are to be grouped by user cannot be written: {error.strerror or error}") from None
 
-    def read(self, number: int, most: int) -> Iterator[CodedRows]:
-        """The rows of the users of one file, grouped by user, at most about so many at a time."""
+    @property
+    def sizes(self) -> list[int]:
+        """How many bytes are in each file."""
+        return [os.path.getsize(self._path(number)) for number in range(self.n)]
+
+    def nothing(self, notices: Sequence[Notice]) -> CodedRows:
+        """Rows, of which there are none."""
+        none = np.empty(0, np.int32)
+        return CodedRows(none, none, none, {role: np.empty(0) for role in self.roles}, notices=notices)
+
+    def read(self, number: int, most: int) -> Iterator[tuple[CodedRows, float]]:
+        """The rows of the users of one file, grouped by user, at most about so many at a time; and what share of it has been read."""
         if not os.path.getsize(self._path(number)):
             return
         data = np.memmap(self._path(number), self._form, "r")
@@ -217,7 +241,8 @@ class Buckets:
                 order, items = order[items != _NO_ITEM], items[items != _NO_ITEM]
             if len(owners):
                 users = among[order] * np.int32(self.n) + np.int32(number)
-                yield CodedRows(owners, users, items, {role: np.ascontiguousarray(part[role])[order] for role in self.roles})
+                numbers = {role: np.ascontiguousarray(part[role])[order] for role in self.roles}
+                yield CodedRows(owners, users, items, numbers), (turn + 1) / times
 
 
 class BlockCount:
