@@ -136,7 +136,7 @@ def test_a_stop_at_any_piece(
 def test_what_is_finished_is_not_read_again(tmp_path: Path, stop_at: Callable[[int, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = lists(tmp_path, "parquet", "grouped"), tmp_path / "finished"
     stopped(path, folder, stop_at, monkeypatch, 3)
-    position = json.loads((folder / "000003.json").read_text())
+    position, _ = json.loads((folder / "000003.json").read_text())
     read: list[Position] = []
     before = Pieces.read
 

@@ -491,7 +491,7 @@ def test_files_with_different_columns(tmp_path: Path) -> None:
         write_frame(frame_of(ROWS[30:]).drop("score"), second)
         assert refused(folder) == f"{second}: has no score column, unlike the files before it"
         write_frame(frame_of(ROWS[30:]).with_columns(rank=pl.lit(1)), second)
-        assert refused(folder) == f"{second}: has rank column, unlike the files before it"
+        assert refused(folder) == f"{second}: has a rank column, unlike the files before it"
         write_frame(frame_of(ROWS[30:], ("who", "what", "score")), second)
         message = refused(folder)
         assert message.startswith(f"{second}: ")

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -112,15 +112,15 @@ class Finished:
     def _end(self) -> Position | None:
         """Where the next part ends, if it is there; what a kill left unfinished is not."""
         with suppress(OSError, ValueError, TypeError):
-            end = json.loads(self._path("json").read_text())
-            if isinstance(end, list) and len(end) == 3 and all(isinstance(one, int) and one >= 0 for one in end):
+            end, digest = json.loads(self._path("json").read_text())
+            if digest == _digest(end):
                 return Position(*end)
         return None
 
     def keep(self, part: Partial, end: Position) -> None:
         """Keep a part. It is there once its position is, which comes last."""
         part.write(self._path("part"))
-        write_text(self._path("json"), json.dumps(end))
+        write_text(self._path("json"), json.dumps([end, _digest(end)]))
         self._n += 1
 
     def begin_anew(self, *, grouped: bool) -> None:
@@ -141,6 +141,11 @@ class Finished:
 def _is_own(name: str) -> bool:
     """Whether a file is one that a kill may leave before the first part: the lock, or what was about to take a name."""
     return name == "lock" or re.fullmatch(r"\.\d+\.part", name) is not None
+
+
+def _digest(end: Sequence[int]) -> str:
+    """What tells a position from one that was damaged: lists would be left out, or come twice."""
+    return hashlib.blake2b(json.dumps(end).encode(), digest_size=16).hexdigest()
 
 
 def _stamp(path: str) -> dict[str, Any]:

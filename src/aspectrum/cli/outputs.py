@@ -109,26 +109,13 @@ def deliver(
     comparing.check_files([*job.files, *(path for path, _ in outputs), *([] if scores is None else [str(scores)])])
     streams = streaming is not None and streaming.is_used(job)
     to_file = ScoresFile(scores, with_system=True) if streams and scores is not None and not comparing.wanted else None
-    with progress_bar(quiet) as show, to_file or nullcontext():
-
-        def progress(system: str, done: int, total: int) -> None:
-            job.usual.check()  # every file has been read; what is wrong is said before the long work
-            if show is not None:
-                show(system, done, total)
-
-        common = {
-            "users": job.users,
-            "threads": job.settings.threads,
-            "per_user": (scores is not None and to_file is None) or comparing.wanted,
-            "progress": progress,
-            **job.attention,
-            **({} if streaming is None else {"memory": streaming.memory, "resume": streaming.resume, "scores": to_file}),
-        }
-        results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
-    results = job.with_notes(results, left_out)
-    job.usual.check()
-    if streams and not quiet:
-        click.echo(f"note: {streaming.peak()}", err=True)  # type: ignore[union-attr]
+    if streaming is not None:
+        options |= {**vars(streaming), "scores": to_file}
+    options["per_user"] = (scores is not None and to_file is None) or comparing.wanted
+    with to_file or nullcontext():
+        results = job.with_notes(_evaluated(job, metrics, evaluate_systems, options, quiet), left_out)
+    if streaming is not None and streams and not quiet:
+        click.echo(f"note: {streaming.peak()}", err=True)
     if scores is not None:  # these results may be compared with others one day
         results = _with_digests(results, job)
     comparison = None
@@ -150,7 +137,7 @@ def deliver(
         except OutputError as error:
             failures.append(error)
     # Should a file fail, the numbers are still printed: computing them may have taken long.
-    printed = [format or "table"] if not quiet or not writing or failures else []
+    printed = [format or "table"] if not quiet or not (writing or to_file) or failures else []
     for kind in printed:
         click.echo(
             results.written(kind, placed) if comparison is None else _with_comparison(results, comparison, comparing, kind, placed),
@@ -172,6 +159,22 @@ def _with_digests(results: SystemResults, job: Job) -> SystemResults:
 
     digests = {name: digest_of(str(source.data)) for name, source in job.inputs.items() if os.path.isfile(str(source.data))}
     return replace(results, systems={name: replace(result, digests=digests) for name, result in results.items()})
+
+
+def _evaluated(
+    job: Job, metrics: Sequence[Asked], evaluate_systems: Callable[..., SystemResults], options: dict[str, Any], quiet: bool
+) -> SystemResults:
+    with progress_bar(quiet) as show:
+
+        def progress(system: str, done: int, total: int) -> None:
+            job.usual.check()  # every file has been read; what is wrong is said before the long work
+            if show is not None:
+                show(system, done, total)
+
+        common = {"users": job.users, "threads": job.settings.threads, "progress": progress, **job.attention}
+        results = evaluate_systems(job.systems, metrics, **common, **job.spending, **job.inputs, **job.reading, **options)
+    job.usual.check()
+    return results
 
 
 def _with_comparison(results: SystemResults, comparison: Comparison, comparing: Comparing, kind: Format, placed: SystemsAs) -> str:

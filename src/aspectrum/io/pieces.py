@@ -113,7 +113,7 @@ class Pieces:
                 roles = found if roles is None else roles
                 if found != roles:
                     odd = min(found.keys() ^ roles.keys())
-                    raise InputError(f"{rows.source}: {'has' if odd in found else 'has no'} {odd} column, unlike the files before it")
+                    raise InputError(f"{rows.source}: has {'a' if odd in found else 'no'} {odd} column, unlike the files before it")
                 at = partial(_position, number, part.at)
                 place = rows.place if len(self._opened) == 1 else partial(_in_file, rows)
                 yield Piece(replace(rows, source=self.name, place=place), at, (before + part.done * file.size) / total)
