@@ -308,11 +308,10 @@ class IdIndex {
         std::vector<int64_t> firsts;
         {
             nb::gil_scoped_release release;
-            read_pieces(stream,
-                        [&](Released<ArrowArray>&& piece) {
-                            const IdReader reader{format[0], piece.value};
-                            (kind == 'l' ? code_numbers : code_piece)(reader, table_, codes, firsts);
-                        });
+            read_pieces(stream, [&](Released<ArrowArray>&& piece) {
+                const IdReader reader{format[0], piece.value};
+                (kind == 'l' ? code_numbers : code_piece)(reader, table_, codes, firsts);
+            });
         }
         return {to_array(std::move(codes)), to_array(std::move(firsts))};
     }
