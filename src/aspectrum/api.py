@@ -249,6 +249,8 @@ def _evaluate(
             of_lists |= {name: found_here[name].partial.lists for name in streams}  # type: ignore[union-attr]
             notices += attention.draw(plan.notices_on(of_lists, whole=True)) if streams else early
             results |= found_here
+            lost = [str(metric) for metric in plan.metrics if metric.knows_contributions] if streams and scores is not None else []
+            notices += [Notice("no_contributions", detail={"metrics": ", ".join(lost)})] if lost else []
         found[one.name] = SystemResults(results, tuple(notices))
     return side_by_side(found)
 

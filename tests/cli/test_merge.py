@@ -95,7 +95,7 @@ def test_a_comparison_says_what_it_cannot_test(call: Call, parts: list[str]) -> 
     for metric in ("AlphaNDCG@2", "NDCG@2", "NDCG@3"):
         for key in ("difference", "p"):
             assert found[metric][key] == expected[metric][key]
-    assert "GiniComplement@3: what users contribute is not known, as that takes the lists, which parts do not hold" in merged["notes"]
+    assert "GiniComplement@3: what users contribute is not known, as that takes all lists at once" in merged["notes"]
 
 
 def test_per_user_scores_that_take_the_lists(call: Call, refused: Refused) -> None:

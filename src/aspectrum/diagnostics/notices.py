@@ -482,7 +482,7 @@ KINDS: Mapping[str, Kind] = {
     "no_lists": Kind(
         "note", "exposure and lists of single users are left out: they need the lists, which saved results and parts do not hold"
     ),
-    "no_contributions": Kind("note", "{metrics}: what users contribute is not known, as that takes the lists, which parts do not hold"),
+    "no_contributions": Kind("note", "{metrics}: what users contribute is not known, as that takes all lists at once"),
     "no_aspects": Kind("note", "exposure per {aspect} is left out: no {aspect} is known"),
     "no_titles": Kind("note", "lists of single users are left out; {option} adds them", Option("titles")),
     "large_report": Kind("warning", "the report is too large for one page; left out: {left_out}"),
