@@ -136,7 +136,7 @@ def test_a_stop_at_any_piece(
 def test_what_is_finished_is_not_read_again(tmp_path: Path, stop_at: Callable[[int, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = lists(tmp_path, "parquet", "grouped"), tmp_path / "finished"
     stopped(path, folder, stop_at, monkeypatch, 3)
-    position, _ = json.loads((folder / "000003.json").read_text())
+    _, position, _ = json.loads((folder / "000003.json").read_text())
     read: list[Position] = []
     before = Pieces.read
 
@@ -314,7 +314,7 @@ def test_the_command_line(
 def test_what_changed_is_said(tmp_path: Path, stop_at: Callable[[int, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = lists(tmp_path, "parquet", "grouped"), tmp_path / "finished"
     stopped(path, folder, stop_at, monkeypatch, 2)
-    anew = f"; remove {folder} or name another folder to begin anew"
+    anew = f"; remove {folder} or name another folder to start over"
     for options, said in (
         ({"metrics": ["NDCG@3"]}, "results of different metrics cannot be added"),
         ({"users": "judged"}, "users is 'judged'"),
@@ -366,7 +366,7 @@ def test_a_damaged_description(tmp_path: Path, text: str) -> None:
     (folder / "evaluation.json").write_bytes(text.encode("latin-1"))
     message = refused(path, folder)
     assert message.startswith(f"{folder}: ")
-    assert message.endswith("to begin anew")
+    assert message.endswith("to start over")
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -380,6 +380,58 @@ def test_damaged_parts(tmp_path: Path, order: str, stop_at: Callable[[int, str],
         assert str(folder / "000002.part") in message
     (folder / "000002.part").write_bytes(good)
     assert_same(resumed(path, folder), whole(frame_of(ORDERS[order])), notes=False)
+
+
+def test_a_part_that_is_gone_is_done_again_and_what_followed_it_too(
+    tmp_path: Path, stop_at: Callable[[int, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pieces may be others this time, so that an old part would not follow the new one."""
+    path, folder = lists(tmp_path, "parquet", "grouped"), tmp_path / "finished"
+    stopped(path, folder, stop_at, monkeypatch, 5, n_rows=9)
+    (folder / "000002.json").unlink()
+    stopped(path, folder, stop_at, monkeypatch, 0, n_rows=4)
+    assert_same(resumed(path, folder), whole(path), notes=False)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_finished_evaluation_that_lost_a_part_is_refused(tmp_path: Path, order: str) -> None:
+    path, folder = lists(tmp_path, "parquet", order), tmp_path / "finished"
+    resumed(path, folder)
+    (folder / "000001.json").unlink()
+    assert "part 000001 is missing or damaged" in refused(path, folder)
+
+
+@pytest.mark.parametrize("damage", ["shorter", "gone"])
+def test_rows_on_disk_that_are_not_what_they_were_are_written_again(
+    tmp_path: Path, damage: str, stop_at: Callable[[int, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, folder = lists(tmp_path, "parquet", "shuffled"), tmp_path / "finished"
+    stopped(path, folder, stop_at, monkeypatch, 1)
+    for rows in sorted((folder / "rows").glob("*.rows"))[-3:]:
+        rows.write_bytes(b"") if damage == "shorter" else rows.unlink()
+    found, expected = resumed(path, folder), whole(path)
+    assert_same(found, expected, notes=False)
+
+
+def test_lists_that_are_read_in_another_way_are_refused(tmp_path: Path) -> None:
+    frame = frame_of(ROWS).rename({"score": "one"}).with_columns(two=-pl.col("one"))
+    frame.write_parquet(tmp_path / "lists.parquet")
+    source = asp.Source(tmp_path / "lists.parquet", columns={"score": "one"})
+    resumed(source, tmp_path / "finished")
+    other = asp.Source(tmp_path / "lists.parquet", columns={"score": "two"})
+    assert "the lists were read in another way: columns was {'score': 'one'}, and is {'score': 'two'}" in refused(
+        other, tmp_path / "finished"
+    )
+
+
+def test_what_is_said_of_rows_on_disk_is_said_once(
+    tmp_path: Path, stop_at: Callable[[int, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, folder = tmp_path / "lists.parquet", tmp_path / "finished"
+    frame_of(shuffled(ROWS)).drop("score").write_parquet(path)
+    expected = resumed(path, tmp_path / "whole").warnings
+    stopped(path, folder, stop_at, monkeypatch, 1)
+    assert resumed(path, folder).warnings == expected
 
 
 @pytest.mark.parametrize("text", ["", "[0, 7", '{"a": 1}', '"text"', "[]", "[0]", '["a", "b", "c"]', "[0, -4, 1]", "null"])
@@ -404,7 +456,7 @@ def test_folders_of_something_else(tmp_path: Path) -> None:
     folder = tmp_path / "thesis"
     folder.mkdir()
     (folder / "chapter.tex").write_text("dear")
-    assert "holds something else; expected a new or empty folder" in refused(path, folder)
+    assert "is not empty, and not the folder of an evaluation that was stopped" in refused(path, folder)
     assert sorted(os.listdir(folder)) == ["chapter.tex"]
     with pytest.raises(asp.AspectrumError, match="cannot be written"):
         resumed(path, folder / "chapter.tex")

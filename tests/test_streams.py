@@ -561,6 +561,56 @@ def test_a_column_that_names_systems(tmp_path: Path) -> None:
         asp.evaluate_systems(tmp_path / "several.parquet", METRICS, memory=MEMORY, **TRUTH)
 
 
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_systems_one_after_the_other(tmp_path: Path, format: str) -> None:
+    """Each piece has one system, and all of them two."""
+    users = sorted({user for user, _, _ in ROWS})
+    frame = frame_of(ROWS).with_columns(system=pl.col("user").is_in(users[: len(users) // 2]).cast(pl.String))
+    path: Any = tmp_path / f"lists.{format}"
+    getattr(frame.sort("system", maintain_order=True), f"write_{format}")(path)
+    assert "names several systems ('false', 'true')" in refused(path, n_rows=3)
+    for system, rows in frame.partition_by("system", as_dict=True, include_key=False).items():
+        folder = tmp_path / "both" / f"system={system[0]}"
+        folder.mkdir(parents=True)
+        getattr(rows, f"write_{format}")(folder / f"part-0.{format}")
+    assert "holds the lists of several systems ('false', 'true')" in refused(tmp_path / "both")
+    found = asp.evaluate_systems({"A": tmp_path / "both" / "system=true", "B": tmp_path / "both" / "system=false"}, METRICS, **TRUTH)
+    assert list(found) == ["A", "B"]
+
+
+def test_a_directory_of_systems_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for system, part in zip(("ALS", "Popular"), split(ROWS, 2), strict=True):
+        write(tmp_path / "lists" / f"model={system}" / "part-0.parquet", part)
+    frame_of(ROWS).select("user", "item").write_csv(tmp_path / "relevance.csv")
+    assert (
+        run(["evaluate", str(tmp_path / "lists"), "--relevance", str(tmp_path / "relevance.csv"), "-m", "NDCG@3", "--format", "csv"]) == 0
+    )
+    assert "ALS" in (said := capsys.readouterr().out)
+    assert "Popular" in said
+
+
+def _filled(pipe: int, data: bytes) -> None:
+    os.write(pipe, data)
+    os.close(pipe)
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "lists.csv", ROWS)
+    expected = whole(path)
+    for conventions in ("published", "published,informfully"):
+        end, start = os.pipe()
+        writing = threading.Thread(target=_filled, args=(start, path.read_bytes()))
+        writing.start()
+        given = asp.Source(f"/dev/fd/{end}", format="csv")
+        if conventions == "published":
+            assert_same(piecewise(given), expected, notes=False)
+        else:
+            with pytest.raises(asp.InputError, match="can be read once"):
+                asp.evaluate_systems({"A": given}, METRICS, convention=conventions, memory=MEMORY, **TRUTH)
+        writing.join()
+        os.close(end)
+
+
 def test_wrong_amounts_of_memory(tmp_path: Path) -> None:
     path = write(tmp_path / "lists.parquet", ROWS)
     for wrong in ("lots", "", "2XB", "-1GB", "0", 0, True, "1e9", "nan"):
@@ -578,7 +628,7 @@ def test_what_needs_all_lists(tmp_path: Path) -> None:
     path = write(tmp_path / "lists.parquet", ROWS)
     assert refused(path, users="common") == f"users='common' needs all lists at once, and {path} is read piece by piece"
     for given in (frame_of(ROWS), frame_of(ROWS).lazy(), {"u1": ["i1"]}):
-        assert "resume= needs files, which can be read from any place on" in refused(given, resume=tmp_path / "finished")
+        assert "resume= needs files: only they can be read from any position" in refused(given, resume=tmp_path / "finished")
     assert not (tmp_path / "finished").exists()
 
 

@@ -227,6 +227,11 @@ def _evaluate(
     if chosen.get("users") is not None and not isinstance(chosen["users"], str):
         chosen["users"] = _once("users", chosen["users"])
     streams = _streams(systems, memory, resume)
+    for stream in streams.values() if len(conventions) > 1 else ():
+        if not stream.pieces.can_be_read_again:
+            raise InputError(
+                f"{stream.name}: can be read once, and every convention reads lists that come piece by piece; save them as a file"
+            )
     read = [(truth, told_apart(lists)) for truth, lists in _read(systems, options, conventions[0], streams)]
     if isinstance(users := chosen.get("users"), str) and users == "common" and len(read) > 1:
         raise InputError("users='common' needs systems with the same truth; worlds have one each")

@@ -147,9 +147,12 @@ def observe_part(
     if stream is not None:
         part = plan.observe(stream, progress=progress, system=system)
         draw(part.lists)
-        return part
+        named = stream.pieces.system
+        return part if system is not None or named is None else replace(part, system=one_line(str(named)))
     coded = plan.lists(of_one_system(rows, "write one part of each, from files of their own"))
     draw(coded.input)
+    if system is None and len(rows.ids["system"].ids if "system" in rows.ids else ()) == 1:
+        system = one_line(str(rows.ids["system"].ids[0]))
     return plan.observe(coded, progress=progress, system=system)
 
 

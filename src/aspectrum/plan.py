@@ -202,7 +202,9 @@ class Plan:
         with ExitStack() as stack:
             finished = None
             if stream.resume is not None:
-                finished = stack.enter_context(Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.is_grouped))
+                finished = stack.enter_context(
+                    Finished(stream.resume, keeping.identity, stream.pieces.paths, stream.pieces.reading, stream.is_grouped)
+                )
                 stream.is_grouped = finished.grouped
             mark = None if scores is None else scores.mark()
             try:
@@ -240,7 +242,7 @@ class Plan:
             add(part)
             start, n_before = end, n_before + part.lists.n_rows
         stream.only = None
-        if finished is not None and finished.is_whole:
+        if finished is not None and finished.is_whole():
             return adding.whole()
         cutoffs = [k for metric in self.metrics for k in metric.cutoffs]
         for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start)):

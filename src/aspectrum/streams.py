@@ -79,7 +79,7 @@ class Stream:
         self.is_grouped = self.pieces.can_be_read_again  # if it cannot, it would be too late to learn that it is not
         self.only: CodedLists | None = None  # once they were read: all lists, if they came in one piece
         if self.resume is not None and not self.pieces.paths:
-            raise InputError(f"{self.pieces.name}: ", Option("resume"), " needs files, which can be read from any place on")
+            raise InputError(f"{self.pieces.name}: ", Option("resume"), " needs files: only they can be read from any position")
 
     @property
     def name(self) -> str:
@@ -92,7 +92,7 @@ class Stream:
         room = limit - used - _BYTES_BESIDE
         if room < _FEWEST_ROWS * _BYTES_PER_ROW:
             raise InputError(
-                f"{in_units(used)} of memory are in use before the first list is read, and ",
+                f"{in_units(used)} of memory is in use before the first list is read, and ",
                 Option("memory", in_units(limit)),
                 f" leaves no room for lists; allow {in_units(used + 2 * _BYTES_BESIDE)} or more",
             )
@@ -134,6 +134,7 @@ class Stream:
             folder = made / "rows"
             buckets, codes, notices = self._distributed(folder, tables, reading, n_rows)
             measured, sizes = 0, buckets.sizes
+            notices = notices if start == START else []  # they were said with the first part
             for number in range(start.offset, buckets.n):
                 for rows, share in buckets.read(number, n_rows):
                     mine = rows.under(**codes)
@@ -156,8 +157,10 @@ class Stream:
         """All rows on disk, what their codes are in the tables, and what is to be said of them; those that are there already are taken."""
         if (folder / _IDS).exists():
             data = read_arrow(folder / _IDS)
-            codes = {role: _joined(data[role], data["untyped"][role], getattr(tables, role)) for role in ("user", "item")}
-            return Buckets(folder, data["n"], data["roles"]), codes, [Notice.from_data(one) for one in data["notices"]]
+            known = Buckets(folder, data["n"], data["roles"])
+            if known.sizes == data["sizes"]:
+                codes = {role: _joined(data[role], data["untyped"][role], getattr(tables, role)) for role in ("user", "item")}
+                return known, codes, [Notice.from_data(one) for one in data["notices"]]
         notices: list[Notice] = []
         blocks, by, buckets = BlockCount(tables), "input", None
         with ExitStack() as stack:
@@ -177,7 +180,10 @@ class Stream:
             ids = {role: getattr(tables, role).ids for role in ("user", "item")}
             untyped = {role: getattr(tables, role).untyped for role in ids}
             said = [one.to_data() for one in notices]
-            write_arrow(folder / _IDS, {**ids, "untyped": untyped, "n": buckets.n, "roles": list(buckets.roles), "notices": said})
+            write_arrow(
+                folder / _IDS,
+                {**ids, "untyped": untyped, "n": buckets.n, "roles": list(buckets.roles), "notices": said, "sizes": buckets.sizes},
+            )
         return buckets, {role: np.arange(len(getattr(tables, role)), dtype=np.int32) for role in ("user", "item")}, notices
 
 
@@ -223,7 +229,7 @@ def _ahead(pieces: Iterator[T]) -> Iterator[T]:
             del value
     finally:
         stopped.set()
-        reader.join()
+        reader.join(timeout=1)  # one that waits for a silent pipe is left behind
 
 
 def bytes_of(memory: str | float | None) -> int | None:
@@ -265,7 +271,7 @@ def streamed(given: Any, name: str, memory: str | int | None, resume: Any) -> St
     """A stream, if lists are to be read piece by piece: as the user says, as they are many files or yet to be computed, or too large."""
     if not is_external(given):
         if resume is not None:
-            raise InputError(f"{name}: ", Option("resume"), " needs files, which can be read from any place on")
+            raise InputError(f"{name}: ", Option("resume"), " needs files: only they can be read from any position")
         return None
     source = given if isinstance(given, Source) else Source(given)
     if memory is not None or resume is not None:

@@ -14,6 +14,7 @@ import pytest
 
 import aspectrum as asp
 from aspectrum import partial
+from aspectrum.cli import run
 from tests.cli.conftest import Call, Said, Start
 from tests.cli.data import GRADES, LISTS, OPTIONS, OTHERS, write_csv
 
@@ -368,3 +369,17 @@ def test_a_part_is_written_quietly(call: Call, here: Path) -> None:
     said = call("evaluate", "als.csv", "--relevance", "grades.csv", "-m", "NDCG@2", "--part", "a.part", "-q")
     assert (said.code, said.out, said.err) == (0, "", "")
     assert (here / "a.part").exists()
+
+
+def test_a_column_names_the_system_of_a_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Parts of two systems are not merged into one because their files do not have their names."""
+    (tmp_path / "relevance.csv").write_text("user,item\nann,x\nbob,x\n")
+    for system, user in (("ALS", "ann"), ("Popular", "bob")):
+        path = tmp_path / f"{user}.csv"
+        path.write_text(f"user,item,system\n{user},x,{system}\n{user},y,{system}\n")
+        for memory in ((), ("--memory", "4GB")):
+            given = [str(path), "--relevance", str(tmp_path / "relevance.csv"), "-m", "NDCG@2", "--part", str(tmp_path / f"{user}.part")]
+            assert run(["evaluate", *given, *memory]) == 0
+    capsys.readouterr()
+    assert run(["merge", str(tmp_path / "ann.part"), str(tmp_path / "bob.part")]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["Metric", "ALS", "Popular"]

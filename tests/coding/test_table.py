@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum import kernels
 from aspectrum.coding import Ids
 from aspectrum.coding.rows import IdColumn
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
@@ -212,3 +213,21 @@ def test_a_table_of_ids_from_a_file_may_be_untyped() -> None:
 )
 def test_ids_that_a_column_cannot_hold_are_written_as_text(ids: list[Any], column: list[Any]) -> None:
     assert Ids(ids).to_series("user").to_list() == column
+
+
+def test_an_interrupted_join_leaves_no_code_for_ids_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = table(column(["a", "b"]))
+    mine.join([("more", column(["c"]))])
+
+    class Interrupted:
+        def join(self, stream: Any) -> Any:
+            kernels.IdIndex().join(stream)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(mine, "_index", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        mine.join([("later", column(["x", "y"]))])
+    again = column(["y", "a"])
+    mine.join([("again", again)])
+    assert mine.joined(again).tolist() == [3, 0]
+    assert list(mine.ids) == ["a", "b", "c", "y"]

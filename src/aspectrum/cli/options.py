@@ -447,12 +447,24 @@ def _is_one_system(folder: str) -> bool:
     entries = [one for one in os.scandir(folder) if not one.name.startswith(".")]
     if any(one.name in ("_SUCCESS", "_metadata", "_common_metadata") for one in entries):
         return True
-    return bool(entries) and all("=" in one.name if one.is_dir() else _PART.match(one.name) for one in entries)
+    return bool(entries) and all("=" in one.name if one.is_dir() else _PART.match(one.name) for one in entries) and not _by_system(entries)
+
+
+def _by_system(entries: Sequence[os.DirEntry[str]]) -> dict[str, str]:
+    """Directories by the system that their names tell, as system=ALS; nothing if they tell something else."""
+    from aspectrum.io.columns import is_spelling
+
+    keys = [one.name.partition("=") for one in entries if one.is_dir()]
+    if len(keys) < len(entries) or not all(equals and is_spelling("rankings", ("system",), key) for key, equals, _ in keys):
+        return {}
+    return {one_line(key[2]): one.path for key, one in zip(keys, entries, strict=True)}
 
 
 def _inside(folder: str) -> dict[str, str]:
     """Files of a directory by the name of their system."""
     entries = sorted((one for one in os.scandir(folder) if not one.name.startswith(".")), key=lambda one: one.name)
+    if named := _by_system(entries):
+        return named
     for one in entries:
         if one.is_dir():
             raise click.UsageError(f"{one_line(one.path)}: is a directory within a directory, expected files only")

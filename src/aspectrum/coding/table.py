@@ -170,11 +170,15 @@ class IdTable:
             self._index = kernels.IdIndex()
             self._index.join(self.ids.values.__arrow_c_stream__())
         found = []
-        for ids in several:
-            codes, firsts = self._index.join(ids.__arrow_c_stream__())
-            if len(firsts):
-                self._more.append(ids.gather(firsts).alias(self._ids.values.name))
-            found.append(codes)
+        try:
+            for ids in several:
+                codes, firsts = self._index.join(ids.__arrow_c_stream__())
+                if len(firsts):
+                    self._more.append(ids.gather(firsts).alias(self._ids.values.name))
+                found.append(codes)
+        except BaseException:  # such as Ctrl-C: it may know ids that the table does not
+            self._index = None
+            raise
         return found
 
     def _alike(self, column: IdColumn) -> Any:

@@ -25,7 +25,7 @@ from pyspark import TaskContext  # noqa: E402
 from pyspark.errors import PySparkException  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession, functions  # noqa: E402
 from pyspark.sql.pandas.types import to_arrow_schema  # noqa: E402
-from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType  # noqa: E402
+from pyspark.sql.types import ArrayType, DoubleType, StringType, StructField, StructType  # noqa: E402
 
 from aspectrum.api import evaluate as evaluate_here  # noqa: E402
 from aspectrum.arguments import with_hints  # noqa: E402
@@ -37,7 +37,7 @@ from aspectrum.diagnostics.notices import Option, merged  # noqa: E402
 from aspectrum.errors import AspectrumError, InputError  # noqa: E402
 from aspectrum.inputs import INPUTS, TRUTH  # noqa: E402
 from aspectrum.io import Source, check_files, read_input  # noqa: E402
-from aspectrum.io.columns import find_columns  # noqa: E402
+from aspectrum.io.columns import find_columns, is_place  # noqa: E402
 from aspectrum.io.files import files_of, reason  # noqa: E402
 from aspectrum.partial import Partial  # noqa: E402
 from aspectrum.plan import PLAN_OPTIONS, Plan  # noqa: E402
@@ -195,7 +195,9 @@ def _read(spark: SparkSession, source: Source) -> DataFrame:
         if format == "parquet":
             return spark.read.parquet(path)
         if format in ("csv", "tsv"):
-            return spark.read.csv(path, sep="," if format == "csv" else "\t", header=source.header is not False, inferSchema=True)
+            if source.header is False or any(is_place(column) for column in source.columns.values()):
+                raise InputError(f"{source.named('rankings')}: Spark reads text with a header only")
+            return spark.read.csv(path, sep="," if format == "csv" else "\t", header=True)  # ids are text, as they are written
         if format == "jsonl":
             return spark.read.json(path)
     except PySparkException as error:
@@ -253,6 +255,9 @@ class _Lists:
         if partitions is not None:
             check_count(partitions, "partitions", 1)
         frame = frame.select(*(functions.col(f"`{name.replace('`', '``')}`").alias(role) for role, name in columns.items()))
+        for role in ("rank", "score"):
+            if role in columns and isinstance(frame.schema[role].dataType, StringType):  # of a text file
+                frame = frame.withColumn(role, functions.col(role).cast("double"))
         return _Lists(frame, partitions, arrays or plan.truth.reading.duplicates == "first")
 
     @cached_property

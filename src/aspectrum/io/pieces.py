@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import Rows
 from aspectrum.errors import InputError, MissingLibrary
 from aspectrum.forks import check_polars
 from aspectrum.inputs import ALL_INPUTS
 from aspectrum.io.binary import check_arrow, check_parquet
+from aspectrum.io.columns import is_spelling
 from aspectrum.io.files import (
     Packing,
     as_text,
@@ -93,11 +95,22 @@ class Pieces:
 
     Args:
         name: What errors call them.
-        files: Paths, if they are files; frames have none.
+        source: How they are read.
+        opened: What holds them.
+        paths: Their files; frames have none.
+        reread: Whether they can be read more than once.
     """
 
-    def __init__(self, name: str, opened: Sequence[_File], paths: Sequence[str] = (), *, reread: bool = True) -> None:
+    def __init__(self, name: str, source: Source, opened: Sequence[_File], paths: Sequence[str] = (), *, reread: bool = True) -> None:
         self.name, self._opened, self.paths, self.can_be_read_again = name, opened, tuple(paths), reread
+        self.reading = {
+            "columns": dict(source.columns),
+            "split": source.split,
+            "format": source.format,
+            "header": source.header,
+            "usual columns": dict(source.usual.columns),
+        }
+        self.system: Any = None  # once rows were read, the one that a column of theirs names
 
     def read(self, n_rows: int, start: Position = START) -> Iterator[Piece]:
         """Rows from a position on, about so many at a time."""
@@ -108,7 +121,7 @@ class Pieces:
         for number, file in enumerate(self._opened[start.file :], start.file):
             offset, line = (start.offset, start.line) if number == start.file else (0, 1)
             for part in file.parts(n_rows, offset, line):
-                rows = _of_one_system(part.rows)
+                rows = self._of_one_system(part.rows, is_first=start == START)
                 found = dict.fromkeys((*rows.ids, *rows.numbers))
                 roles = found if roles is None else roles
                 if found != roles:
@@ -119,6 +132,22 @@ class Pieces:
                 yield Piece(replace(rows, source=self.name, place=place), at, (before + part.done * file.size) / total)
             before += file.size
 
+    def _of_one_system(self, rows: Rows, is_first: bool) -> Rows:
+        """Rows without the column that names their system: read piece by piece, lists are of one."""
+        if "system" not in rows.ids:
+            return rows
+        if self.system is None and not is_first:  # these are not the first rows
+            self._of_one_system(next(self._opened[0].parts(_FIRST_ROWS, 0, 1)).rows, is_first=True)
+        systems = list(rows.ids["system"].ids)
+        self.system = systems[0] if self.system is None and systems else self.system
+        other = next((one for one in systems if one != self.system), None)
+        if other is not None:
+            raise InputError(
+                f"{rows.source}: names several systems ({quoted(self.system)}, {quoted(other)}), and lists that are read piece by piece are those "
+                "of one; give each system a file or folder of its own"
+            )
+        return replace(rows, ids={role: column for role, column in rows.ids.items() if role != "system"})
+
 
 def _position(number: int, at: Callable[[int], tuple[int, int]], row: int) -> Position:
     return Position(number, *at(row))
@@ -128,16 +157,6 @@ def _in_file(rows: Rows, row: int) -> str:
     return rows.at(row)
 
 
-def _of_one_system(rows: Rows) -> Rows:
-    """Rows without the column that names their system: read piece by piece, lists are of one."""
-    if len(rows.ids["system"].ids if "system" in rows.ids else ()) > 1:
-        raise InputError(
-            f"{rows.source}: has a system column that names several systems, and lists that are read piece by piece are those of one; "
-            "give each system a file or folder of its own"
-        )
-    return replace(rows, ids={role: column for role, column in rows.ids.items() if role != "system"})
-
-
 def open_pieces(given: Any, name: str = "rankings") -> Pieces:
     """Anything that holds rows: a file, a folder or pattern of files, a frame; nothing but its head is read yet."""
     source = given if isinstance(given, Source) else Source(given)
@@ -145,10 +164,14 @@ def open_pieces(given: Any, name: str = "rankings") -> Pieces:
         return _open_frame(source, source.named(name))
     called = source.named(name)
     paths = files_of(source.path)
-    if paths == ["-"]:
-        return Pieces(called, [_TextFile(source, called, sys.stdin.buffer)], reread=False)
+    if source.path == "-" or (os.path.exists(source.path) and not os.path.isfile(source.path) and not os.path.isdir(source.path)):
+        return Pieces(called, source, [_TextFile(source, called, is_pipe=True)], reread=False)
     found = [_open_file(replace(source, data=path, name=printed(path)), source.path) for path in paths]
-    return Pieces(called, found, paths)
+    systems = {value for path in paths for key, value in _keys(path, source.path).items() if is_spelling("rankings", ("system",), key)}
+    if len(systems) > 1:
+        some = ", ".join(map(quoted, sorted(systems)[:3]))
+        raise InputError(f"{called}: holds the lists of several systems ({some}); give each a name and its own folder")
+    return Pieces(called, source, found, paths)
 
 
 def _open_file(source: Source, above: str) -> _File:
@@ -247,9 +270,11 @@ def _open_frame(source: Source, name: str) -> Pieces:
 
     given = source.data
     if isinstance(given, polars.LazyFrame):
-        return Pieces(name, [_Batches(source, name, lambda n: given.collect_batches(chunk_size=n, maintain_order=True))])
+        if not hasattr(given, "collect_batches"):  # before polars 1.34
+            return Pieces(name, source, [_Batches(source, name, lambda n: given.collect().iter_slices(n))])
+        return Pieces(name, source, [_Batches(source, name, lambda n: given.collect_batches(chunk_size=n, maintain_order=True))])
     if isinstance(given, polars.DataFrame):
-        return Pieces(name, [_Batches(source, name, given.iter_slices)])
+        return Pieces(name, source, [_Batches(source, name, given.iter_slices)])
     try:
         import pyarrow  # type: ignore[import-untyped]
     except ImportError:
@@ -262,7 +287,7 @@ def _open_frame(source: Source, name: str) -> Pieces:
         reader = given if is_reader else pyarrow.RecordBatchReader.from_stream(given)
         yield from _of_about(n, (polars.DataFrame(polars.from_arrow(batch)) for batch in reader))
 
-    return Pieces(name, [_Batches(source, name, batches)], reread=not is_reader)
+    return Pieces(name, source, [_Batches(source, name, batches)], reread=not is_reader)
 
 
 def _of_about(n: int, frames: Iterable[polars.DataFrame]) -> Iterator[polars.DataFrame]:
@@ -303,9 +328,9 @@ class _Batches:
 class _TextFile:
     """A file of text, packed or not, that is cut where records end."""
 
-    def __init__(self, source: Source, name: str, file: BinaryIO | None = None) -> None:
-        self._source, self._name, self._given = source, name, file
-        self.size = 0 if file is not None else os.stat(source.path).st_size
+    def __init__(self, source: Source, name: str, *, is_pipe: bool = False) -> None:
+        self._source, self._name = source, name
+        self.size = 0 if is_pipe else os.stat(source.path).st_size
 
     def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
         reader = _TextReader(self._source, self._name)
@@ -324,21 +349,32 @@ class _TextFile:
 
     def _opened(self, offset: int = 0) -> closing[_Blocks]:
         try:
-            file = self._given or open(self._source.path, "rb")  # noqa: SIM115 - who reads closes it
+            path = self._source.path
+            file = _standard_input() if path == "-" else open(path, "rb", buffering=-1 if self.size else 0)  # noqa: SIM115 - its reader closes it
         except OSError as error:
             raise InputError(f"{self._name}: {why_unreadable(self._source.path, error)}") from None
-        return closing(_Blocks(self._name, file, offset, self.size))
+        return closing(_Blocks(self._name, file, offset, self.size, is_own=path != "-"))
+
+
+def _standard_input() -> Any:
+    """Without its buffer: a thread that waits in one could not be left behind."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        raise InputError("standard input: cannot be read: there is no standard input")
+    return getattr(buffer, "raw", buffer)
 
 
 class _Blocks:
     """The text of a file from an offset on, in blocks of whole records."""
 
-    def __init__(self, name: str, file: BinaryIO, offset: int, size: int) -> None:
-        self._name, self._file, self._size = name, file, size
+    def __init__(self, name: str, file: BinaryIO, offset: int, size: int, *, is_own: bool) -> None:
+        self._name, self._file, self._size, self._is_own = name, file, size, is_own
         self._rest, self._ended, self._n_packed = b"", False, 0
-        start = file.read(4)
+        start = file.read(4) or b""
+        while 0 < len(start) < 4 and (more := file.read(4 - len(start))):  # a pipe gives what it has
+            start += more
         kind = packing(start)
-        if kind is None and file.seekable():
+        if kind is None and size:  # a file, not a pipe, which begins where it is
             file.seek(offset)
             self._n_packed, start, offset = offset, b"", 0
         self._parts = self._read(start, kind, offset)
@@ -377,7 +413,7 @@ class _Blocks:
             parts, n = [data], 2 * n  # a record is longer than that
 
     def close(self) -> None:
-        if self._file is not sys.stdin.buffer:
+        if self._is_own:
             self._file.close()
 
 

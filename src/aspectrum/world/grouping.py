@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -187,13 +188,24 @@ class Buckets:
         self._files: list[Any] = []
 
     def __enter__(self) -> Buckets:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._files = [open(self._path(number), "wb") for number in range(self.n)]  # noqa: SIM115 - closed on exit
+        with self._explained():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._files = [open(self._path(number), "wb") for number in range(self.n)]  # noqa: SIM115 - closed on exit
         return self
 
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(f"{self.folder}: rows that are to be grouped by user cannot be written: {error.strerror or error}") from None
+
     def __exit__(self, *_: object) -> None:
-        for file in self._files:
-            file.close()
+        with self._explained():
+            for file in self._files:
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:03}.rows"
@@ -209,16 +221,15 @@ class Buckets:
         data["item"] = np.concatenate([rows.items, np.full(len(empty), _NO_ITEM)])[order]
         for role in self.roles:
             data[role] = np.append(rows.numbers[role], np.zeros(len(empty)))[order]
-        try:
+        with self._explained():
             for number, file in enumerate(self._files):
                 data[offsets[number] : offsets[number + 1]].tofile(file)
-        except OSError as error:
-            raise OutputError(f"{self.folder}: rows that are to be grouped by user cannot be written: {error.strerror or error}") from None
 
     @property
     def sizes(self) -> list[int]:
         """How many bytes are in each file."""
-        return [os.path.getsize(self._path(number)) for number in range(self.n)]
+        paths = map(self._path, range(self.n))
+        return [os.path.getsize(path) if path.exists() else -1 for path in paths]
 
     def nothing(self, notices: Sequence[Notice]) -> CodedRows:
         """Rows, of which there are none."""
