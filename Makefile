@@ -7,7 +7,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+SANITIZED = ASPECTRUM_EXAMPLES=0.3 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	build/sanitized/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers"
 KERNELS := $(wildcard src/aspectrum/kernels/*.cpp src/aspectrum/kernels/*.hpp src/aspectrum/kernels/exact/*.hpp)
@@ -23,9 +23,10 @@ test: $(VENV)/tested
 test-slow: $(VENV)/slow-tested
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow -rP  # which prints the rates that they found
 
-# Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own.
+# Readers, outputs, command line, contacts and integrations with the oldest libraries that are allowed, in an environment of their own;
+# with few random worlds, of which `make test` has more.
 test-oldest: build/oldest/installed
-	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
+	ASPECTRUM_EXAMPLES=0.2 build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
 		tests/io tests/cli tests/contacts tests/ideal tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/coding tests/diagnostics tests/test_plan.py tests/test_partial.py tests/test_merging.py tests/test_arrow_file.py tests/comparison \
 		tests/report/test_building.py tests/report/test_page.py tests/report/test_charts.py tests/report/test_saving.py
 

@@ -44,7 +44,7 @@ def write_lists(path: Path, lists: Lists) -> None:
     write_csv(path, ("user", "item", "score"), rows)
 
 
-@checked(60)
+@checked(15)
 @given(
     st.lists(RANDOM_LISTS, min_size=1, max_size=2),
     st.lists(st.integers(0, 2), min_size=len(USERS), max_size=len(USERS)),

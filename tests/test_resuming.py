@@ -25,7 +25,7 @@ from tests.streaming import MEMORY, assert_same, frame_of, in_pieces_of, write
 from tests.test_streams import METRICS, ORDERS, ROWS, TRUTH, drawn, shuffled, split, whole
 
 START = Position()
-FORMATS = ["parquet", "csv", "run.gz", "folder", "cells"]
+FORMATS = ["parquet", pytest.param("csv", marks=pytest.mark.slow), pytest.param("run.gz", marks=pytest.mark.slow), "folder", "cells"]
 
 
 class Stopped(Exception):

@@ -75,9 +75,9 @@ def test_parts_as_bytes_are_those_of_files(tmp_path: Path) -> None:
     assert (tmp_path / "a.part").read_bytes() == part.to_bytes()
     assert plan.read(part.to_bytes()).finish() == part.finish()
     damaged = part.to_bytes()[:-30]
-    with pytest.raises(asp.InputError, match=r"^part: "):
+    with pytest.raises(asp.InputError, match=r"^bytes: "):
         plan.read(damaged)
-    with pytest.raises(asp.InputError, match="part: the file is empty"):
+    with pytest.raises(asp.InputError, match="the file is empty"):
         plan.read(b"")
 
 

@@ -49,7 +49,7 @@ def check(path: Any, expected: Sequence[Row], n_rows: int, n_bytes: int) -> None
 
 
 @pytest.mark.parametrize("format", WRITERS)
-@pytest.mark.parametrize(("n_rows", "n_bytes"), [(1, 1), (4, 50), (1000, 100_000)])
+@pytest.mark.parametrize(("n_rows", "n_bytes"), [pytest.param(1, 1, marks=pytest.mark.slow), (4, 50), (1000, 100_000)])
 def test_every_format(tmp_path: Path, format: str, n_rows: int, n_bytes: int) -> None:
     rows = [(user.replace(" ", "-"), item.replace(" ", "-"), score) for user, item, score in ROWS]
     check(write(tmp_path / f"lists.{format}", rows), rows, n_rows, n_bytes)
