@@ -18,7 +18,7 @@ demo: $(VENV)/installed
 	$(BIN)/aspectrum demo demo-report.html
 
 test: $(VENV)/tested
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	ASPECTRUM_EXAMPLES=$${ASPECTRUM_EXAMPLES:-0.7} $(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: $(VENV)/slow-tested
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow -rP  # which prints the rates that they found
