@@ -3,27 +3,15 @@
 Every contender runs in a process of its own, which tells its CPU seconds (without imports) and its peak memory.
 """
 
-import json
 import random
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.timing import Timing, report
+from benchmarks.timing import measure_apart, report
 
 TOPICS, DEPTH, JUDGED, SUBTOPICS, JUDGMENTS = 20_000, 100, 60, 20, 125
 ROWS, USERS, ITEMS = 5_000_000, 50_000, 200_000
 MEMORY_LIMIT_MB = 500
-
-_FRAME = """
-import json, resource, sys, time
-{imports}
-cpu, wall = time.process_time(), time.perf_counter()
-{work}
-cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-print(json.dumps([cpu, wall, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, numbers]))
-"""
 
 _OURS = (
     "import aspectrum as asp, aspectrum.api, polars",
@@ -82,11 +70,11 @@ def run() -> bool:
 def _diversity(folder: Path) -> bool:
     qrels, lists = folder / "large.qrels", folder / "large.run"
     _write_diversity(qrels, lists)
-    ours, memory, numbers = _measured(_OURS, 3, qrels, lists)
+    ours, memory, numbers = measure_apart(_OURS, 3, qrels, lists)
     reached = True
     what = f"{TOPICS * JUDGMENTS:,} judgments, {TOPICS * DEPTH:,} rows of a run, files to numbers"
     for name, contender, aim in (("ir_measures", _IR_MEASURES, 10), ("pyndeval", _PYNDEVAL, 5)):
-        peer, peer_memory, theirs = _measured(contender, 1, qrels, lists)
+        peer, peer_memory, theirs = measure_apart(contender, 1, qrels, lists)
         assert all(abs(a - b) < 1e-9 for a, b in zip(numbers, theirs, strict=True)), (numbers, theirs)
         reached &= report(what, ours, peer, name, aim)
         print(f"  means agree within 1e-9; peak memory {memory:.0f} MB, {name} {peer_memory:.0f} MB")
@@ -109,25 +97,14 @@ def _string_ids(folder: Path) -> bool:
     for name in ("recs.csv", "recs.parquet"):
         path = folder / name
         frame.write_csv(path) if name.endswith("csv") else frame.write_parquet(path)
-        ours, memory, _ = _measured(_OUR_IDS, 3, path)
-        theirs, _, counts = _measured(_POLARS_IDS, 3, path)
+        ours, memory, _ = measure_apart(_OUR_IDS, 3, path)
+        theirs, _, counts = measure_apart(_POLARS_IDS, 3, path)
         assert counts == [USERS, ITEMS], counts
         reached &= report(
             f"{ROWS:,} rows of string ids, {name}, to a number, against parsing and coding alone", ours, theirs, "polars", 0.5
         )
         print(f"  peak memory {memory:.0f} MB")
     return reached
-
-
-def _measured(contender: tuple[str, str], repeats: int, *paths: Path) -> tuple[Timing, float, list[float]]:
-    imports, work = contender
-    best, memory, numbers = Timing(float("inf"), float("inf"), None), 0.0, []
-    for _ in range(repeats):
-        script = _FRAME.format(imports=imports, work=work)
-        shown = subprocess.run([sys.executable, "-c", script, *map(str, paths)], capture_output=True, text=True, check=True)
-        cpu, wall, peak, numbers = json.loads(shown.stdout.splitlines()[-1])
-        best, memory = Timing(min(best.cpu, cpu), min(best.wall, wall), None), max(memory, peak)
-    return best, memory, numbers
 
 
 def _write_diversity(qrels: Path, lists: Path, seed: int = 0) -> None:

@@ -3,28 +3,19 @@
 Every contender runs in a process of its own, which tells its CPU seconds (without imports) and its peak memory.
 """
 
-import json
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.timing import measure_apart
+
 LIST, ITEMS, GENRES, RELEVANT = 100, 50_000, 20, 5
 FEW, MANY, SHUFFLED = 1_000_000, 100_000_000, 20_000_000
 LIMIT = 2_000_000_000
 
-_FRAME = """
-import json, resource, sys, time
-{imports}
-cpu, wall = time.process_time(), time.perf_counter()
-{work}
-cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-print(json.dumps([cpu, wall, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
-"""
 _OURS = (
     """
 import aspectrum as asp, aspectrum.api, polars
@@ -126,14 +117,8 @@ def _told(what: str, found: float, aim: float) -> bool:
 
 
 def _measured(contender: tuple[str, str], repeats: int, *paths: Path) -> Cost:
-    imports, work = contender
-    best = Cost(float("inf"), float("inf"), 0)
-    for _ in range(repeats):
-        script = _FRAME.format(imports=imports, work=work)
-        shown = subprocess.run([sys.executable, "-c", script, *map(str, paths)], capture_output=True, text=True, check=True)
-        cpu, wall, peak = json.loads(shown.stdout.splitlines()[-1])
-        best = Cost(min(best.cpu, cpu), min(best.wall, wall), max(best.peak, peak))
-    return best
+    timing, peak, _ = measure_apart(contender, repeats, *paths)
+    return Cost(timing.cpu, timing.wall, 1e6 * peak)
 
 
 def _write_truth(folder: Path, n_users: int) -> tuple[Path, Path]:

@@ -498,6 +498,14 @@ def test_files_with_different_columns(tmp_path: Path) -> None:
         assert "column" in message
 
 
+def test_a_file_that_is_no_list_among_others(tmp_path: Path) -> None:
+    """Read as columns of words it would name users of its own."""
+    write(tmp_path / "lists" / "part-0.csv", ROWS)
+    (tmp_path / "lists" / "README.md").write_text("# notes\nsome words\n")
+    assert "README.md: does not look like lists, and every file of a folder is read" in refused(tmp_path / "lists")
+    assert_same(piecewise(tmp_path / "lists" / "*.csv"), whole(tmp_path / "lists" / "part-0.csv"), notes=False)
+
+
 def test_a_damaged_file_among_others(tmp_path: Path) -> None:
     write(tmp_path / "part-0.parquet", ROWS[:30])
     second = write(tmp_path / "part-1.parquet", ROWS[30:])
@@ -581,6 +589,7 @@ def test_systems_one_after_the_other(tmp_path: Path, format: str) -> None:
 def test_a_directory_of_systems_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for system, part in zip(("ALS", "Popular"), split(ROWS, 2), strict=True):
         write(tmp_path / "lists" / f"model={system}" / "part-0.parquet", part)
+    (tmp_path / "lists" / "_SUCCESS").touch()
     frame_of(ROWS).select("user", "item").write_csv(tmp_path / "relevance.csv")
     assert (
         run(["evaluate", str(tmp_path / "lists"), "--relevance", str(tmp_path / "relevance.csv"), "-m", "NDCG@3", "--format", "csv"]) == 0

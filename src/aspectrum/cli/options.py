@@ -445,30 +445,35 @@ def _named(systems: Iterable[str]) -> dict[str, str]:
 def _is_one_system(folder: str) -> bool:
     """Whether a directory holds one table in parts, as Spark, Dask and others write it."""
     entries = [one for one in os.scandir(folder) if not one.name.startswith(".")]
+    if _by_system(entries):
+        return False
     if any(one.name in ("_SUCCESS", "_metadata", "_common_metadata") for one in entries):
         return True
-    return bool(entries) and all("=" in one.name if one.is_dir() else _PART.match(one.name) for one in entries) and not _by_system(entries)
+    return bool(entries) and all("=" in one.name if one.is_dir() else _PART.match(one.name) for one in entries)
 
 
 def _by_system(entries: Sequence[os.DirEntry[str]]) -> dict[str, str]:
     """Directories by the system that their names tell, as system=ALS; nothing if they tell something else."""
     from aspectrum.io.columns import is_spelling
 
-    keys = [one.name.partition("=") for one in entries if one.is_dir()]
-    if len(keys) < len(entries) or not all(equals and is_spelling("rankings", ("system",), key) for key, equals, _ in keys):
+    data = [one for one in entries if not one.name.startswith("_")]  # _SUCCESS and the like stand beside
+    keys = [one.name.partition("=") for one in data if one.is_dir()]
+    if len(keys) < len(data) or not all(equals and is_spelling("rankings", ("system",), key) for key, equals, _ in keys):
         return {}
-    return {one_line(key[2]): one.path for key, one in zip(keys, entries, strict=True)}
+    return {one_line(key[2]): one.path for key, one in zip(keys, data, strict=True)}
 
 
 def _inside(folder: str) -> dict[str, str]:
     """Files of a directory by the name of their system."""
+    from aspectrum.io.files import NO_LISTS
+
     entries = sorted((one for one in os.scandir(folder) if not one.name.startswith(".")), key=lambda one: one.name)
     if named := _by_system(entries):
         return named
     for one in entries:
         if one.is_dir():
             raise click.UsageError(f"{one_line(one.path)}: is a directory within a directory, expected files only")
-        if _NO_LISTS.search(one.name):
+        if NO_LISTS.search(one.name):
             raise click.UsageError(f"{one_line(one.path)}: does not look like lists, and {_EVERY_FILE}")
     if not entries:
         raise click.UsageError(f"{one_line(folder)}: there is no file in this directory, expected one for each system")
@@ -476,9 +481,6 @@ def _inside(folder: str) -> dict[str, str]:
 
 
 _PART = re.compile(r"part[-._]\d")
-_NO_LISTS = re.compile(
-    r"^(readme|licen[cs]e|notes?|makefile)(\.txt)?$|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE
-)
 _EVERY_FILE = "every file of a directory is a system; move it, or name the files of lists"
 
 

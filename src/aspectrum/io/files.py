@@ -24,6 +24,10 @@ from aspectrum.wording import did_you_mean, one_line, shortened
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HIDDEN = (".", "_")  # what Spark and others put beside their data
 _SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
+NO_LISTS = re.compile(
+    r"^(readme|licen[cs]e|notes?|makefile)(\.txt)?$|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE
+)
+"""Names of files that people keep beside their lists."""
 Packing = Literal["gzip", "zstd"]
 _STEP = 1 << 14  # of a packed file at a time: unpacked, zstd's best makes 512 MB of it
 
@@ -84,6 +88,8 @@ def files_of(path: str) -> list[str]:
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
             found += [os.path.join(folder, one) for one in names if not one.startswith(_HIDDEN)]
+        for odd in sorted(one for one in found if NO_LISTS.search(os.path.basename(one))):
+            raise InputError(f"{printed(odd)}: does not look like lists, and every file of a folder is read; move it, or use a pattern")
         if not found:
             raise InputError(f"{printed(path)}: there is no file in this directory")
         return sorted(found)
