@@ -138,6 +138,12 @@ class Metric:
         """Cutoffs, ascending; -1 (the whole list) last."""
         return self.k if isinstance(self.k, tuple) else (self.k,)
 
+    @property
+    def depth(self) -> int:
+        """How many places of a list it looks at; -1 if at all of them, as a metric that is not ours may."""
+        beyond = self.parameters.get("pool") == "list" or self.parameters.get("unjudged") == "condense"
+        return -1 if beyond or not type(self).__module__.startswith("aspectrum.metrics.") else self.cutoffs[-1]
+
     def at(self, cutoff: int) -> Self:
         """The same metric at one cutoff."""
         return replace(self, k=cutoff)

@@ -520,6 +520,9 @@ class Plan:
     def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
         """What the metrics remember of a world, batch by batch."""
         found, done = [], 0
+        depths = [task.resolved.depth for group in self._groups for task in group.tasks]
+        if -1 not in depths and world.rankings.lengths.max(initial=0) > max(depths):
+            world = world.cut(max(depths))
         size = self._batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
             for batch in world.batches(size) if world.n_users else [world]:

@@ -29,12 +29,13 @@ from aspectrum.io import Source, is_external
 from aspectrum.io.files import free_memory, is_several
 from aspectrum.io.pieces import START, Position, open_pieces
 from aspectrum.world.building import CodedLists, Tables, order_of
-from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, WholeUsers
+from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, WholeUsers, joined_lists
 
 T = TypeVar("T")
 
 _MOST_ROWS = 2_000_000  # of a piece: more are not faster
 _FEWEST_ROWS = 20_000
+_ROWS_AT_ONCE = 1 << 18  # that are read: they stay in the cache until they are codes
 _BYTES_PER_ROW = 300  # of a piece, at its peak: as it is read, coded, ordered and measured, while the next one is read
 _BYTES_BESIDE = 100_000_000  # what libraries take beside
 _PACKED, _PLAIN = 12, 3  # how many times as much memory a file takes once it is read
@@ -111,15 +112,24 @@ class Stream:
         return (self._as_they_stand if self.is_grouped else self._by_disk)(tables, reading, seen, start, n_rows)
 
     def _as_they_stand(self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int) -> Iterator[StreamedLists]:
-        users, measured, end, rows = WholeUsers(tables, seen), 0, partial(Position, *start), None
-        for piece in _ahead(self.pieces.read(n_rows, start)):
+        users, rows, parts, measured = WholeUsers(tables, seen), None, list[Any](), 0
+        end, done = partial(Position, *start), 0.0
+        for piece in _ahead(self.pieces.read(min(n_rows, _ROWS_AT_ONCE), start)):
             rows = CodedRows.of(piece.rows, tables)
             whole, n_held = users.add(rows)
+            found: list[Any] = [part for part in whole if len(part.owners)]
+            ordered = [part.in_order(self.name, tables, reading) for part in found]
+            found = found if None in ordered else ordered
+            if parts and found and (sum(map(len, (*parts, *found))) > n_rows or type(parts[0]) is not type(found[0])):
+                measured += sum(map(len, parts))
+                yield StreamedLists(joined_lists(parts, self.name, tables, reading), end, measured, done)
+                parts = []
+            parts, done = parts + found, piece.done
             if n_held <= len(rows):  # otherwise the last user began in an earlier piece
                 end = partial(piece.at, len(rows) - n_held)
-            if len(whole.owners):
-                measured += len(whole)
-                yield StreamedLists(whole.lists(self.name, tables, reading), end, measured, piece.done)
+        if parts:
+            measured += sum(map(len, parts))
+            yield StreamedLists(joined_lists(parts, self.name, tables, reading), end, measured, done)
         if (rest := users.rest()) is not None:
             end = partial(Position, len(self.pieces.paths))
             yield StreamedLists(rest.lists(self.name, tables, reading), end, measured + len(rest), 1.0)

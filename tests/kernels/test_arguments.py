@@ -195,7 +195,7 @@ def test_empty_everything() -> None:
     assert kernels.pair_extremes(no_vectors, False, nobody, nothing, no_stops).shape == (0, 2)
     assert kernels.weighted_pairs(no_vectors, nobody, nothing, no_stops, np.empty(0), np.empty(0), np.empty(0)).shape == (0, 2)
     assert kernels.vendi_scores(no_vectors, 1.0, nobody, nothing, no_stops).shape == (0, 2)
-    assert kernels.find_repeat(nobody, nothing, 0) == (-1, -1)
+    assert kernels.find_repeat(nobody, nothing, 0)[:2] == (-1, -1)
     assert kernels.group_rows(nothing, 3)[0].tolist() == [0, 0, 0, 0]
 
 

@@ -15,6 +15,7 @@ from aspectrum.errors import InputError, MetricError
 from aspectrum.metric import Metric
 from aspectrum.states import ItemCounts, SlotCounts, State
 from aspectrum.world import Rankings, Truth, World
+from aspectrum.world.world import remembered
 
 Slots = Literal["rank", "length"]
 """What counts of an item are split by: the rank it has, or the length of the list it is in."""
@@ -53,7 +54,11 @@ class ItemCountMetric(Metric):
 
     def observe(self, world: World) -> list[State]:
         rankings, inside = world.rankings, self.population(world.truth)
-        counts = kernels.count_items(rankings.offsets, rankings.items, rankings.stops(self.cutoffs), world.n_items)
+        counts = remembered(
+            world.covered,
+            ("item counts", self.cutoffs),
+            lambda: kernels.count_items(rankings.offsets, rankings.items, rankings.stops(self.cutoffs), world.n_items),
+        )
         missing, noticed = int((~world.listed).sum()), self._outside(world, counts, inside)
         states: list[State] = []
         for cutoff, row, lost in zip(self.cutoffs, counts, noticed, strict=True):

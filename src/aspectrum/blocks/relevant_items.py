@@ -46,8 +46,7 @@ def truth_gains(world: World, gain: Literal["linear", "exponential"]) -> tuple[F
     """Gains of the judged items of each user, and of the places of each list (0 where an item has no grade)."""
     relevance = world.need_relevance("a graded metric")
     truth = relevance.gains if gain == "linear" else exponential(relevance.gains)
-    at = kernels.lookup(world.rankings.offsets, world.rankings.items, relevance.offsets, relevance.items)
-    return truth, np.where(at >= 0, np.append(truth, 0.0)[at], 0.0)
+    return truth, np.append(truth, 0.0)[world.judgments]  # an item without a grade is at -1: the last gain
 
 
 def relevant_places(rankings: Rankings, relevance: Relevance) -> Flags:

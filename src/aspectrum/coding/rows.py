@@ -35,17 +35,38 @@ class IdColumn:
             than the rows use: a user with an empty list, a genre that no item has.
         untyped: None if an id is what it is.
         named: Which of `ids` the input names; None means all. Columns that share the ids of a table name some of them.
+        plain: The ids of all rows, whole numbers without gaps, until somebody asks for codes: an id table needs none of these.
     """
 
     codes: Codes
     ids: Sequence[Any] | polars.Series
     untyped: Untyped | None = None
     named: npt.NDArray[Any] | None = None
+    plain: polars.Series | None = field(default=None, init=False, repr=False)
+
+    @staticmethod
+    def uncoded(plain: polars.Series) -> IdColumn:
+        """A column of Int64 without gaps, which is coded once somebody asks."""
+        column = object.__new__(IdColumn)
+        column.__dict__.update(plain=plain, untyped=None, named=None)
+        return column
+
+    def __getattr__(self, name: str) -> Any:
+        plain = self.__dict__.get("plain")
+        if name in ("codes", "ids") and plain is not None:
+            codes, ids = code_series(plain)
+            self.__dict__.update(codes=codes, ids=ids, plain=None)
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.codes) if self.plain is None else len(self.plain)
 
     @property
     def texts(self) -> polars.Series | None:
         """The distinct ids, if they are a series of text."""
-        return self.ids if is_text(self.ids) else None  # type: ignore[return-value]
+        return self.ids if self.plain is None and is_text(self.ids) else None  # type: ignore[return-value]
 
     @property
     def own_codes(self) -> Codes:
@@ -82,7 +103,7 @@ class Rows:
     directed: bool | None = None
 
     def __len__(self) -> int:
-        return len(next(iter(self.ids.values())).codes)
+        return next(iter(self.ids.values())).n_rows
 
     def at(self, row: int) -> str:
         """Where a row stands, for errors."""

@@ -82,6 +82,11 @@ class IdTable:
         """What ids look like that may still turn out to be numbers or text, as all of them come from text files."""
         return None if self._first is None else self._first[1]
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all ids are whole numbers, and not only look like it."""
+        return self._first is not None and self._first[1] is None and not is_text(self._ids.values)
+
     def renamed(self, ids: Ids) -> Ids:
         """Ids that were taken from here earlier, as they are called now: what looked like a number may have turned out to be text."""
         values = self.ids.values
@@ -166,20 +171,25 @@ class IdTable:
         several = [] if self._first is None else [self._alike(column) for _, column in fresh]
         if not several or any(ids is None for ids in several):
             return []
+        return [self._coded(ids) for ids in several]
+
+    def codes_of(self, ids: Any) -> Codes | None:
+        """Codes of a series of ids without gaps, each of which gets one; None unless they are of the kind that is here already."""
+        with self._lock:
+            return self._coded(ids) if self._first is not None and self._alike(_distinct(ids)) is not None else None
+
+    def _coded(self, ids: Any) -> Codes:
         if self._index is None:
             self._index = kernels.IdIndex()
             self._index.join(self.ids.values.__arrow_c_stream__())
-        found = []
         try:
-            for ids in several:
-                codes, firsts = self._index.join(ids.__arrow_c_stream__())
-                if len(firsts):
-                    self._more.append(ids.gather(firsts).alias(self._ids.values.name))
-                found.append(codes)
+            codes, firsts = self._index.join(ids.__arrow_c_stream__())
+            if len(firsts):
+                self._more.append(ids.gather(firsts).alias(self._ids.values.name))
         except BaseException:  # such as Ctrl-C: it may know ids that the table does not
             self._index = None
             raise
-        return found
+        return codes
 
     def _alike(self, column: IdColumn) -> Any:
         """The ids of a column as those here are; None unless they are of the same kind, and leave these what they are."""

@@ -22,7 +22,7 @@ from aspectrum.errors import InputError, OutputError
 from aspectrum.extras import needed
 from aspectrum.forks import check_polars
 from aspectrum.formats import write_parquet
-from aspectrum.io.frames import code_column
+from aspectrum.io.frames import id_column
 from aspectrum.output_files import write_text
 from aspectrum.wording import one_line
 
@@ -294,7 +294,7 @@ def _as_column(users: Ids) -> polars.Series | None:
     """The users as a column that is read back as the same ids; None if there is none, as for tuples."""
     try:
         column = users.to_series("user")
-        _, read = code_column("user", column, lambda _, what: InputError(what))
+        read = id_column("user", column, lambda _, what: InputError(what)).ids
     except (InputError, OverflowError, UnicodeEncodeError):
         return None
     return column if Ids(read) == users else None

@@ -39,7 +39,7 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         some = _SomeLists.of(lists, tables, known, truth.n_users, _N_MORE if quickly else _N_LISTS)
         by_rows = (given.ordered_by or "input") == "input" and truth.reading.order == "auto"
         found += [Notice("sorted_by_item", rankings.n_users)] if by_rows and some.are_sorted_by_item() else []
-        found += some.off_by_one() or some.never_judged(known)
+        found += some.off_by_one() or some.never_judged(truth)
         found += [Notice("same_as_baseline", rankings.n_users)] if _are_baseline(lists, tables, truth) else []
         found += [Notice("lists_as_judgments", rankings.n_users)] if some.are_judgments(truth.relevance) else []
     return replace(lists, input=replace(given, notices=[*given.notices, *found])) if found else lists
@@ -99,14 +99,14 @@ class _SomeLists:
         """
         hits: dict[int, list[int]] = {shift: [] for shift in (-1, 0, 1)}
         for items, judged in zip(self.listed, self.judged, strict=True):
-            numbers = [item for item in items if isinstance(item, int)]
+            numbers, others = {item for item in items if isinstance(item, int)}, [id for id in judged if isinstance(id, int)]
             for shift, found in hits.items():
-                found += [item for item in numbers if item + shift in judged]
+                found += [id - shift for id in others if id - shift in numbers]  # of lists, which are longer than what is judged
         n_listed = sum(map(len, self.listed))
         for shift in (-1, 1):
             n, others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
             if n >= max(_FEW_SHIFTED, _TIMES_SHIFTED * others):
-                here = hits[shift][0]
+                here = min(hits[shift])
                 return [Notice("items_off_by_one", n, n_listed, detail={"here": here, "there": here + shift})]
         return []
 
@@ -117,16 +117,12 @@ class _SomeLists:
         same = all(judged == frozenset(items) for items, judged in zip(self.listed, self.judged, strict=True))
         return same and bool(relevance.relevant.all())
 
-    def never_judged(self, known: Relevance | Subtopics | None) -> Sequence[Notice]:
+    def never_judged(self, truth: Truth) -> Sequence[Notice]:
         """Whether no list holds an item that is judged for its user, though some would by chance: lists avoid what is in a train set."""
-        if (
-            known is None
-            or self.own is None
-            or any(judged.intersection(items) for items, judged in zip(self.listed, self.judged, strict=True))
-        ):
+        if self.own is None or any(judged.intersection(items) for items, judged in zip(self.listed, self.judged, strict=True)):
             return []
-        judged, wanted = np.bincount(known.items, minlength=int(self.rankings.items.max(initial=-1)) + 1) > 0, np.diff(self.own.offsets)
-        judgeable = judged[self.rankings.items]
+        judged, wanted = truth.judged_items, np.diff(self.own.offsets)
+        judgeable = np.append(judged, False)[np.minimum(self.rankings.items, len(judged))]
         by_chance = np.repeat(wanted, self.rankings.lengths)[judgeable].sum() / max(1, np.count_nonzero(judged))
         return [Notice("never_judged", int(by_chance))] if by_chance >= _FEW_BY_CHANCE else []
 

@@ -19,11 +19,13 @@ import struct
 from mmap import mmap
 from typing import Any
 
+import numpy as np
+
+from aspectrum import kernels
+
 Data = bytes | mmap
 
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
-_DICTIONARY, _COUNTED = 2, {0: 5, 2: 7, 3: 8}  # kinds of pages: data, dictionary, data of version 2; where their headers stand
-_BROTLI = 4
 _CONTINUED = b"\xff\xff\xff\xff"
 
 
@@ -41,102 +43,10 @@ def check_parquet(data: Data) -> None:
     _require(len(data) >= 12 and data[:4] == data[-4:] == _PARQUET, "it does not begin and end as Parquet files do; is it cut short?")
     length = int.from_bytes(data[-8:-4], "little")
     _require(length <= len(data) - 12, "its last part is longer than the file")
-    file = _Thrift(data, len(data) - 8 - length, len(data) - 8).struct()
-    rows = [(group, _number(group, 3)) for group in _list(file, 4)]
-    # With too few rows in a group, polars would silently leave out the others.
-    _require(sum(n_rows for _, n_rows in rows) == _number(file, 3), "its numbers of rows do not agree")
-    for group, n_rows in rows:
-        for chunk in _list(group, 1):
-            column = chunk.get(3) if isinstance(chunk, dict) else None
-            if isinstance(column, dict):  # what is encrypted has no description
-                _check_column(data, column, n_rows)
-
-
-def _check_column(data: Data, column: dict[int, Any], n_rows: int) -> None:
-    n_values = _number(column, 5)
-    _require(n_values >= n_rows, "a column does not have as many values as rows")
-    at = min((start for key in (9, 11) if isinstance(start := column.get(key), int) and start > 0), default=0)
-    end = min(at + _number(column, 7), len(data))
-    n_found = 0
-    while at < end and n_found < n_values:
-        reader = _Thrift(data, at, end)
-        page = reader.struct()
-        unpacked, packed = _number(page, 2), _number(page, 3)
-        # At best zstd packs 128 KiB into 4 bytes; Brotli knows no such bound.
-        _require(unpacked <= (packed + 64) << 16 or column.get(4) == _BROTLI, "a page does not hold what it says")
-        at = reader.at + packed
-        header = page.get(_COUNTED.get(_number(page, 1), 0))
-        if not isinstance(header, dict):  # an index
-            continue
-        if page[1] == _DICTIONARY:
-            _require(_number(header, 1) <= max(8 * unpacked, 1), "a dictionary does not hold what it says")
-        else:
-            n_found += _number(header, 1)
-    _require(n_found == n_values, "the pages of a column do not have as many values as the column")
-
-
-def _number(struct: Any, field: int) -> int:
-    value = struct.get(field) if isinstance(struct, dict) else None
-    _require(type(value) is int and value >= 0, "a count is missing or negative")
-    return int(value)  # type: ignore[arg-type]
-
-
-def _list(struct: Any, field: int) -> list[Any]:
-    value = struct.get(field) if isinstance(struct, dict) else None
-    _require(isinstance(value, list), "its parts cannot be made out")
-    return value  # type: ignore[return-value]
-
-
-class _Thrift:
-    """The compact protocol of Apache Thrift, as far as Parquet uses it; text is passed over."""
-
-    def __init__(self, data: Data, at: int, end: int) -> None:
-        self.data, self.at, self.end = data, at, end
-
-    def byte(self) -> int:
-        _require(self.at < self.end, "a header breaks off")
-        self.at += 1
-        return self.data[self.at - 1]
-
-    def unsigned(self) -> int:
-        value, shift = 0, 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-            _require(shift < 64, "a number in a header is too long")
-
-    def signed(self) -> int:
-        value = self.unsigned()
-        return value >> 1 ^ -(value & 1)
-
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        _require(depth < 32, "a header is nested too deeply")
-        fields: dict[int, Any] = {}
-        field = 0
-        while (byte := self.byte()) != 0:
-            field = field + (byte >> 4) if byte >> 4 else self.signed()
-            fields[field] = byte & 15 == 1 if byte & 15 in (1, 2) else self.value(byte & 15, depth)
-        return fields
-
-    def value(self, kind: int, depth: int) -> Any:
-        if kind in (4, 5, 6):
-            return self.signed()
-        if kind in (1, 2, 3):
-            return self.byte()
-        if kind in (7, 8):
-            size = 8 if kind == 7 else self.unsigned()
-            self.at += size
-            return None
-        if kind in (9, 10):
-            byte = self.byte()
-            n = byte >> 4 if byte >> 4 < 15 else self.unsigned()
-            _require(n <= self.end - self.at, "a list in a header is longer than the header")
-            return [self.value(byte & 15, depth + 1) for _ in range(n)]
-        _require(kind == 12, "a header holds what no Parquet file holds")
-        return self.struct(depth + 1)
+    try:
+        kernels.check_parquet(np.frombuffer(data, np.uint8), len(data) - 8 - length)
+    except ValueError as error:
+        raise DamagedError(str(error)) from None
 
 
 def check_arrow(data: Data) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from aspectrum.arrays import Codes, is_rounded
 from aspectrum.coding.ids import not_hashable, quoted
-from aspectrum.coding.rows import Untyped, code_series
+from aspectrum.coding.rows import IdColumn, Untyped, code_series
 from aspectrum.errors import InputError
 from aspectrum.io.binary import check_arrow, check_parquet
 from aspectrum.io.files import binary_format, reason
@@ -289,16 +289,18 @@ def _float(value: Any) -> float | None:
         return None
 
 
-def code_column(role: str, column: polars.Series, refuse: Refuse) -> tuple[Codes, Any]:
-    """Codes, -1 where there is no id, and the distinct ids: a series of text or whole numbers, or a list of anything else."""
+def id_column(role: str, column: polars.Series, refuse: Refuse) -> IdColumn:
+    """Ids, with code -1 where there is none: the distinct ones are a series of text or whole numbers, or a list of anything else."""
     import polars
 
     column = _as_ids(role, column, refuse)
     if column.dtype not in (polars.String, polars.Int64):
-        return _code_objects(role, column, refuse)
+        return IdColumn(*_code_objects(role, column, refuse))
+    if column.dtype == polars.Int64 and not column.null_count():
+        return IdColumn.uncoded(column)
     if column.dtype == polars.String and (column == "").any():
         column = column.set(column == "", None)
-    return code_series(column)
+    return IdColumn(*code_series(column))
 
 
 def _as_ids(role: str, column: polars.Series, refuse: Refuse) -> polars.Series:

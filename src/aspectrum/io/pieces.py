@@ -230,13 +230,25 @@ class _ScannedFile:
 
     def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
         reader = _FrameReader(self._source, self._name)
-        frame, step = self._frame, min(_FIRST_ROWS, n_rows)
-        while offset < self.size or reader.names is None:
-            read = self._guarded(frame.slice(offset, step).collect)
-            rows, at = reader.rows(read, offset)
-            offset += read.height
-            frame, step = self._frame.select(reader.names), max(1, int(n_rows / reader.rows_per_row))
+        frames = self._frames(reader, n_rows, offset)
+        while (frame := self._guarded(lambda: next(frames, None))) is not None:
+            rows, at = reader.rows(frame, offset)
+            offset += frame.height
             yield _Part(rows, at, offset / max(1, self.size))
+
+    def _frames(self, reader: _FrameReader, n_rows: int, offset: int) -> Iterator[polars.DataFrame]:
+        """A few rows with all columns, from which the reader tells which it needs, and then all others with these."""
+        first = self._frame.slice(offset, min(_FIRST_ROWS, n_rows)).collect()
+        yield first
+        offset, size = offset + first.height, max(1, int(n_rows / reader.rows_per_row))
+        frame = self._frame.select(reader.names)
+        if offset >= self.size:
+            return
+        if hasattr(frame, "collect_batches"):
+            yield from frame.slice(offset).collect_batches(chunk_size=size, maintain_order=True)
+            return
+        for start in range(offset, self.size, size):  # before polars 1.34
+            yield frame.slice(start, size).collect()
 
 
 class _FrameReader:

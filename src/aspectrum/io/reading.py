@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aspectrum import kernels
 from aspectrum.arrays import WHOLE_NUMBERS, Codes, Floats, is_rounded
 from aspectrum.coding.cells import written_lists
 from aspectrum.coding.ids import quoted
@@ -16,7 +17,7 @@ from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, joined
 from aspectrum.inputs import FIRST_TIME, NUMBERS, InputSpec
 from aspectrum.io.columns import find_columns, is_aside, is_flag_name, is_spelling, is_typed, names_a_user
-from aspectrum.io.frames import as_number, code_column
+from aspectrum.io.frames import as_number, id_column
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table
 from aspectrum.io.text import TextTable, reads_as_number
@@ -103,10 +104,15 @@ def _fetched(source: Source, spec: InputSpec, table: Table, places: Mapping[str,
     for role, place in places.items():
         if role in NUMBERS:
             numbers[role] = np.ascontiguousarray(as_number(frame[role], flags=role == "grade").to_numpy()[kept], dtype=np.float64)
+            if kernels.all_finite(numbers[role]):
+                continue
             bad = np.flatnonzero(~np.isfinite(numbers[role]))
         else:
-            codes, ids = code_column(role, frame[role], lambda row, what: _refused(table, int(origins[row]), what))
-            columns[role] = IdColumn(codes[kept], ids, table.untyped if hasattr(ids, "dtype") else None)
+            column = id_column(role, frame[role], lambda row, what: _refused(table, int(origins[row]), what))
+            if column.plain is not None and len(owners) == frame.height:
+                columns[role] = column
+                continue
+            columns[role] = IdColumn(column.codes[kept], column.ids, table.untyped if hasattr(column.ids, "dtype") else None)
             bad = np.flatnonzero(columns[role].codes < 0)
         if len(bad) and role not in spec.may_be_missing:
             wrong.append(_wrong_cells(table, role, place, np.asarray(owners)[bad]))

@@ -91,14 +91,15 @@ class ByRelevance(Judging):
     def _relevance(self) -> Relevance:
         return self.world.need_relevance(self._needs)
 
-    @cached_property
+    @property
     def _judgments(self) -> Codes:
         """For each place, the judgment of its item, or -1."""
-        rankings, relevance = self.world.rankings, self._relevance
-        return kernels.lookup(rankings.offsets, rankings.items, relevance.offsets, relevance.items)
+        return self.world.judgments
 
     def _if_relevant(self, values: Codes, judgments: Codes | None = None) -> Codes:
         """Values of judgments, -1 where the item is not relevant."""
+        if self._relevance.all_relevant:
+            return values if judgments is None else np.where(judgments >= 0, values, np.int32(-1))
         relevant = self._relevance.relevant
         return np.where(relevant if judgments is None else np.append(relevant, False)[judgments], values, np.int32(-1))
 

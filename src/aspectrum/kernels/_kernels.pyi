@@ -1,5 +1,8 @@
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from aspectrum.arrays import Codes, Counts, Flags, Floats, Masks, Offsets
 
 class Cover:
@@ -350,6 +353,13 @@ def sort_segments(
 ) -> Offsets:
     """The rows of each segment sorted by key, then second key, then as they stood."""
 
+def find_runs(values: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Offsets:
+    """Where runs of equal values begin, and the end of the last."""
+
+def all_finite(values: Floats) -> bool: ...
+def count_steps(offsets: Offsets, values: Floats) -> tuple[int, int, int]:
+    """Of values in the order of lists: how many equal the one before, how many are larger than it, and how many smaller."""
+
 def compare_neighbours(offsets: Offsets, rows: Offsets, values: Floats) -> tuple[Any, int, int]:
     """Of rows in the order of lists: whether each value equals the one before (1 or 0, as bytes), and how many are larger and smaller."""
 
@@ -359,8 +369,8 @@ def find_repeats(offsets: Offsets, rows: Offsets, keys: Codes, seconds: Codes | 
 def lookup(offsets: Offsets, items: Codes, key_offsets: Offsets, keys: Codes) -> Codes:
     """Where each item stands among its user's sorted keys, -1 where it does not."""
 
-def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int]:
-    """First (user, place) whose item is in the list already; (-1, -1) if there is none."""
+def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int, Any]:
+    """First user and place whose item is in the list already, -1 and -1 if there is none; and whether lists name each item (1 or 0, as bytes)."""
 
 def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> Counts:
     """How often each item is shown, (cutoffs, items)."""
@@ -396,6 +406,9 @@ def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop:
 
 def code_ids(stream: Any) -> tuple[Codes, Offsets]:
     """Codes of an Arrow stream of text or 64-bit numbers in order of first appearance (-1 for null), and where each first stands."""
+
+def check_parquet(file: npt.NDArray[np.uint8], begin: int) -> None:
+    """Raises ValueError unless pages have the number of values that their columns have; `begin` is where the footer is."""
 
 class IdIndex:
     """Codes of ids that keep coming: each gets the next one when it is first met."""

@@ -12,6 +12,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace aspectrum {
@@ -27,10 +28,30 @@ using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using OutMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
+// Leaves what is allocated as it is: for vectors of which every entry is written.
 template <class T>
-Out<T> to_array(std::vector<T>&& values) {
-    auto* owner = new std::vector<T>(std::move(values));
-    nb::capsule free_it(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+struct Unfilled : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = Unfilled<U>;
+    };
+    template <class U>
+    void construct(U* place) noexcept {
+        ::new (static_cast<void*>(place)) U;
+    }
+    template <class U, class... Given>
+    void construct(U* place, Given&&... given) {
+        ::new (static_cast<void*>(place)) U(std::forward<Given>(given)...);
+    }
+};
+template <class T>
+using UnfilledVector = std::vector<T, Unfilled<T>>;
+
+template <class T, class Allocator>
+Out<T> to_array(std::vector<T, Allocator>&& values) {
+    using Values = std::vector<T, Allocator>;
+    auto* owner = new Values(std::move(values));
+    nb::capsule free_it(owner, [](void* p) noexcept { delete static_cast<Values*>(p); });
     return Out<T>(owner->data(), {owner->size()}, free_it);
 }
 

@@ -13,6 +13,15 @@ void cover_of_list(const View& view, const int32_t* rows, const int32_t* stops, 
     const bool plain = view.cover.plain();
     double sum = 0.0;
     int32_t j = 0;
+    if constexpr (std::is_same_v<View, MaskView>) {  // which has no weights, and no strengths
+        uint64_t shown = 0;
+        for (int64_t c = 0; c < n_stops; ++c) {
+            for (; j < stops[c]; ++j)
+                if (rows[j] >= 0) shown |= view.key(rows[j]);
+            out[c] = __builtin_popcountll(shown);
+        }
+        return;
+    }
     for (int64_t c = 0; c < n_stops; ++c) {
         for (; j < stops[c]; ++j) {
             if (rows[j] < 0) continue;

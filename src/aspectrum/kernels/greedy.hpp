@@ -83,8 +83,18 @@ struct RunningGains {
             about[p] = __builtin_popcountll(keys[p]);  // nothing was taken yet
         }
     }
+    // What candidates gain now that an item was taken; the largest of it. Few of them are quicker one by one, with the same bits.
+    double subtract_lost() {
+        if (padded(n) > kLanes) return lane_loops().subtract_lost(about.data(), keys.data(), padded(n), aspects, lost, n_lost);
+        double top = 0.0;
+        for (size_t p = 0; p < n; ++p) {
+            for (int a = 0; a < n_lost; ++a) about[p] -= keys[p] >> aspects[a] & 1 ? lost[a] : 0.0;
+            top = std::max(top, about[p]);
+        }
+        return top;
+    }
     Best find(const std::vector<Candidate>& candidates, const Linear& rule, const MaskView& view) {
-        double top = lane_loops().subtract_lost(about.data(), keys.data(), padded(n), aspects, lost, n_lost);
+        double top = subtract_lost();
         if (!exact) slack += 4.0 * (n_lost + 1) * std::numeric_limits<double>::epsilon() * largest;
         if (slack > 1e-6 * top) {
             top = 0.0;

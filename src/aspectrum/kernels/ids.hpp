@@ -112,23 +112,8 @@ class IdTable {
     HashIndex codes_{1 << 11};
     std::vector<IdKey> keys_;
     std::deque<std::string> texts_;  // long ids, which must outlive the stream they came in
-    std::vector<int32_t> small_;     // codes of small numbers, -1 for those that have none
 
   public:
-    // The same for whole numbers: small ones are looked up by themselves. The larger a table is, the larger these may be.
-    std::pair<int32_t, bool> code_number(int64_t number, int64_t n_rows) {
-        const uint64_t value = static_cast<uint64_t>(number), limit = std::min<uint64_t>(1 << 22, 2 * n_rows + (1 << 12));
-        if (value < small_.size() && small_[value] >= 0) return {small_[value], false};
-        IdKey key;
-        key.low = value;
-        const auto found = code(key, key.hash());
-        if (value < limit) {
-            if (value >= small_.size()) small_.resize(std::min(limit, 2 * value + 1024), -1);
-            small_[value] = found.first;
-        }
-        return found;
-    }
-
     void prefetch_slot(uint32_t hash) const { codes_.prefetch(hash); }
     void prefetch_key(uint32_t hash) const {
         if (const int32_t code = codes_.first_met(hash); code >= 0) __builtin_prefetch(&keys_[code]);
@@ -158,6 +143,45 @@ class IdTable {
         uint32_t length;
         std::memcpy(&length, view, 4);
         bytes.append(view + 4, length);
+    }
+};
+
+// The same for whole numbers. Small ones are looked up by themselves: the larger a table is, the larger these may be.
+class NumberTable {
+    static constexpr uint64_t kMostSmall = 1 << 22;
+    std::vector<int32_t> small_;  // codes of small numbers, -1 for those that have none
+    HashIndex large_{1 << 11};
+    std::vector<std::pair<uint64_t, int32_t>> numbers_;  // the others, and their codes
+    int32_t size_ = 0;
+
+    static uint32_t hash(uint64_t number) { return static_cast<uint32_t>(IdKey::mix(number, 0) >> 32); }
+
+  public:
+    int32_t size() const { return size_; }
+
+    // The code of a number that is small and known; -1 for any other.
+    int32_t known(int64_t number) const {
+        const auto value = static_cast<uint64_t>(number);
+        return value < small_.size() ? small_[value] : -1;
+    }
+
+    // The code of a number that known() does not tell, and whether it is new.
+    std::pair<int32_t, bool> code(int64_t number, int64_t n_rows) {
+        const auto value = static_cast<uint64_t>(number), limit = std::min<uint64_t>(kMostSmall, 2 * n_rows + (1 << 12));
+        auto equal = [&](int32_t place) { return numbers_[place].first == value; };
+        if (numbers_.size() > 0 || value >= limit) {
+            const int32_t place = large_.find(hash(value), equal);
+            if (place >= 0) return {numbers_[place].second, false};
+        }
+        if (size_ == INT32_MAX) throw std::invalid_argument("too many distinct ids for 32-bit codes");
+        if (value < limit) {
+            if (value >= small_.size()) small_.resize(std::min(limit, 2 * value + 1024), -1);
+            small_[value] = size_;
+        } else {
+            large_.add(hash(value));
+            numbers_.emplace_back(value, size_);
+        }
+        return {size_++, true};
     }
 };
 
@@ -231,20 +255,26 @@ void read_pieces(ArrowArrayStream* stream, Read read) {
     }
 }
 
-inline void code_numbers(const IdReader& reader, IdTable& table, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
+inline void code_numbers(const IdReader& reader, NumberTable& table, UnfilledVector<int32_t>& codes, std::vector<int64_t>& firsts) {
     const auto* numbers = static_cast<const int64_t*>(reader.array.buffers[1]) + reader.array.offset;
     const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
+    const bool gaps = reader.array.buffers[0] && reader.array.null_count != 0;
     codes.resize(start + n);
     int64_t last = 0;
     int32_t last_code = -1;
     for (int64_t row = 0; row < n; ++row) {
-        if (row % 64 == 0) tick(64);
-        if (!reader.valid(row)) {
+        if (row % 1024 == 0) tick(1024);
+        if (gaps && !reader.valid(row)) {
             codes[start + row] = -1;
             continue;
         }
+        const int32_t known = table.known(numbers[row]);
+        if (known >= 0) {
+            codes[start + row] = known;
+            continue;
+        }
         if (last_code < 0 || numbers[row] != last) {  // rows of a user mostly stand together
-            const auto [code, is_new] = table.code_number(numbers[row], n);
+            const auto [code, is_new] = table.code(numbers[row], n);
             if (is_new) firsts.push_back(start + row);
             last = numbers[row];
             last_code = code;
@@ -253,7 +283,7 @@ inline void code_numbers(const IdReader& reader, IdTable& table, std::vector<int
     }
 }
 
-inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32_t>& codes, std::vector<int64_t>& firsts) {
+inline void code_piece(const IdReader& reader, IdTable& table, UnfilledVector<int32_t>& codes, std::vector<int64_t>& firsts) {
     constexpr int64_t kBlock = 64;
     IdKey keys[kBlock], last;
     uint32_t hashes[kBlock];
@@ -291,11 +321,12 @@ inline void code_piece(const IdReader& reader, IdTable& table, std::vector<int32
 
 // Ids that keep coming: each gets the next code when it is first met, so that what comes later costs what it holds, not what is known.
 class IdIndex {
-    IdTable table_;
+    IdTable texts_;
+    NumberTable numbers_;
     char kind_ = '\0';  // t: text, l: numbers
 
   public:
-    int64_t size() const { return table_.size(); }
+    int64_t size() const { return kind_ == 'l' ? numbers_.size() : texts_.size(); }
 
     // Codes of the ids of a stream (-1 where one is null), and the rows of those that are new.
     std::pair<Out<int32_t>, Out<int64_t>> join(nb::capsule capsule) {
@@ -304,13 +335,16 @@ class IdIndex {
         const char kind = format == "l" ? 'l' : 't';
         require(kind_ == '\0' || kind_ == kind, "ids are text or numbers, not both");
         kind_ = kind;
-        std::vector<int32_t> codes;
+        UnfilledVector<int32_t> codes;
         std::vector<int64_t> firsts;
         {
             nb::gil_scoped_release release;
             read_pieces(stream, [&](Released<ArrowArray>&& piece) {
                 const IdReader reader{format[0], piece.value};
-                (kind == 'l' ? code_numbers : code_piece)(reader, table_, codes, firsts);
+                if (kind == 'l')
+                    code_numbers(reader, numbers_, codes, firsts);
+                else
+                    code_piece(reader, texts_, codes, firsts);
             });
         }
         return {to_array(std::move(codes)), to_array(std::move(firsts))};

@@ -6,6 +6,7 @@
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <tuple>
 
@@ -33,6 +34,36 @@ inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int
         for (int64_t p = 0; p < n; ++p) order[at[keys.data()[p]]++] = p;
     }
     return {to_array(std::move(offsets)), to_array(std::move(order))};
+}
+
+// Where runs of equal values begin, and the end of the last.
+template <class T>
+inline Out<int64_t> find_runs(Array<T> values) {
+    constexpr int64_t kStep = 32;  // values that are compared at once: most runs are longer
+    const auto n = static_cast<int64_t>(values.shape(0));
+    const T* v = values.data();
+    std::vector<int64_t> starts;
+    {
+        nb::gil_scoped_release release;
+        if (n > 0) starts.push_back(0);
+        for (int64_t p = 1; p < n; p += kStep) {
+            const int64_t end = std::min(n, p + kStep);
+            T changed = 0;
+            for (int64_t i = p; i < end; ++i) changed |= v[i] ^ v[i - 1];
+            for (int64_t i = p; changed && i < end; ++i)
+                if (v[i] != v[i - 1]) starts.push_back(i);
+        }
+        starts.push_back(n);
+    }
+    return to_array(std::move(starts));
+}
+
+inline bool all_finite(Array<double> values) {
+    const auto n = static_cast<int64_t>(values.shape(0));
+    nb::gil_scoped_release release;
+    uint64_t odd = 0;
+    for (int64_t p = 0; p < n; ++p) odd |= std::bit_cast<uint64_t>(values.data()[p] - values.data()[p]);  // 0, or NaN
+    return odd == 0;
 }
 
 // Sorts the rows of each segment by a key, then by a second one, and where both are equal leaves them as they stand.
@@ -73,6 +104,26 @@ inline Out<int64_t> sort_segments(Array<int64_t> offsets_, Array<int64_t> rows, 
             });
     }
     return to_array(std::move(out));
+}
+
+// Of values in the order of lists: how many equal the one before, how many are larger than it, and how many smaller.
+inline std::tuple<int64_t, int64_t, int64_t> count_steps(Array<int64_t> offsets_, Array<double> values) {
+    const int64_t groups = segments(offsets_, static_cast<int64_t>(values.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    std::atomic<int64_t> equal{0}, larger{0}, smaller{0};
+    nb::gil_scoped_release release;
+    parallel_for(groups, 1024, [&](int64_t begin, int64_t end) {
+        int64_t n_equal = 0, n_larger = 0, n_steps = 0;
+        for (int64_t g = begin; g < end; ++g) {
+            const double* v = values.data() + offsets[g];
+            const int64_t n = offsets[g + 1] - offsets[g];
+            int64_t e = 0, l = 0;
+            for (int64_t p = 1; p < n; ++p) e += v[p] == v[p - 1], l += v[p] > v[p - 1];
+            n_equal += e, n_larger += l, n_steps += std::max<int64_t>(0, n - 1);
+        }
+        equal += n_equal, larger += n_larger, smaller += n_steps - n_equal - n_larger;
+    });
+    return {equal.load(), larger.load(), smaller.load()};
 }
 
 // Of rows in the order of lists: the places whose value equals that of the place before, and how many are larger or smaller than it.
@@ -157,33 +208,45 @@ inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<
     return to_array(std::move(out));
 }
 
-// The first user (and the place in the list) whose list names an item twice; (-1, -1) if none does.
-inline std::pair<int64_t, int64_t> find_repeat(Array<int64_t> offsets_, Array<int32_t> items, int64_t n_items) {
+// The first user (and the place in the list) whose list names an item twice, (-1, -1) if none does; and which items lists name.
+inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> offsets_, Array<int32_t> items, int64_t n_items) {
     const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
     const int64_t* offsets = offsets_.data();
     check_codes(items.data(), offsets[users], 0, n_items, "item");
+    require(users <= INT32_MAX, "too many lists for 32-bit codes");
+    std::vector<uint8_t> named(n_items, 0);
     std::atomic<int64_t> found{INT64_MAX};
+    std::mutex naming;
+    struct Last {  // whose list named each item last, of those that one thread has looked at
+        std::vector<int32_t> user;
+        std::vector<uint8_t>& named;
+        std::mutex& naming;
+        ~Last() {
+            const std::lock_guard<std::mutex> lock(naming);
+            for (size_t i = 0; i < user.size(); ++i) named[i] |= user[i] >= 0;
+        }
+    };
     {
         nb::gil_scoped_release release;
         parallel_for(
-            users, 4096, [&] { return std::vector<int64_t>(n_items, -1); },
-            [&](auto& last, int64_t begin, int64_t end) {
+            users, 1024, [&] { return Last{std::vector<int32_t>(n_items, -1), named, naming}; },
+            [&](Last& last, int64_t begin, int64_t end) {
                 for (int64_t u = begin; u < end; ++u)
                     for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
-                        int64_t& seen_by = last[items.data()[p]];
+                        int32_t& seen_by = last.user[items.data()[p]];
                         if (seen_by == u) {
                             int64_t now = found.load();
                             while (p < now && !found.compare_exchange_weak(now, p)) {
                             }
                         }
-                        seen_by = u;
+                        seen_by = static_cast<int32_t>(u);
                     }
             });
     }
     const int64_t place = found.load();
-    if (place == INT64_MAX) return {-1, -1};
+    if (place == INT64_MAX) return {-1, -1, to_array(std::move(named))};
     const int64_t user = std::upper_bound(offsets, offsets + users + 1, place) - offsets - 1;
-    return {user, place - offsets[user]};
+    return {user, place - offsets[user], to_array(std::move(named))};
 }
 
 // How often each item stands within the stops, one row per cutoff.

@@ -225,18 +225,22 @@ def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Cod
             starts = np.append(0, np.cumsum(np.diff(offsets)[scored]))
             at[mine] = kernels.sort_segments(starts, at[mine], rows.numbers["score"], True, seconds, reading.ties == "descending")
     ordered = items[at]
-    user, place = kernels.find_repeat(offsets, ordered, len(tables.item))
+    user, place, _ = kernels.find_repeat(offsets, ordered, len(tables.item))
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
         raise item_twice(rows.at(row), owners.ids[user], tables.item.ids[items[row]], place)
     if user >= 0:
-        pairs = users[at].astype(np.int64) << 32 | ordered
-        first = np.sort(np.unique(pairs, return_index=True)[1])
+        first = first_of_each(offsets, ordered)
         facts.notice("duplicates", len(at) - len(first))
-        at, ordered = at[first], ordered[first]
-        offsets, _ = kernels.group_rows(users[at], len(owners))
+        offsets, at, ordered = np.searchsorted(first, offsets), at[first], ordered[first]
     tied = _note_ties(rows, facts, offsets, at, scored, "input" if seconds is None else reading.ties)
     return Rankings(offsets, ordered, tied)
+
+
+def first_of_each(offsets: Offsets, items: Codes) -> Offsets:
+    """Places of lists whose item the list has not named before."""
+    pairs = np.repeat(np.arange(len(offsets) - 1) << 32, np.diff(offsets)) | items
+    return np.sort(np.unique(pairs, return_index=True)[1])
 
 
 def item_twice(where: str, user: Any, item: Any, place: int) -> InputError:

@@ -6,21 +6,23 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats
+from aspectrum.arrays import Codes, Flags, Floats, Offsets
 from aspectrum.coding.ids import quoted
-from aspectrum.coding.reading import Reading
+from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
-from aspectrum.coding.table import flags_of
+from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, OutputError
-from aspectrum.world.building import CodedLists, Tables, lists_of_codes
+from aspectrum.world.building import CodedLists, Tables, first_of_each, item_twice, lists_of_codes, order_of
+from aspectrum.world.rankings import Rankings
 
 _MOST_BUCKETS = 256  # files that are open at once
 _NO_ITEM = np.int32(-1)  # stands for an empty list
@@ -50,30 +52,34 @@ class Places:
     def __add__(self, other: Places) -> Places:
         return Places((*self.pieces, *other.pieces))
 
-    def after(self, n_rows: int) -> Places:
-        """Those of all rows but so many; a piece that has none of them is forgotten."""
+    def part(self, first: int, end: int) -> Places:
+        """Those of some rows; a piece that has none of them is forgotten."""
         kept = []
-        for n, first, place in self.pieces:
-            if n > n_rows:
-                kept.append((n - max(0, n_rows), first + max(0, n_rows), place))
-            n_rows -= n
+        for n, at, place in self.pieces:
+            low, high = max(0, first), min(n, end)
+            if low < high:
+                kept.append((high - low, at + low, place))
+            first, end = first - n, end - n
         return Places(tuple(kept))
 
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of lists under the codes of tables.
+    """Rows of lists under the codes of tables, in blocks of rows of one user.
 
     Args:
-        owners: Whose lists they are, in order of appearance, also those of empty lists.
-        users, items: The user and the item of each row.
+        owners: Whose lists they are, in order of appearance, also those of empty lists; the blocks themselves if none is empty.
+        blocks: The user of each block.
+        offsets: Where the rows of each block begin, and the end of the last.
+        items: The item of each row.
         numbers: Ranks and scores.
         places: Where rows stand, in words, if anybody knows.
         notices: What a user should know of them.
     """
 
     owners: Codes
-    users: Codes
+    blocks: Codes
+    offsets: Offsets
     items: Codes
     numbers: Mapping[str, Floats]
     places: Places = Places(())
@@ -82,34 +88,58 @@ class CodedRows:
     @staticmethod
     def of(rows: Rows, tables: Tables) -> CodedRows:
         """Rows, whose ids get their codes."""
+        more: tuple[Any, ...] = (rows.numbers, Places(() if rows.place is None else ((len(rows), 0, rows.place),)), rows.notices)
+        users, items = (rows.ids[role].plain for role in ("user", "item"))
+        if users is not None and items is not None:
+            offsets = kernels.find_runs(users.rechunk().to_numpy())
+            blocks, codes = tables.user.codes_of(users.gather(offsets[:-1])), tables.item.codes_of(items)
+            if blocks is not None and codes is not None:
+                return CodedRows(blocks, blocks, offsets, codes, *more)
         tables.join([rows])
         try:
-            users, items = tables.user.codes(rows.ids["user"]), tables.item.codes(rows.ids["item"])
-            places = Places(() if rows.place is None else ((len(rows), 0, rows.place),))
-            return CodedRows(tables.user.named(rows.ids["user"]), users, items, rows.numbers, places, rows.notices)
+            return CodedRows.of_users(
+                tables.user.named(rows.ids["user"]), tables.user.codes(rows.ids["user"]), tables.item.codes(rows.ids["item"]), *more
+            )
         finally:
             tables.forget(rows)
 
+    @staticmethod
+    def of_users(owners: Codes, users: Codes, items: Codes, *more: Any, **others: Any) -> CodedRows:
+        """The same, given the user of each row."""
+        offsets = kernels.find_runs(users)
+        blocks = users[offsets[:-1]]
+        return CodedRows(blocks if np.array_equal(owners, blocks) else owners, blocks, offsets, items, *more, **others)
+
     def __len__(self) -> int:
-        return len(self.users)
+        return len(self.items)
 
-    @cached_property
-    def starts(self) -> Any:
-        """Where the rows of another user begin."""
-        return np.append(0, np.flatnonzero(self.users[1:] != self.users[:-1]) + 1)[: len(self.users)]
+    @property
+    def users(self) -> Codes:
+        """The user of each row."""
+        return np.repeat(self.blocks, np.diff(self.offsets))
 
-    def cut(self, at: int) -> tuple[CodedRows, CodedRows]:
-        """The rows before a place, with all notices and empty lists, and those from there on, which are of one user."""
-        later = self.users[at:][:1]
-        before = {role: values[:at] for role, values in self.numbers.items()}
-        after = {role: values[at:].copy() for role, values in self.numbers.items()}
-        whole = CodedRows(self.owners[~np.isin(self.owners, later)], self.users[:at], self.items[:at], before, self.places, self.notices)
-        return whole, CodedRows(later, self.users[at:].copy(), self.items[at:].copy(), after, self.places.after(at))
+    def some(self, start: int, stop: int) -> CodedRows:
+        """Some of the blocks, without notices and empty lists."""
+        first, end = int(self.offsets[start]), int(self.offsets[stop])
+        blocks, numbers = self.blocks[start:stop], {role: values[first:end] for role, values in self.numbers.items()}
+        offsets = self.offsets[start : stop + 1] - first
+        return CodedRows(blocks, blocks, offsets, self.items[first:end], numbers, self.places.part(first, end))
+
+    def copy(self) -> CodedRows:
+        """The same with arrays of their own, so that those they are parts of can be forgotten."""
+        numbers = {role: values.copy() for role, values in self.numbers.items()}
+        blocks = self.blocks.copy()
+        return replace(self, owners=blocks, blocks=blocks, items=self.items.copy(), numbers=numbers)
 
     def __add__(self, other: CodedRows) -> CodedRows:
+        """These rows and those after them; the last block goes on where the next one is of the same user."""
+        goes_on = int(len(self.blocks) > 0 and len(other.blocks) > 0 and self.blocks[-1] == other.blocks[0])
+        blocks = np.concatenate([self.blocks, other.blocks[goes_on:]])
+        owners = np.concatenate([self.owners, other.owners[~np.isin(other.owners, self.owners)]])
         return CodedRows(
-            np.concatenate([self.owners, other.owners[~np.isin(other.owners, self.owners)]]),
-            np.concatenate([self.users, other.users]),
+            blocks if np.array_equal(owners, blocks) else owners,
+            blocks,
+            np.concatenate([self.offsets[:-1], other.offsets[goes_on:] + len(self)]),
             np.concatenate([self.items, other.items]),
             {role: np.concatenate([values, other.numbers[role]]) for role, values in self.numbers.items()},
             self.places + other.places,
@@ -118,19 +148,91 @@ class CodedRows:
 
     def under(self, user: Codes, item: Codes) -> CodedRows:
         """The same under other codes: what each is now."""
-        return replace(self, owners=user[self.owners], users=user[self.users], items=item[self.items])
+        blocks = user[self.blocks]
+        return replace(self, owners=blocks if self.owners is self.blocks else user[self.owners], blocks=blocks, items=item[self.items])
 
     def without(self, users: Codes) -> CodedRows:
         """The same but for those of some users."""
         kept = ~np.isin(self.users, users)
         numbers = {role: values[kept] for role, values in self.numbers.items()}
-        return replace(
-            self, owners=self.owners[~np.isin(self.owners, users)], users=self.users[kept], items=self.items[kept], numbers=numbers
-        )
+        owners = self.owners[~np.isin(self.owners, users)]
+        return CodedRows.of_users(owners, self.users[kept], self.items[kept], numbers, self.places, self.notices)
 
     def lists(self, source: str, tables: Tables, reading: Reading) -> CodedLists:
+        """The lists of complete users."""
         rows = Rows(source, {}, self.numbers, self.places if self.places.pieces else None, notices=self.notices)
         return lists_of_codes(rows, self.owners, self.users, self.items, tables, reading)
+
+    def in_order(self, source: str, tables: Tables, reading: Reading) -> OrderedRows | None:
+        """The same, if the rows of each user stand in the order of the list already, and nobody has an empty list.
+
+        None also where more is to be said of ranks and scores.
+        """
+        by, numbers = order_of(Rows(source, {}, self.numbers), reading), self.numbers
+        if self.owners is not self.blocks or (by == "input" and numbers) or not (reading.ties == "input" or tables.item.are_numbers):
+            return None
+        n_tied = 0
+        for role in ("score",) if by == "score" else numbers:
+            n_equal, n_larger, n_smaller = kernels.count_steps(self.offsets, numbers[role])
+            if (n_larger if role == "score" else n_smaller) or (n_equal and (by == "rank" or reading.ties != "input")):
+                return None
+            n_tied = n_equal
+        tied = None
+        if n_tied:
+            tied = kernels.compare_neighbours(self.offsets, np.arange(len(self)), numbers["score"])[0].view(np.bool_)
+        elif "score" in numbers:
+            tied = np.zeros(len(self), np.bool_)
+        return OrderedRows(self.blocks, self.offsets, self.items, by, tied, self.places, self.notices)
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedRows:
+    """Lists of complete users, as their rows stand; what has ordered them is not needed any more.
+
+    Args:
+        owners: Whose lists they are.
+        offsets, items: The lists.
+        by: What orders them.
+        tied: Places whose score equals that of the place before; None if there are no scores.
+        places, notices: As of coded rows.
+    """
+
+    owners: Codes
+    offsets: Offsets
+    items: Codes
+    by: str
+    tied: Flags | None
+    places: Places
+    notices: Sequence[Notice]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def joined_lists(parts: Sequence[CodedRows] | Sequence[OrderedRows], source: str, tables: Tables, reading: Reading) -> CodedLists:
+    """The lists of complete users, each of whom is in one of several parts."""
+    ordered = [part for part in parts if isinstance(part, OrderedRows)]
+    if not ordered:
+        return reduce(add, parts).lists(source, tables, reading)  # type: ignore[arg-type]
+    first, owners = ordered[0], np.concatenate([part.owners for part in ordered])
+    items = np.concatenate([part.items for part in ordered])
+    tied = None if first.tied is None else np.concatenate([part.tied for part in ordered])  # type: ignore[misc]
+    offsets = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in ordered]))))
+    user, place, named = kernels.find_repeat(offsets, items, len(tables.item))
+    ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, np.flatnonzero(named).astype(np.int32))}
+    notices = [notice for part in ordered for notice in part.notices]
+    facts = Input("rankings", source, len(items), ids, notices, first.by, external=True)
+    if user >= 0 and reading.duplicates != "first":
+        row = int(offsets[user]) + place
+        places = sum((part.places for part in ordered), Places(()))
+        where = Rows(source, {}, {}, places if places.pieces else None).at(row)
+        raise item_twice(where, tables.user.ids[int(owners[user])], tables.item.ids[int(items[row])], place)
+    if user >= 0:
+        kept = first_of_each(offsets, items)
+        facts.notice("duplicates", len(items) - len(kept))
+        offsets, items, tied = np.searchsorted(kept, offsets), items[kept], None if tied is None else tied[kept]
+    facts.notice("tied_scores", 0 if tied is None else np.count_nonzero(tied), ties="input")
+    return CodedLists(Rankings(offsets, items, tied), facts)
 
 
 class WholeUsers:
@@ -145,22 +247,38 @@ class WholeUsers:
         self._tables, self._seen = tables, flags_of(seen, len(tables.user))
         self._held: CodedRows | None = None
 
-    def add(self, rows: CodedRows) -> tuple[CodedRows, int]:
-        """The rows of users who are complete now, and how many rows of the last user are held back.
+    def add(self, rows: CodedRows) -> tuple[list[CodedRows], int]:
+        """The rows of users who are complete now, in several parts, and how many rows of the last user are held back.
 
         Raises:
             NotGrouped: A user comes again after others.
         """
-        rows = rows if self._held is None else self._held + rows
-        n, firsts = len(self._tables.user), rows.users[rows.starts]
+        n, held, first, end = len(self._tables.user), self._held, 0, len(rows.blocks)
         if n > len(self._seen):
             self._seen = np.append(self._seen, np.zeros(n, np.bool_))  # twice as many, so that it is rarely copied
-        if np.count_nonzero(flags_of(firsts, n)) < len(firsts) or self._seen[firsts].any():
+        if held is not None and end and rows.blocks[0] == held.blocks[0]:
+            held, first = held + rows.some(0, 1), 1
+        new = flags_of(rows.blocks[first:], n)
+        if (held is not None and new[held.blocks].any()) or np.count_nonzero(new) < end - first or self._seen[rows.blocks[first:]].any():
             raise NotGrouped
-        rows = replace(rows, owners=rows.owners[~self._seen[rows.owners]])  # an empty list adds nothing to one that is complete
-        whole, self._held = rows.cut(int(rows.starts[-1])) if len(rows) else (rows, None)
-        self._seen[whole.owners] = True
-        return whole, 0 if self._held is None else len(self._held)
+        complete = rows.some(first, max(first, end - 1))
+        parts = [complete]
+        if first < end:  # somebody else begins
+            parts = [complete] if held is None else [held, complete]
+            held = rows.some(end - 1, end).copy()
+        owners = complete.owners
+        if rows.owners is not rows.blocks:
+            later = [] if held is None else held.blocks
+            mine = np.isin(rows.owners, np.concatenate([parts[0].blocks if len(parts) > 1 else [], later]).astype(np.int32))
+            owners = rows.owners[~mine]
+            owners = owners[~self._seen[owners]]  # an empty list adds nothing to one that is complete
+        parts[-1] = replace(complete, owners=complete.blocks if np.array_equal(owners, complete.blocks) else owners, notices=rows.notices)
+        for part in parts:
+            self._seen[part.owners] = True
+        if held is not None and not any(len(part.owners) for part in parts):  # what is to be said is said with the first lists
+            held = replace(held, notices=[*held.notices, *rows.notices])
+        self._held = held
+        return parts, 0 if held is None else len(held)
 
     @property
     def has_seen_any(self) -> bool:
@@ -212,7 +330,7 @@ class Buckets:
 
     def add(self, rows: CodedRows) -> None:
         """Put rows into their files, after those that are there."""
-        listed = flags_of(rows.users, int(rows.owners.max(initial=-1)) + 1)
+        listed = flags_of(rows.blocks, int(rows.owners.max(initial=-1)) + 1)
         empty = rows.owners[~listed[rows.owners]]
         users = np.concatenate([rows.users, empty])
         offsets, order = kernels.group_rows(users % np.int32(self.n), self.n)
@@ -234,7 +352,7 @@ class Buckets:
     def nothing(self, notices: Sequence[Notice]) -> CodedRows:
         """Rows, of which there are none."""
         none = np.empty(0, np.int32)
-        return CodedRows(none, none, none, {role: np.empty(0) for role in self.roles}, notices=notices)
+        return CodedRows(none, none, np.zeros(1, np.int64), none, {role: np.empty(0) for role in self.roles}, notices=notices)
 
     def read(self, number: int, most: int) -> Iterator[tuple[CodedRows, float]]:
         """The rows of the users of one file, grouped by user, at most about so many at a time; and what share of it has been read."""
@@ -253,7 +371,7 @@ class Buckets:
             if len(owners):
                 users = among[order] * np.int32(self.n) + np.int32(number)
                 numbers = {role: np.ascontiguousarray(part[role])[order] for role in self.roles}
-                yield CodedRows(owners, users, items, numbers), (turn + 1) / times
+                yield CodedRows.of_users(owners, users, items, numbers), (turn + 1) / times
 
 
 class BlockCount:
@@ -263,9 +381,8 @@ class BlockCount:
         self._tables, self._last, self._times = tables, -1, np.zeros(0, np.int64)
 
     def add(self, rows: CodedRows) -> None:
-        firsts = rows.users[rows.starts]
-        firsts = firsts[1:] if len(firsts) and firsts[0] == self._last else firsts
-        self._last = int(rows.users[-1]) if len(rows) else self._last
+        firsts = rows.blocks[1:] if len(rows) and rows.blocks[0] == self._last else rows.blocks
+        self._last = int(rows.blocks[-1]) if len(rows) else self._last
         times = np.bincount(firsts, minlength=len(self._tables.user))
         times[: len(self._times)] += self._times
         self._times = times

@@ -1,7 +1,7 @@
 """Ranked lists, best first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -71,8 +71,10 @@ class Rankings:
 
     def cut(self, depth: int) -> "Rankings":
         """The first places of each list."""
-        kept = self.ranks <= depth
-        return replace(self.keep(kept), tied=None if self.tied is None else self.tied[kept])
+        lengths = np.minimum(self.lengths, depth)
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        index = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1] - offsets[:-1], lengths)
+        return Rankings(offsets, self.items[index], None if self.tied is None else self.tied[index], self.listed)
 
     @property
     def ranks(self) -> Offsets:

@@ -128,6 +128,11 @@ class Relevance(UserItems):
         return other
 
     @property
+    def all_relevant(self) -> bool:
+        """Whether there are no grades, and so all items are relevant."""
+        return self.grades is None and self.threshold <= 1.0
+
+    @property
     def relevant(self) -> Flags:
         """Which rows reach the threshold."""
         return np.full(len(self.items), self.threshold <= 1.0) if self.grades is None else self.grades >= self.threshold
@@ -140,7 +145,7 @@ class Relevance(UserItems):
     @property
     def n_relevant(self) -> Counts:
         """How many items are relevant to each user."""
-        return self.count(self.relevant)
+        return np.diff(self.offsets) if self.all_relevant else self.count(self.relevant)
 
     def count(self, rows: Flags) -> Counts:
         """How many of some rows each user has."""

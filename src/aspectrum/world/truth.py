@@ -237,6 +237,12 @@ class Truth:
         largest = 1.0 if grades is None else float(grades.max(initial=0.0))
         return largest if largest > 0 else 1.0
 
+    @cached_property
+    def judged_items(self) -> Flags:
+        """Items that are judged for somebody, by relevance if it is given, else by subtopics."""
+        known = self.relevance or self.need("subtopics", "judged items")
+        return np.bincount(known.items, minlength=self.n_items) > 0
+
     def judged(self, name: str | None = None) -> Flags:
         """Users with truth: the one that is named, else subtopics if given, else relevance, else a history."""
         for one in (name,) if name else ("subtopics", "relevance", "history"):

@@ -127,6 +127,12 @@ class World:
         return self._own(self.truth.relevance)
 
     @cached_property
+    def judgments(self) -> Codes:
+        """For each place, which of the judgments of these users is that of its item; -1 for none."""
+        relevance = self.need_relevance("judgments")
+        return kernels.lookup(self.rankings.offsets, self.rankings.items, relevance.offsets, relevance.items)
+
+    @cached_property
     def history(self) -> History | None:
         return self._own(self.truth.history)
 
@@ -232,7 +238,7 @@ class World:
             self._codes = codes
         if self._codes is None and self.n_users != self.truth.n_users:
             raise InputError(f"there are {self.n_users} lists and {self.truth.n_users} users: say whose list each is")
-        user, place = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
+        user, place, _ = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
             raise item_twice("rankings", self.users[user], self.items[item], place)
