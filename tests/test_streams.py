@@ -701,11 +701,12 @@ def test_places_say_where_rows_stand() -> None:
     places = Places(((3, 0, lambda row: f"a{row}"), (0, 0, lambda row: f"b{row}"), (2, 4, lambda row: f"c{row}")))
     assert [places(row) for row in range(5)] == ["a0", "a1", "a2", "c4", "c5"]
     for cut in range(6):
-        after = places.after(cut)
-        assert [after(row) for row in range(5 - cut)] == [places(row) for row in range(cut, 5)]
+        for end in range(cut, 6):
+            part = places.part(cut, end)
+            assert [part(row) for row in range(end - cut)] == [places(row) for row in range(cut, end)]
     with pytest.raises(IndexError):
         places(5)
-    assert [(places.after(4) + places)(row) for row in range(3)] == ["c5", "a0", "a1"]
+    assert [(places.part(4, 5) + places)(row) for row in range(3)] == ["c5", "a0", "a1"]
 
 
 @checked(60)
@@ -718,7 +719,7 @@ def test_buckets_keep_the_order_of_rows(rows: list[tuple[int, int]], n: int, mos
             for start in range(0, len(rows), 7):
                 part = slice(start, start + 7)
                 owners = np.unique(np.append(users[part], 10 + start // 7)).astype(np.int32)  # one with an empty list
-                buckets.add(CodedRows(owners, users[part], items[part], {"score": scores[part]}))
+                buckets.add(CodedRows.of_users(owners, users[part], items[part], {"score": scores[part]}))
         found: dict[int, list[tuple[int, float]]] = {}
         for number in range(n):
             for some, _ in buckets.read(number, most):

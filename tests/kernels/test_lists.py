@@ -48,7 +48,18 @@ def test_lookup_of_short_and_long_lists(n_items: int, n_keys: int, spread: int, 
 @given(lists)
 def test_first_repeat(items: list[list[int]]) -> None:
     expected = next(((user, place) for user, part in enumerate(items) for place, item in enumerate(part) if item in part[:place]), (-1, -1))
-    assert kernels.find_repeat(*ragged(items), 31) == expected
+    *found, named = kernels.find_repeat(*ragged(items), 31)
+    assert tuple(found) == expected
+    assert np.flatnonzero(named).tolist() == sorted({item for part in items for item in part})
+
+
+@given(lists, st.integers(0, 12), st.booleans())
+def test_cut_lists(items: list[list[int]], depth: int, has_ties: bool) -> None:
+    offsets, flat = ragged(items)
+    tied = (flat % 2).astype(np.uint8) if has_ties else None
+    cut_offsets, cut, flags = kernels.cut_lists(offsets, flat, tied, depth)
+    assert [part.tolist() for part in np.split(cut, cut_offsets[1:-1])] == [part[:depth] for part in items or [[]]]
+    assert (flags is None) if tied is None else (flags == cut % 2).all()
 
 
 @given(lists, st.integers(0, 12), st.integers(0, 12))

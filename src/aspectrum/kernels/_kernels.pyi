@@ -353,8 +353,11 @@ def sort_segments(
 ) -> Offsets:
     """The rows of each segment sorted by key, then second key, then as they stood."""
 
-def find_runs(values: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Offsets:
-    """Where runs of equal values begin, and the end of the last."""
+def find_runs(codes: Codes) -> Offsets:
+    """Where runs of equal codes begin, and the end of the last."""
+
+def cut_lists(offsets: Offsets, items: Codes, tied: Any, depth: int) -> tuple[Offsets, Codes, Any]:
+    """The first places of each list: offsets, items and, if given as bytes, ties."""
 
 def all_finite(values: Floats) -> bool: ...
 def count_steps(offsets: Offsets, values: Floats) -> tuple[int, int, int]:
@@ -403,6 +406,9 @@ class TableScan:
 
 def scan_table(text: bytes, separator: str, quoted: bool, fields: int = 0, stop: int = -1) -> TableScan:
     """Go through a text. No separator means blanks; `stop` asks for the line and the fields of that record."""
+
+def number_runs(stream: Any) -> tuple[Offsets, npt.NDArray[np.int64]]:
+    """Where runs of equal numbers of an Arrow stream begin, and the end of the last; and their numbers."""
 
 def code_ids(stream: Any) -> tuple[Codes, Offsets]:
     """Codes of an Arrow stream of text or 64-bit numbers in order of first appearance (-1 for null), and where each first stands."""

@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "hash_index.hpp"
 #include "interrupts.hpp"
+#include "lists.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -353,6 +354,30 @@ class IdIndex {
 
 inline std::pair<Out<int32_t>, Out<int64_t>> code_ids(nb::capsule capsule) {
     return IdIndex().join(std::move(capsule));
+}
+
+// Where runs of equal numbers of a stream begin, and the end of the last; and their numbers.
+inline std::pair<Out<int64_t>, Out<int64_t>> number_runs(nb::capsule capsule) {
+    auto* stream = static_cast<ArrowArrayStream*>(capsule.data("arrow_array_stream"));
+    require(stream_format(stream) == "l", "runs are those of 64-bit whole numbers");
+    std::vector<int64_t> starts, numbers;
+    {
+        nb::gil_scoped_release release;
+        std::optional<int64_t> before;
+        int64_t at = 0;
+        read_pieces(stream, [&](Released<ArrowArray>&& piece) {
+            const int64_t n = piece.value.length;
+            const auto* values = static_cast<const int64_t*>(piece.value.buffers[1]) + piece.value.offset;
+            if (n == 0) return;
+            const size_t first = starts.size();
+            add_runs(values, n, before, at, starts);
+            for (size_t run = first; run < starts.size(); ++run) numbers.push_back(values[starts[run] - at]);
+            before = values[n - 1];
+            at += n;
+        });
+        starts.push_back(at);
+    }
+    return {to_array(std::move(starts)), to_array(std::move(numbers))};
 }
 
 // Place of each text in bytewise order; texts are distinct and none is null.

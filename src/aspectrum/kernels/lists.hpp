@@ -36,25 +36,26 @@ inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int
     return {to_array(std::move(offsets)), to_array(std::move(order))};
 }
 
-// Where runs of equal values begin, and the end of the last.
+// Where runs of equal values begin: of `n` values, after the one before them if there is one.
 template <class T>
-inline Out<int64_t> find_runs(Array<T> values) {
+void add_runs(const T* v, int64_t n, std::optional<T> before, int64_t at, std::vector<int64_t>& starts) {
     constexpr int64_t kStep = 32;  // values that are compared at once: most runs are longer
-    const auto n = static_cast<int64_t>(values.shape(0));
-    const T* v = values.data();
-    std::vector<int64_t> starts;
-    {
-        nb::gil_scoped_release release;
-        if (n > 0) starts.push_back(0);
-        for (int64_t p = 1; p < n; p += kStep) {
-            const int64_t end = std::min(n, p + kStep);
-            T changed = 0;
-            for (int64_t i = p; i < end; ++i) changed |= v[i] ^ v[i - 1];
-            for (int64_t i = p; changed && i < end; ++i)
-                if (v[i] != v[i - 1]) starts.push_back(i);
-        }
-        starts.push_back(n);
+    if (n > 0 && (!before || v[0] != *before)) starts.push_back(at);
+    for (int64_t p = 1; p < n; p += kStep) {
+        const int64_t end = std::min(n, p + kStep);
+        T changed = 0;
+        for (int64_t i = p; i < end; ++i) changed |= v[i] ^ v[i - 1];
+        for (int64_t i = p; changed && i < end; ++i)
+            if (v[i] != v[i - 1]) starts.push_back(at + i);
     }
+}
+
+// Where runs of equal codes begin, and the end of the last.
+inline Out<int64_t> find_runs(Array<int32_t> codes) {
+    const auto n = static_cast<int64_t>(codes.shape(0));
+    std::vector<int64_t> starts;
+    add_runs<int32_t>(codes.data(), n, std::nullopt, 0, starts);
+    starts.push_back(n);
     return to_array(std::move(starts));
 }
 
@@ -112,7 +113,7 @@ inline std::tuple<int64_t, int64_t, int64_t> count_steps(Array<int64_t> offsets_
     const int64_t* offsets = offsets_.data();
     std::atomic<int64_t> equal{0}, larger{0}, smaller{0};
     nb::gil_scoped_release release;
-    parallel_for(groups, 1024, [&](int64_t begin, int64_t end) {
+    parallel_for(groups, 1 << 14, [&](int64_t begin, int64_t end) {  // less is done before another thread has begun
         int64_t n_equal = 0, n_larger = 0, n_steps = 0;
         for (int64_t g = begin; g < end; ++g) {
             const double* v = values.data() + offsets[g];
@@ -247,6 +248,27 @@ inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> off
     if (place == INT64_MAX) return {-1, -1, to_array(std::move(named))};
     const int64_t user = std::upper_bound(offsets, offsets + users + 1, place) - offsets - 1;
     return {user, place - offsets[user], to_array(std::move(named))};
+}
+
+// The first places of each list: offsets, items and ties.
+inline std::tuple<Out<int64_t>, Out<int32_t>, std::optional<Out<uint8_t>>> cut_lists(Array<int64_t> offsets_, Array<int32_t> items,
+                                                                                     std::optional<Array<uint8_t>> tied, int64_t depth) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    require(depth >= 0, "a negative depth");
+    require(!tied || tied->shape(0) == items.shape(0), "one flag per item");
+    UnfilledVector<int64_t> starts(users + 1);
+    starts[0] = 0;
+    for (int64_t u = 0; u < users; ++u) starts[u + 1] = starts[u] + std::min(depth, offsets[u + 1] - offsets[u]);
+    UnfilledVector<int32_t> kept(starts[users]);
+    UnfilledVector<uint8_t> flags(tied ? starts[users] : 0);
+    for (int64_t u = 0; u < users; ++u) {
+        std::copy_n(items.data() + offsets[u], starts[u + 1] - starts[u], kept.data() + starts[u]);
+        if (tied) std::copy_n(tied->data() + offsets[u], starts[u + 1] - starts[u], flags.data() + starts[u]);
+    }
+    std::optional<Out<uint8_t>> out;
+    if (tied) out = to_array(std::move(flags));
+    return {to_array(std::move(starts)), to_array(std::move(kept)), out};
 }
 
 // How often each item stands within the stops, one row per cutoff.

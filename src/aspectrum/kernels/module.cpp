@@ -248,8 +248,8 @@ void bind_lists(nb::module_& m) {
           "seconds_descending"_a = false);
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
-    m.def("find_runs", &find_runs<int32_t>, "values"_a);
-    m.def("find_runs", &find_runs<int64_t>, "values"_a);
+    m.def("find_runs", &find_runs, "codes"_a);
+    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a);
     m.def("all_finite", &all_finite, "values"_a);
     m.def("count_steps", &count_steps, "offsets"_a, "values"_a);
     m.def("compare_neighbours", &compare_neighbours, "offsets"_a, "rows"_a, "values"_a);
@@ -268,6 +268,7 @@ void bind_graphs(nb::module_& m) {
 void bind_ids(nb::module_& m) {
     m.def("check_parquet", &check_parquet, "file"_a, "begin"_a);
     m.def("code_ids", &code_ids, "stream"_a);
+    m.def("number_runs", &number_runs, "stream"_a);
     nb::class_<IdIndex>(m, "IdIndex").def(nb::init<>()).def("__len__", &IdIndex::size).def("join", &IdIndex::join, "stream"_a);
     m.def("order_texts", &order_texts, "stream"_a);
     nb::class_<Texts>(m, "Texts")

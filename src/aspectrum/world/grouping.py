@@ -91,8 +91,8 @@ class CodedRows:
         more: tuple[Any, ...] = (rows.numbers, Places(() if rows.place is None else ((len(rows), 0, rows.place),)), rows.notices)
         users, items = (rows.ids[role].plain for role in ("user", "item"))
         if users is not None and items is not None:
-            offsets = kernels.find_runs(users.rechunk().to_numpy())
-            blocks, codes = tables.user.codes_of(users.gather(offsets[:-1])), tables.item.codes_of(items)
+            offsets, firsts = kernels.number_runs(users.__arrow_c_stream__())
+            blocks, codes = tables.user.codes_of(type(users)(firsts)), tables.item.codes_of(items)
             if blocks is not None and codes is not None:
                 return CodedRows(blocks, blocks, offsets, codes, *more)
         tables.join([rows])
@@ -135,9 +135,11 @@ class CodedRows:
         """These rows and those after them; the last block goes on where the next one is of the same user."""
         goes_on = int(len(self.blocks) > 0 and len(other.blocks) > 0 and self.blocks[-1] == other.blocks[0])
         blocks = np.concatenate([self.blocks, other.blocks[goes_on:]])
-        owners = np.concatenate([self.owners, other.owners[~np.isin(other.owners, self.owners)]])
+        owners = blocks
+        if self.owners is not self.blocks or other.owners is not other.blocks:
+            owners = np.concatenate([self.owners, other.owners[~np.isin(other.owners, self.owners)]])
         return CodedRows(
-            blocks if np.array_equal(owners, blocks) else owners,
+            owners,
             blocks,
             np.concatenate([self.offsets[:-1], other.offsets[goes_on:] + len(self)]),
             np.concatenate([self.items, other.items]),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Offsets, as_codes, as_flags, as_offsets, choose_segments
 from aspectrum.errors import InputError
 
@@ -71,10 +72,9 @@ class Rankings:
 
     def cut(self, depth: int) -> "Rankings":
         """The first places of each list."""
-        lengths = np.minimum(self.lengths, depth)
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        index = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1] - offsets[:-1], lengths)
-        return Rankings(offsets, self.items[index], None if self.tied is None else self.tied[index], self.listed)
+        tied = None if self.tied is None else self.tied.view(np.uint8)
+        offsets, items, tied = kernels.cut_lists(self.offsets, self.items, tied, depth)
+        return Rankings(offsets, items, None if tied is None else tied.view(np.bool_), self.listed)
 
     @property
     def ranks(self) -> Offsets:
