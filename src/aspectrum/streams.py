@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 _MOST_ROWS = 2_000_000  # of a piece: more are not faster
 _FEWEST_ROWS = 20_000
-_ROWS_AT_ONCE = 1 << 19  # that are read: they stay in the cache until they are codes
+_ROWS_AT_ONCE = 1 << 20  # that are read
 _BYTES_PER_ROW = 300  # of a piece, at its peak: as it is read, coded, ordered and measured, while the next one is read
 _BYTES_BESIDE = 100_000_000  # what libraries take beside
 _PACKED, _PLAIN = 12, 3  # how many times as much memory a file takes once it is read

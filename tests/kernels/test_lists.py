@@ -48,9 +48,20 @@ def test_lookup_of_short_and_long_lists(n_items: int, n_keys: int, spread: int, 
 @given(lists)
 def test_first_repeat(items: list[list[int]]) -> None:
     expected = next(((user, place) for user, part in enumerate(items) for place, item in enumerate(part) if item in part[:place]), (-1, -1))
-    *found, named = kernels.find_repeat(*ragged(items), 31)
-    assert tuple(found) == expected
-    assert np.flatnonzero(named).tolist() == sorted({item for part in items for item in part})
+    for n_items in (31, 100_000):  # few, and many
+        *found, named = kernels.find_repeat(*ragged(items), n_items)
+        assert tuple(found) == expected
+        assert np.flatnonzero(named).tolist() == sorted({item for part in items for item in part})
+
+
+def test_first_repeat_among_many_lists() -> None:
+    items = np.random.default_rng(0).permuted(np.tile(np.arange(40, dtype=np.int32), (10_000, 1)), axis=1)[:, :20]
+    for repeat in (None, (300, 7), (9_999, 19)):
+        if repeat is not None:
+            items[repeat] = items[repeat[0], 0]
+        user, place, named = kernels.find_repeat(np.arange(0, items.size + 1, 20), items.ravel(), 40)
+        assert (user, place) == ((-1, -1) if repeat is None else (300, 7))
+        assert named.all()
 
 
 @given(lists, st.integers(0, 12), st.booleans())

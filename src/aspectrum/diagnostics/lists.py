@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Counts
+from aspectrum.arrays import Counts, Flags, Offsets
+from aspectrum.coding.ids import Ids, is_text
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.world import Rankings, Relevance, Subtopics, Truth
 from aspectrum.world.building import CodedLists, Tables
 
-_N_LISTS, _N_DEEP, _N_MORE = (
-    500,
-    100,
-    50,
-)  # how many lists, and places of each, are enough to tell what nearly all are like; and of a later piece
+_N_LISTS, _N_DEEP = 500, 100  # how many lists, and places of each, are enough to tell what nearly all are like
+_N_MORE = 50  # of a later piece
 _FEW_LISTS, _FEW_PLACES = 10, 3  # in how many lists of how many items an order is no coincidence
 _FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
+_LARGEST_NUMBER = 2**62
 _FEW_BY_CHANCE = 20  # so many judged items would be in the lists by chance alone
 
 
@@ -66,27 +67,31 @@ class _SomeLists:
 
     rankings: Rankings
     own: Relevance | Subtopics | None
-    listed: Sequence[Sequence[Any]]
-    judged: Sequence[frozenset[Any]]
+    ids: Ids
 
     @staticmethod
     def of(lists: CodedLists, tables: Tables, known: Relevance | Subtopics | None, n_known: int, n_lists: int) -> _SomeLists:
-        rankings, ids = lists.rankings, tables.item.ids
+        rankings, own = lists.rankings, None
         chosen = np.arange(0, rankings.n_users, -(-rankings.n_users // n_lists))
-        some = rankings.take(chosen).cut(_N_DEEP)
-        listed = _parts(some.offsets, list(ids.take(some.items)))
-        if known is None:
-            return _SomeLists(some, None, listed, [frozenset[Any]()] * len(listed))
-        users = lists.input.ids["user"].within(tables.user)[chosen]
-        own = known.take(np.where(users < n_known, users, -1))
-        return _SomeLists(some, own, listed, [frozenset(part) for part in _parts(own.offsets, list(ids.take(own.items)))])
+        if known is not None:
+            users = lists.input.ids["user"].within(tables.user)[chosen]
+            own = known.take(np.where(users < n_known, users, -1))
+        return _SomeLists(rankings.take(chosen).cut(_N_DEEP), own, tables.item.ids)
+
+    @cached_property
+    def are_judged(self) -> Flags:
+        """Whether the item of each place is judged for the user."""
+        assert self.own is not None
+        n = len(self.ids)
+        return _are_in(_pairs(self.rankings.offsets, self.rankings.items, n), np.sort(_pairs(self.own.offsets, self.own.items, n)))
 
     def are_sorted_by_item(self) -> bool:
         """Whether all lists are in the order of their ids, which is that of a table, and of no recommender.
 
         The most popular items may well be numbered so, and everybody gets nearly the same of them; so may be candidates of one user each.
         """
-        long = [items for items in self.listed if len(items) >= _FEW_PLACES]
+        ids, offsets = list(self.ids.take(self.rankings.items)), self.rankings.offsets
+        long = [ids[start:stop] for start, stop in pairwise(offsets.tolist()) if stop - start >= _FEW_PLACES]
         if len(long) < _FEW_LISTS or not all(map(_ascends, long)):
             return False
         n_items, n_places = len({item for items in long for item in items}), sum(map(len, long))
@@ -97,29 +102,36 @@ class _SomeLists:
 
         Where ids are dense some always are, by chance: about as many either way.
         """
-        hits: dict[int, list[int]] = {shift: [] for shift in (-1, 0, 1)}
-        for items, judged in zip(self.listed, self.judged, strict=True):
-            numbers, others = {item for item in items if isinstance(item, int)}, [id for id in judged if isinstance(id, int)]
-            for shift, found in hits.items():
-                found += [id - shift for id in others if id - shift in numbers]  # of lists, which are longer than what is judged
-        n_listed = sum(map(len, self.listed))
+        if self.own is None or not len(self.rankings.items) or not len(self.own.items):
+            return []
+        n = len(self.ids)
+        whose, codes = np.divmod(np.unique(_pairs(self.own.offsets, self.own.items, n)), n)
+        (listed, are), (judged, others_are) = (_numbers(self.ids.take(some)) for some in (self.rankings.items, codes))
+        numbers = np.sort(listed)
+        here = np.sort(_pairs(self.rankings.offsets, np.searchsorted(numbers, listed), len(numbers))[are])
+        hits = {}
+        for shift in (-1, 0, 1):
+            wanted = judged - shift
+            there = _are_in(whose * len(numbers) + np.searchsorted(numbers, wanted), here)
+            hits[shift] = wanted[others_are & _are_in(wanted, numbers) & there]
         for shift in (-1, 1):
             n, others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
             if n >= max(_FEW_SHIFTED, _TIMES_SHIFTED * others):
-                here = min(hits[shift])
-                return [Notice("items_off_by_one", n, n_listed, detail={"here": here, "there": here + shift})]
+                least = int(hits[shift].min())
+                return [Notice("items_off_by_one", n, len(self.rankings.items), detail={"here": least, "there": least + shift})]
         return []
 
     def are_judgments(self, relevance: Relevance | None) -> bool:
         """Whether the lists are what they are judged by; candidates whose grades differ may well be ranked again."""
-        if relevance is None or len(self.listed) < _FEW_LISTS or any(len(items) < _FEW_PLACES for items in self.listed):
+        lengths = self.rankings.lengths
+        if relevance is None or self.own is None or len(lengths) < _FEW_LISTS or (lengths < _FEW_PLACES).any():
             return False
-        same = all(judged == frozenset(items) for items, judged in zip(self.listed, self.judged, strict=True))
+        same = np.array_equal(lengths, np.diff(self.own.offsets)) and bool(self.are_judged.all())
         return same and bool(relevance.relevant.all())
 
     def never_judged(self, truth: Truth) -> Sequence[Notice]:
         """Whether no list holds an item that is judged for its user, though some would by chance: lists avoid what is in a train set."""
-        if self.own is None or any(judged.intersection(items) for items, judged in zip(self.listed, self.judged, strict=True)):
+        if self.own is None or self.are_judged.any():
             return []
         judged, wanted = truth.judged_items, np.diff(self.own.offsets)
         judgeable = np.append(judged, False)[np.minimum(self.rankings.items, len(judged))]
@@ -127,8 +139,28 @@ class _SomeLists:
         return [Notice("never_judged", int(by_chance))] if by_chance >= _FEW_BY_CHANCE else []
 
 
-def _parts(offsets: Any, values: Sequence[Any]) -> list[Sequence[Any]]:
-    return [values[start:stop] for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+def _pairs(offsets: Offsets, codes: npt.NDArray[Any], n: int) -> Counts:
+    """A number for each (list, code): the codes of each list are below n."""
+    numbers: Counts = np.repeat(np.arange(len(offsets) - 1) * n, np.diff(offsets)) + codes
+    return numbers
+
+
+def _are_in(values: Counts, ascending: Counts) -> Flags:
+    """Which of some numbers are among others."""
+    if not len(ascending):
+        return np.zeros(len(values), np.bool_)
+    found: Flags = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return found
+
+
+def _numbers(ids: Ids) -> tuple[Counts, Flags]:
+    """The ids that are whole numbers, and which are."""
+    if is_text(ids.values):
+        return np.zeros(len(ids), np.int64), np.zeros(len(ids), np.bool_)
+    if str(getattr(ids.values, "dtype", "")).casefold() == "int64":
+        return np.asarray(ids.values), np.ones(len(ids), np.bool_)
+    small = [isinstance(id, int) and abs(id) < _LARGEST_NUMBER for id in ids]
+    return np.array([id if fits else 0 for id, fits in zip(ids, small, strict=True)], dtype=np.int64), np.array(small, dtype=np.bool_)
 
 
 def _ascends(items: Sequence[Any]) -> bool:

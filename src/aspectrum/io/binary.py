@@ -38,13 +38,16 @@ def _require(holds: bool, what: str) -> None:
         raise DamagedError(what)
 
 
-def check_parquet(data: Data) -> None:
-    """Raises DamagedError unless pages have the number of values that their columns have, and no list outgrows its header."""
+def check_parquet(data: Data) -> int:
+    """Raises DamagedError unless pages have the number of values that their columns have, and no list outgrows its header.
+
+    Returns how many rows the largest row group has.
+    """
     _require(len(data) >= 12 and data[:4] == data[-4:] == _PARQUET, "it does not begin and end as Parquet files do; is it cut short?")
     length = int.from_bytes(data[-8:-4], "little")
     _require(length <= len(data) - 12, "its last part is longer than the file")
     try:
-        kernels.check_parquet(np.frombuffer(data, np.uint8), len(data) - 8 - length)
+        return kernels.check_parquet(np.frombuffer(data, np.uint8), len(data) - 8 - length)
     except ValueError as error:
         raise DamagedError(str(error)) from None
 

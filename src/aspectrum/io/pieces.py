@@ -205,11 +205,15 @@ class _ScannedFile:
         import polars
 
         self._source, self._name, self._keys = source, name, keys
+        self._group_size = 0  # rows that polars reads at once; 0 if nobody knows
         self._what = "a Parquet file" if format == "parquet" else "an Arrow file"
 
         def scan() -> polars.LazyFrame:
             with open(source.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                (check_parquet if format == "parquet" else check_arrow)(data)
+                if format == "parquet":
+                    self._group_size = check_parquet(data)
+                else:
+                    check_arrow(data)
             if is_stream:
                 return polars.read_ipc_stream(source.path).lazy()
             if format == "parquet":
@@ -245,7 +249,9 @@ class _ScannedFile:
         if offset >= self.size:
             return
         if hasattr(frame, "collect_batches"):
-            yield from frame.slice(offset).collect_batches(chunk_size=size, maintain_order=True)
+            fits = size <= 2 * self._group_size <= 4 * size  # row groups as they are need not be put together
+            for batch in frame.slice(offset).collect_batches(chunk_size=None if fits else size, maintain_order=True):
+                yield from batch.iter_slices(size)
             return
         for start in range(offset, self.size, size):  # before polars 1.34
             yield frame.slice(start, size).collect()

@@ -413,7 +413,7 @@ def number_runs(stream: Any) -> tuple[Offsets, npt.NDArray[np.int64]]:
 def code_ids(stream: Any) -> tuple[Codes, Offsets]:
     """Codes of an Arrow stream of text or 64-bit numbers in order of first appearance (-1 for null), and where each first stands."""
 
-def check_parquet(file: npt.NDArray[np.uint8], begin: int) -> None:
+def check_parquet(file: npt.NDArray[np.uint8], begin: int) -> int:
     """Raises ValueError unless pages have the number of values that their columns have; `begin` is where the footer is."""
 
 class IdIndex:

@@ -7,6 +7,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -78,9 +79,17 @@ inline int64_t segments(const Array<int64_t>& offsets, int64_t length) {
 }
 
 inline void check_codes(const int32_t* codes, int64_t n, int64_t low, int64_t high, const char* what) {
-    for (int64_t p = 0; p < n; ++p)
-        if (codes[p] < low || codes[p] >= high)
-            throw std::invalid_argument(std::string(what) + " code " + std::to_string(codes[p]) + " is out of range");
+    constexpr int64_t kStep = 256;  // codes that are compared at once
+    const auto first = static_cast<int32_t>(std::clamp<int64_t>(low, INT32_MIN, INT32_MAX));
+    const auto last = static_cast<int32_t>(std::clamp<int64_t>(high - 1, INT32_MIN, INT32_MAX));
+    for (int64_t p = 0; p < n; p += kStep) {
+        const int64_t end = std::min(n, p + kStep);
+        int32_t outside = 0;
+        for (int64_t i = p; i < end; ++i) outside |= (codes[i] < first) | (codes[i] > last);
+        for (int64_t i = p; outside && i < end; ++i)
+            if (codes[i] < low || codes[i] >= high)
+                throw std::invalid_argument(std::string(what) + " code " + std::to_string(codes[i]) + " is out of range");
+    }
 }
 
 // Cutoffs of each user, ascending, as places in that user's list.

@@ -210,38 +210,50 @@ inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<
 }
 
 // The first user (and the place in the list) whose list names an item twice, (-1, -1) if none does; and which items lists name.
-inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> offsets_, Array<int32_t> items, int64_t n_items) {
-    const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
+inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> offsets_, Array<int32_t> items_, int64_t n_items) {
+    constexpr int64_t kLists = 255;
+    const int64_t users = segments(offsets_, static_cast<int64_t>(items_.shape(0)));
     const int64_t* offsets = offsets_.data();
-    check_codes(items.data(), offsets[users], 0, n_items, "item");
-    require(users <= INT32_MAX, "too many lists for 32-bit codes");
+    const int32_t* items = items_.data();
+    check_codes(items, offsets[users], 0, n_items, "item");
+    // Lists are numbered, and each item knows the last that named it. Where items are few they are all forgotten after so many lists,
+    // else those of each list by themselves.
+    const bool few_items = n_items * users <= 8 * kLists * offsets[users];
     std::vector<uint8_t> named(n_items, 0);
     std::atomic<int64_t> found{INT64_MAX};
     std::mutex naming;
-    struct Last {  // whose list named each item last, of those that one thread has looked at
-        std::vector<int32_t> user;
-        std::vector<uint8_t>& named;
-        std::mutex& naming;
-        ~Last() {
-            const std::lock_guard<std::mutex> lock(naming);
-            for (size_t i = 0; i < user.size(); ++i) named[i] |= user[i] >= 0;
-        }
-    };
     {
         nb::gil_scoped_release release;
         parallel_for(
-            users, 1024, [&] { return Last{std::vector<int32_t>(n_items, -1), named, naming}; },
-            [&](Last& last, int64_t begin, int64_t end) {
-                for (int64_t u = begin; u < end; ++u)
-                    for (int64_t p = offsets[u]; p < offsets[u + 1]; ++p) {
-                        int32_t& seen_by = last.user[items.data()[p]];
-                        if (seen_by == u) {
-                            int64_t now = found.load();
-                            while (p < now && !found.compare_exchange_weak(now, p)) {
-                            }
+            users, 1 << 12, [&] { return std::vector<uint8_t>(n_items, 0); },
+            [&](std::vector<uint8_t>& lists, int64_t begin, int64_t end) {
+                uint8_t* last = lists.data();  // bytes may alias what holds them
+                for (int64_t from = begin, to; from < end; from = to) {
+                    to = std::min(end, from + (few_items ? kLists : 1));
+                    for (int64_t u = from; u < to; ++u) {
+                        const auto list = static_cast<uint8_t>(u - from + 1);
+                        const int32_t *first = items + offsets[u], *stop = items + offsets[u + 1], *repeat = first;
+                        bool again = false;
+                        for (const int32_t* item = first; item < stop; ++item) {
+                            again |= last[*item] == list;
+                            last[*item] = list;
                         }
-                        seen_by = static_cast<int32_t>(u);
+                        if (!again) continue;
+                        for (const int32_t* item = first; item < stop; ++item) last[*item] = 0;
+                        for (; last[*repeat] != list; ++repeat) last[*repeat] = list;
+                        for (const int32_t* item = first; item < stop; ++item) last[*item] = list;
+                        int64_t now = found.load();
+                        while (repeat - items < now && !found.compare_exchange_weak(now, repeat - items)) {
+                        }
                     }
+                    const std::lock_guard<std::mutex> lock(naming);
+                    if (few_items) {
+                        for (int64_t i = 0; i < n_items; ++i) named[i] |= last[i] != 0;
+                        std::fill_n(last, n_items, uint8_t{0});
+                    } else {
+                        for (const int32_t* item = items + offsets[from]; item < items + offsets[to]; ++item) named[*item] = 1, last[*item] = 0;
+                    }
+                }
             });
     }
     const int64_t place = found.load();

@@ -148,7 +148,8 @@ inline void check_pages(const uint8_t* data, int64_t size, const Numbers& column
 }
 
 // Throws unless pages have the number of values that their columns have, and no list outgrows its header; `begin` is where the footer is.
-inline void check_parquet(Array<uint8_t> file, int64_t begin) {
+// Returns how many rows the largest group has.
+inline int64_t check_parquet(Array<uint8_t> file, int64_t begin) {
     using namespace parquet;
     struct Group {
         Numbers numbers;
@@ -191,11 +192,16 @@ inline void check_parquet(Array<uint8_t> file, int64_t begin) {
     });
     require(has_groups, "its parts cannot be made out");
     // With too few rows in a group, polars would silently leave out the others.
-    int64_t rows = 0;
-    for (const Group& group : groups) rows += std::min(group.numbers.count(kRows), INT64_MAX - rows);
+    int64_t rows = 0, largest = 0;
+    for (const Group& group : groups) {
+        const int64_t own = group.numbers.count(kRows);
+        rows += std::min(own, INT64_MAX - rows);
+        largest = std::max(largest, own);
+    }
     require(rows == whole.count(kRows), "its numbers of rows do not agree");
     for (const Group& group : groups)
         for (const Numbers& described : group.columns) check_pages(data, size, described, group.numbers.count(kRows));
+    return largest;
 }
 
 }  // namespace aspectrum

@@ -365,7 +365,9 @@ class _Builder:
         return ", ".join(f"{role} {quoted(getattr(self._tables, role).ids[code])}" for role, code in codes.items())
 
     def relevance(self, rows: Rows, facts: Input) -> Relevance:
-        return Relevance(*self._graded(rows, facts, rows.numbers.get("grade")), self._reading.threshold)
+        given = rows.numbers.get("grade")
+        offsets, items, grades = self._graded(rows, facts, given)
+        return Relevance(offsets, items, None if given is None else grades, self._reading.threshold)
 
     def _graded(self, rows: Rows, facts: Input, grades: Floats | None = None) -> tuple[Offsets, Codes, Floats]:
         users, items = self._codes(rows, "user", "item")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats, Offsets
@@ -21,7 +22,7 @@ from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, OutputError
-from aspectrum.world.building import CodedLists, Tables, first_of_each, item_twice, lists_of_codes, order_of
+from aspectrum.world.building import CodedLists, Tables, lists_of_codes, order_of
 from aspectrum.world.rankings import Rankings
 
 _MOST_BUCKETS = 256  # files that are open at once
@@ -166,7 +167,7 @@ class CodedRows:
         return lists_of_codes(rows, self.owners, self.users, self.items, tables, reading)
 
     def in_order(self, source: str, tables: Tables, reading: Reading) -> OrderedRows | None:
-        """The same, if the rows of each user stand in the order of the list already, and nobody has an empty list.
+        """The same, if the rows of each user stand in the order of the list already, each item once, and nobody has an empty list.
 
         None also where more is to be said of ranks and scores.
         """
@@ -179,12 +180,13 @@ class CodedRows:
             if (n_larger if role == "score" else n_smaller) or (n_equal and (by == "rank" or reading.ties != "input")):
                 return None
             n_tied = n_equal
+        user, _, named = kernels.find_repeat(self.offsets, self.items, len(tables.item))
+        if user >= 0:
+            return None
         tied = None
         if n_tied:
             tied = kernels.compare_neighbours(self.offsets, np.arange(len(self)), numbers["score"])[0].view(np.bool_)
-        elif "score" in numbers:
-            tied = np.zeros(len(self), np.bool_)
-        return OrderedRows(self.blocks, self.offsets, self.items, by, tied, self.places, self.notices)
+        return OrderedRows(self.blocks, self.offsets, self.items, by, "score" in numbers, tied, np.packbits(named), self.notices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,16 +197,19 @@ class OrderedRows:
         owners: Whose lists they are.
         offsets, items: The lists.
         by: What orders them.
-        tied: Places whose score equals that of the place before; None if there are no scores.
-        places, notices: As of coded rows.
+        scored: Whether there are scores.
+        tied: Places whose score equals that of the place before; None if there is none.
+        named: Which items the lists name, a bit each.
+        notices: What a user should know of them.
     """
 
     owners: Codes
     offsets: Offsets
     items: Codes
     by: str
+    scored: bool
     tied: Flags | None
-    places: Places
+    named: npt.NDArray[np.uint8]
     notices: Sequence[Notice]
 
     def __len__(self) -> int:
@@ -215,25 +220,22 @@ def joined_lists(parts: Sequence[CodedRows] | Sequence[OrderedRows], source: str
     """The lists of complete users, each of whom is in one of several parts."""
     ordered = [part for part in parts if isinstance(part, OrderedRows)]
     if not ordered:
-        return reduce(add, parts).lists(source, tables, reading)  # type: ignore[arg-type]
-    first, owners = ordered[0], np.concatenate([part.owners for part in ordered])
-    items = np.concatenate([part.items for part in ordered])
-    tied = None if first.tied is None else np.concatenate([part.tied for part in ordered])  # type: ignore[misc]
+        rows: CodedRows = reduce(add, parts)  # type: ignore[assignment]
+        return rows.lists(source, tables, reading)
+    owners, items = (np.concatenate([getattr(part, name) for part in ordered]) for name in ("owners", "items"))
     offsets = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in ordered]))))
-    user, place, named = kernels.find_repeat(offsets, items, len(tables.item))
-    ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, np.flatnonzero(named).astype(np.int32))}
+    tied = np.zeros(len(items), np.bool_) if ordered[0].scored else None
+    named, start = np.zeros(max(len(part.named) for part in ordered), np.uint8), 0
+    for part in ordered:
+        named[: len(part.named)] |= part.named
+        if part.tied is not None and tied is not None:
+            tied[start : start + len(part)] = part.tied
+        start += len(part)
+    of_items = np.flatnonzero(np.unpackbits(named)).astype(np.int32)
+    ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, of_items)}
     notices = [notice for part in ordered for notice in part.notices]
-    facts = Input("rankings", source, len(items), ids, notices, first.by, external=True)
-    if user >= 0 and reading.duplicates != "first":
-        row = int(offsets[user]) + place
-        places = sum((part.places for part in ordered), Places(()))
-        where = Rows(source, {}, {}, places if places.pieces else None).at(row)
-        raise item_twice(where, tables.user.ids[int(owners[user])], tables.item.ids[int(items[row])], place)
-    if user >= 0:
-        kept = first_of_each(offsets, items)
-        facts.notice("duplicates", len(items) - len(kept))
-        offsets, items, tied = np.searchsorted(kept, offsets), items[kept], None if tied is None else tied[kept]
-    facts.notice("tied_scores", 0 if tied is None else np.count_nonzero(tied), ties="input")
+    facts = Input("rankings", source, len(items), ids, notices, ordered[0].by, external=True)
+    facts.notice("tied_scores", 0 if tied is None else int(np.count_nonzero(tied)), ties="input")
     return CodedLists(Rankings(offsets, items, tied), facts)
 
 
@@ -270,8 +272,8 @@ class WholeUsers:
             held = rows.some(end - 1, end).copy()
         owners = complete.owners
         if rows.owners is not rows.blocks:
-            later = [] if held is None else held.blocks
-            mine = np.isin(rows.owners, np.concatenate([parts[0].blocks if len(parts) > 1 else [], later]).astype(np.int32))
+            others = [one.blocks for one in (*parts[:-1], held) if one is not None]
+            mine = np.isin(rows.owners, np.concatenate([np.empty(0, np.int32), *others]))
             owners = rows.owners[~mine]
             owners = owners[~self._seen[owners]]  # an empty list adds nothing to one that is complete
         parts[-1] = replace(complete, owners=complete.blocks if np.array_equal(owners, complete.blocks) else owners, notices=rows.notices)
