@@ -180,7 +180,7 @@ def test_joined_inputs_of_every_kind(spark: Any, lists: polars.DataFrame, truth:
 
 
 @pytest.mark.slow
-def test_joined_on_the_command_line(standalone: Cluster, tmp_path: Path) -> None:
+def test_joined_on_the_command_line(folder: Path, tmp_path: Path) -> None:
     """Files that Spark reads: the output is that of the driver's truth."""
     (tmp_path / "lists.csv").write_text("user,item,score\nann,x,2\nann,y,1\nbob,y,1\n")
     (tmp_path / "test.csv").write_text("user,item,grade\nann,y,1\nbob,x,2\ncyd,x,1\n")
@@ -188,7 +188,7 @@ def test_joined_on_the_command_line(standalone: Cluster, tmp_path: Path) -> None
     command = [sys.executable, "-m", "aspectrum", "evaluate", "A=lists.csv", "-m", "NDCG@2", "-m", "EPC@2", "--users", "judged"]
     command += ["--relevance", "test.csv", "--history", "train.csv", "--format", "csv"]
     outputs = []
-    for more in (["--ties", "ascending"], ["--engine", "spark", "--master", standalone.url, "--join"]):
+    for more in (["--ties", "ascending"], ["--engine", "spark", "--master", "local[2]", "--join"]):
         ran = subprocess.run([*command, *more], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
         assert ran.returncode == 0, ran.stderr
         outputs.append(ran.stdout)

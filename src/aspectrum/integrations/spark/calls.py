@@ -181,7 +181,7 @@ def _session(master: str | None) -> Iterator[SparkSession]:
 def _tables_of_users(spark: SparkSession, options: Mapping[str, Any]) -> dict[str, Source]:
     """Files about users as DataFrames; weights that are everybody's stay a file."""
     files = {name: options[name] for name in (*JOINED, "users") if isinstance(options.get(name), Source) and options[name].is_path}
-    tables = {name: replace(source, data=_read(spark, source, name)) for name, source in files.items()}
+    tables = {name: replace(source, data=_read(spark, source, name), name=source.named(name)) for name, source in files.items()}
     return {name: table for name, table in tables.items() if name != "weights" or names_users(table)}
 
 
@@ -256,6 +256,7 @@ def _with_joined(
         )
     reading, users = chosen.reading_of(options), of_plan.get("users")
     lists = Lists.of(df, chosen, reading, partitions)
+    sources = {name: given.named(name) for name in joined if isinstance(given := options.get(name), Source)}
     known = {name: known_of_users(name, options.pop(name), chosen, reading) for name in joined if name != "users"}
     if is_table(users):
         known["users"] = known_of_users("users", users, chosen, reading)
@@ -264,7 +265,7 @@ def _with_joined(
             read_input("users", users) if is_external(users) else id_rows("users", "user", list(users)), lists.frame
         )
     of_plan = of_plan | ({"users": NO_USERS} if "users" in known else {})
-    together = Joined.together(lists, known)
+    together = Joined.together(lists, known, sources)
     plan = Plan(metrics, together.survey(reading).truth(options, together.like, reading), **of_plan)
     check_joinable(plan, known)
     return plan, together

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -100,15 +100,21 @@ class Lists:
 
 @dataclass(frozen=True)
 class Joined(Lists):
-    """Lists and what is known of their users, each in a column of its own, in one DataFrame."""
+    """Lists and what is known of their users, each in a column of its own, in one DataFrame.
+
+    Args:
+        tables: The DataFrame of each input.
+        sources: What notices call inputs that have a name.
+    """
 
     tables: Mapping[str, DataFrame]
+    sources: Mapping[str, str]
 
     @staticmethod
-    def together(lists: Lists, known: Mapping[str, DataFrame]) -> Joined:
+    def together(lists: Lists, known: Mapping[str, DataFrame], sources: Mapping[str, str]) -> Joined:
         tables = {"rankings": lists.frame, **known}
         _check_kinds(tables)
-        return Joined(_union(tables), lists.partitions, lists.order_shows, tables)
+        return Joined(_union(tables), lists.partitions, lists.order_shows, tables, sources)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -121,8 +127,9 @@ class Joined(Lists):
 
     @property
     def like(self) -> dict[str, Rows]:
-        """The columns of each input, without rows."""
-        return split(empty(self.frame), self.inputs)
+        """The columns of each input, without rows; what it is called."""
+        found = split(empty(self.frame), self.inputs)
+        return {name: replace(rows, source=self.sources.get(name, rows.source)) for name, rows in found.items()}
 
     def survey(self, reading: Reading) -> Survey:
         """What is known of users, as a whole."""
@@ -198,7 +205,7 @@ def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
         raise InputError(f"{which} belongs to a Spark Connect session, which cannot broadcast; use a session of the cluster itself")
     names, spec = frame.columns, INPUTS[name]
     places = find_columns(name, spec, source.columns, names, len(names), source.usual)
-    columns = {role: names[place] for role, place in places.items()}
+    columns = {role: str(names[place]) for role, place in places.items()}
     if "grade" in spec.roles and "grade" not in columns:
         flags = [one for one in names if is_flag_name(one) and one not in columns.values()]
         if any(isinstance(frame.schema[one].dataType, StringType) for one in flags):
