@@ -12,7 +12,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
-from aspectrum.coding.table import IdTable, SomeIds
+from aspectrum.coding.table import SomeIds
 from aspectrum.diagnostics.findings import Inputs, Use, graded, is_odd, likely_reason
 from aspectrum.diagnostics.notices import Notice, added
 from aspectrum.world import Truth
@@ -20,6 +20,7 @@ from aspectrum.world.building import Tables
 
 _SAMPLE = 500  # ids that are kept, the smallest ones, to tell why they match nothing
 _GRADES = 10_000  # distinct grades that are kept, to tell what they are like
+_MOST_GRADES = 1_000_000  # that are looked at
 _LISTED = ("relevance", "history", "subtopics", "users")
 
 
@@ -52,6 +53,7 @@ class Counted:
         rows: How many rows each has, and what was noticed as it was read.
         unknown: Users of lists whom an input does not know.
         no_list: Users of an input who have no list.
+        listed: Users who have one.
         none_relevant: Users of the relevance without a relevant item.
         grades: How often each grade is given.
         relevant: How many grades reach the threshold.
@@ -63,6 +65,7 @@ class Counted:
     rows: Mapping[str, tuple[int, list[Notice]]]
     unknown: Mapping[str, Some]
     no_list: Mapping[str, Some]
+    listed: Some
     none_relevant: Some = field(default_factory=Some)
     grades: Mapping[float, int] = field(default_factory=dict)
     relevant: int = 0
@@ -93,6 +96,7 @@ class Counted:
             {name: (inputs[name].n_rows, inputs[name].notices) for name in codes},
             {name: Some.of(ids, np.setdiff1d(listed, some)) for name, some in codes.items()},
             {name: Some.of(ids, np.setdiff1d(codes[name], listed)) for name in _LISTED if name in codes},
+            Some.of(ids, listed),
             without,
             _kept(grades),
             relevant,
@@ -111,6 +115,7 @@ class Counted:
             rows,
             sums(self.unknown, other.unknown),
             sums(self.no_list, other.no_list),
+            self.listed + other.listed,
             self.none_relevant + other.none_relevant,
             _kept(grades),
             self.relevant + other.relevant,
@@ -150,10 +155,7 @@ class CountedInputs(Inputs):
         truth, n = self.inputs[name], len(given.ids["user"])
         if alone.n == 0 or truth.n_rows == 0:
             return
-        theirs = self.counted.users[name].ids
-        table = IdTable.of("user", Ids([*alone.ids, *(id for id in theirs if id not in set(alone.ids))]))
-        mine = np.arange(len(alone.ids), dtype=np.int32)
-        because = likely_reason(table.ids, mine, np.arange(len(mine), len(table), dtype=np.int32))
+        because = _reason(alone, self.counted.users[name])
         level = "error" if alone.n == n else "warning" if is_odd("user", truth, alone.n, n, bool(because)) else "note"
         detail = {"role": "user", "where": truth.source}
         yield Notice("unknown", alone.n, n, alone.examples, detail, because, given.source, level)  # type: ignore[arg-type]
@@ -161,7 +163,8 @@ class CountedInputs(Inputs):
     def without_list(self) -> Iterator[Notice]:
         for name, alone in self.counted.no_list.items():
             if alone.n:
-                yield self._no_list(self.inputs[name], alone.n, alone.examples)
+                because = _reason(alone, self.counted.listed) if name == "users" else ()
+                yield self._no_list(self.inputs[name], alone.n, alone.examples, because)
 
     def without_relevant(self, use: Use) -> Iterator[Notice]:
         some, relevance = self.counted.none_relevant, self.truth.relevance
@@ -193,4 +196,9 @@ class CountedInputs(Inputs):
             yield Notice("short_lists", short, n, detail={"cutoff": use.baseline_to}, source=self.inputs["baseline"].source)
 
 
-_MOST_GRADES = 1_000_000
+def _reason(alone: Some, there: Some) -> tuple[Notice, ...]:
+    """Why none of some users are among others, if there is one likely reason."""
+    own = set(alone.ids)
+    ids = Ids([*alone.ids, *(id for id in there.ids if id not in own)])
+    mine = np.arange(len(alone.ids), dtype=np.int32)
+    return likely_reason(ids, mine, np.arange(len(mine), len(ids), dtype=np.int32))
