@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars
 import pyarrow  # type: ignore[import-untyped]
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import ArrayType, BooleanType, ByteType, DataType, IntegerType, LongType, ShortType, StringType, StructType
+from pyspark.sql.types import ArrayType, BooleanType, ByteType, DataType, IntegerType, LongType, ShortType, StringType
 
 from aspectrum.arrays import check_count
 from aspectrum.coding.reading import Reading
@@ -21,7 +22,7 @@ from aspectrum.conventions import Convention
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.inputs import INPUTS, NUMBERS
-from aspectrum.integrations.spark.workers import PARTS, AddingSurveys, Observed, Shipped, Surveying, observed, split, survey_of_row
+from aspectrum.integrations.spark.workers import PARTS, AddingSurveys, Inputs, Observed, Shipped, Surveying, observed, split, survey_of_row
 from aspectrum.io import Source
 from aspectrum.io.columns import find_columns, is_flag_name
 from aspectrum.joining import Survey
@@ -45,11 +46,13 @@ class Lists:
         frame: A row per user and item, or per user and array of items.
         partitions: How many parts they are shuffled into; None leaves it to Spark.
         order_shows: Whether the order of rows that are equal by rank or score does.
+        inputs: Whose rows these are, if they are those of several inputs.
     """
 
     frame: DataFrame
     partitions: int | None
     order_shows: bool
+    inputs: Inputs = field(default=(), kw_only=True)
 
     @staticmethod
     def of(given: DataFrame | Source, convention: Convention, reading: Reading, partitions: int | None) -> Lists:
@@ -60,11 +63,6 @@ class Lists:
             check_count(partitions, "partitions", 1)
         frame, arrays = _in_order("rankings", source, convention, reading)
         return Lists(frame, partitions, arrays or reading.duplicates == "first")
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs that rows are of, if they are of several."""
-        return ()
 
     @property
     def spark(self) -> SparkSession:
@@ -100,7 +98,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class Joined(Lists):
-    """Lists and what is known of their users, each in a column of its own, in one DataFrame.
+    """Lists and what is known of their users, one below the other in one DataFrame.
 
     Args:
         tables: The DataFrame of each input.
@@ -114,16 +112,15 @@ class Joined(Lists):
     def together(lists: Lists, known: Mapping[str, DataFrame], sources: Mapping[str, str]) -> Joined:
         tables = {"rankings": lists.frame, **known}
         _check_kinds(tables)
-        return Joined(_union(tables), lists.partitions, lists.order_shows, tables, sources)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return tuple(self.tables)
+        frame, inputs = _union(tables)
+        return Joined(frame, lists.partitions, lists.order_shows, tables, sources, inputs=inputs)
 
     @cached_property
     def by_user(self) -> DataFrame:
-        ordered = [name for name in ("rankings", "baseline") if name in self.tables] if self.order_shows else []
-        return brought_together(self.frame, self.partitions, *ordered)
+        roles = ("rank", "score", "item", "system") if self.order_shows else ()
+        return brought_together(
+            self.frame, self.partitions, *(name for role in roles for name in self.frame.columns if name.split("_")[0] == role)
+        )
 
     @property
     def like(self) -> dict[str, Rows]:
@@ -137,7 +134,8 @@ class Joined(Lists):
         found = Survey.of(self.like, reading)
         if not known:
             return found
-        surveys = brought_together(_union(known), self.partitions).mapInArrow(Surveying(tuple(known), reading), PARTS)
+        frame, inputs = _union(known)
+        surveys = brought_together(frame, self.partitions).mapInArrow(Surveying(inputs, reading), PARTS)
         for row in added_up(surveys, AddingSurveys(), self.partitions).collect():
             found = found + survey_of_row(*row)
         return found
@@ -160,7 +158,8 @@ def added_up(parts: DataFrame, adding: Any, partitions: int | None) -> DataFrame
 
 def empty(frame: DataFrame) -> polars.DataFrame:
     """A frame with the same columns."""
-    rows: Any = polars.from_arrow(to_arrow_schema(frame.schema).empty_table())
+    rows = polars.from_arrow(to_arrow_schema(frame.schema).empty_table())
+    assert isinstance(rows, polars.DataFrame)
     return rows
 
 
@@ -169,9 +168,8 @@ def known_of_users(name: str, given: DataFrame | Source, convention: Convention,
     source = given if isinstance(given, Source) else Source(given)
     if source.split is not None:
         raise InputError(f"{name}: split is for files; make a row of each aspect, as with functions.explode(functions.split(...))")
-    if name == "baseline":
-        return _in_order(name, source, convention, reading)[0]
-    return _renamed(name, source)[0]
+    frame, _ = _in_order(name, source, convention, reading) if name == "baseline" else _renamed(name, source)
+    return frame
 
 
 def names_users(weights: Source) -> bool:
@@ -257,29 +255,33 @@ def _in_order(name: str, source: Source, convention: Convention, reading: Readin
     return frame, arrays
 
 
-def _union(tables: Mapping[str, DataFrame]) -> DataFrame:
-    """Rows of several inputs: the user, which input it is, and a column for each."""
-    all_columns: dict[str, Any] = {
-        name: StructType([field for field in table.schema.fields if field.name != "user"]) for name, table in tables.items()
-    }
-    all_columns = {name: kind for name, kind in all_columns.items() if kind.fields}
-    whole = all(isinstance(table.schema["user"].dataType, _WHOLE) for table in tables.values())
+def _union(tables: Mapping[str, DataFrame]) -> tuple[DataFrame, Inputs]:
+    """Rows of several inputs: the user, which input it is, and a column for each role and type; and which of these each input has."""
+    columns: dict[str, DataType] = {}
+    inputs: list[tuple[str, tuple[tuple[str, str], ...]]] = []
+    tables = {name: _with_wide_ids(table) for name, table in tables.items()}
+    for name, table in tables.items():
+        own = {}
+        for one in table.schema.fields:
+            if one.name != "user":
+                own[one.name] = re.sub(r"\W+", "_", f"{one.name}_{one.dataType.simpleString()}")
+                columns.setdefault(own[one.name], one.dataType)
+        inputs.append((name, tuple(own.items())))
     several = []
-    for tag, (name, table) in enumerate(tables.items()):
-        user = functions.col("user").cast("bigint") if whole else functions.col("user")
-        columns = [user.alias("user"), functions.lit(tag).alias("tag")]
-        for other, kind in all_columns.items():
-            own = functions.struct(*(functions.col(field.name) for field in _struct_order(kind)))
-            null = functions.lit(None).cast(StructType(_struct_order(kind)))
-            columns.append((own if other == name else null).alias(other))
-        several.append(table.select(*columns))
-    return reduce(DataFrame.unionAll, several)
+    for tag, (name, own_columns) in enumerate(inputs):
+        role_of = {column: role for role, column in own_columns}
+        cells = [
+            (functions.col(role_of[column]) if column in role_of else functions.lit(None).cast(kind)).alias(column)
+            for column, kind in columns.items()
+        ]
+        several.append(tables[name].select("user", functions.lit(tag).alias("tag"), *cells))
+    return reduce(DataFrame.unionAll, several), tuple(inputs)
 
 
-def _struct_order(kind: StructType) -> list[Any]:
-    """Columns in the order in which lists are sorted."""
-    first = ("rank", "score", "item")
-    return sorted(kind.fields, key=lambda field: first.index(field.name) if field.name in first else len(first))
+def _with_wide_ids(table: DataFrame) -> DataFrame:
+    """Ids that are whole numbers as those of 64 bits, so that inputs share a column."""
+    ids = [role for role in ("user", "item", "aspect") if role in table.columns and isinstance(table.schema[role].dataType, _WHOLE)]
+    return table.withColumns({role: functions.col(role).cast("bigint") for role in ids})
 
 
 def _check_kinds(tables: Mapping[str, DataFrame]) -> None:

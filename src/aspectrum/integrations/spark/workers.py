@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 Batches = Iterator[pyarrow.RecordBatch]
 
+Inputs = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+"""Whose rows a frame has, by number, and in which of its columns each role is."""
+
 PARTS = "part binary, counted binary, error binary"
 _CHUNK_BYTES = 64 << 20  # of rows that a worker scores at a time: about two million
 
@@ -103,10 +106,10 @@ class Observed:
 
 @dataclass(frozen=True)
 class Observing:
-    """Sorted rows of a partition to one part; of lists alone, or of several inputs, each in a column of its own."""
+    """Sorted rows of a partition to one part; of lists alone, or of several inputs."""
 
     shipped: Shipped
-    inputs: tuple[str, ...] = ()
+    inputs: Inputs = ()
 
     def __call__(self, batches: Batches) -> Batches:
         def observe() -> tuple[bytes, bytes] | None:
@@ -136,7 +139,7 @@ class Adding:
 class Surveying:
     """Sorted rows of a partition, of several inputs, to what they say as a whole."""
 
-    inputs: tuple[str, ...]
+    inputs: Inputs
     reading: Reading
 
     def __call__(self, batches: Batches) -> Batches:
@@ -173,7 +176,7 @@ class Scoring:
 
     shipped: Shipped
     schema: StructType
-    inputs: tuple[str, ...] = ()
+    inputs: Inputs = ()
 
     def __call__(self, batches: Batches) -> Batches:
         plan, schema = self.shipped.open(), to_arrow_schema(self.schema)
@@ -230,7 +233,7 @@ def whole_users(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[polars.DataF
         yield polars.concat(held)
 
 
-def observed(plan: Plan, rows: polars.DataFrame, inputs: tuple[str, ...] = (), *, counting: bool = False) -> Observed:
+def observed(plan: Plan, rows: polars.DataFrame, inputs: Inputs = (), *, counting: bool = False) -> Observed:
     """What the metrics remember of some rows; what only these name is forgotten with the part. `counting` forgets who strangers are."""
     known = split(rows, inputs) if inputs else {"rankings": _read("rankings", rows)}
     read = known.pop("rankings")
@@ -246,14 +249,14 @@ def observed(plan: Plan, rows: polars.DataFrame, inputs: tuple[str, ...] = (), *
     return Observed(part.counting_strangers() if counting else part, counted)
 
 
-def split(rows: polars.DataFrame, inputs: tuple[str, ...]) -> dict[str, Rows]:
+def split(rows: polars.DataFrame, inputs: Inputs) -> dict[str, Rows]:
     """The rows of several inputs, by input."""
     import polars
 
     found = {}
-    for tag, name in enumerate(inputs):
+    for tag, (name, columns) in enumerate(inputs):
         own = rows.filter(polars.col("tag") == tag)
-        found[name] = _read(name, own.select("user") if name not in own.columns else own.select("user", name).unnest(name))
+        found[name] = _read(name, own.select("user", **dict(columns)))
     return found
 
 
