@@ -61,8 +61,11 @@ class Convention:
 
     def truth(self, **inputs: Any) -> Truth:
         """The truth as this tool reads it; the inputs and options are those of :meth:`Truth.read`."""
-        options = {option.name: inputs[option.name] for option in fields(Reading) if option.name in inputs}
-        return Truth.read(reading=self.reading(options), **inputs)
+        return Truth.read(reading=self.reading_of(inputs), **inputs)
+
+    def reading_of(self, inputs: Mapping[str, Any]) -> Reading:
+        """How inputs are read, given all inputs and options of :meth:`truth`."""
+        return self.reading({option.name: inputs[option.name] for option in fields(Reading) if option.name in inputs})
 
     def named(self, metric: Metric) -> str:
         """What the tool calls a metric; parameters that it may not have are added.

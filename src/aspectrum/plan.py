@@ -31,6 +31,7 @@ from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
 from aspectrum.conventions import Convention, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
+from aspectrum.diagnostics.counted import Counted, CountedInputs
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
 from aspectrum.diagnostics.notices import Either, Notice, Option, parts
@@ -125,7 +126,7 @@ class Plan:
                 judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
                 averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
-                groups[choice, judged_in] = _Group(choice, averaged)
+                groups[choice, judged_in] = _Group(choice, averaged, judged_in=judged_in)
             undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
             groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, _how(resolved, self.truth, choice, self.convention)))
         self._groups = tuple(groups.values())
@@ -427,7 +428,9 @@ class Plan:
         named = [lists.ids[role].within(table) for lists in (*read, *self.inputs.values()) if role in lists.ids]
         return flags_of(np.concatenate([np.arange(n_known), *named]), len(table))
 
-    def notices_on(self, systems: Mapping[str, Input], *, from_files: bool | None = None, whole: bool = False) -> list[Notice]:
+    def notices_on(
+        self, systems: Mapping[str, Input], *, from_files: bool | None = None, whole: bool = False, counted: Counted | None = None
+    ) -> list[Notice]:
         """What a reader of the numbers should know of the inputs.
 
         Args:
@@ -435,8 +438,13 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
             whole: Whether these are all lists; items that are clearly others than those of the truth are then always an error.
+            counted: What there is to say of users, where this plan does not know them.
         """
-        found = notices_on(Inputs(self.truth, self.tables, self.inputs, systems), self.use, from_files, whole)
+        if counted is None:
+            read = Inputs(self.truth, self.tables, self.inputs, systems)
+        else:
+            read = CountedInputs(self.truth, self.tables, counted.inputs(self.inputs, self.tables), systems, counted)
+        found = notices_on(read, self.use, from_files, whole)
         return [*self._left_out, *found, *self._choices()]
 
     def _choices(self) -> list[Notice]:
@@ -483,6 +491,30 @@ class Plan:
         plan = copy(self)
         plan.tables = self.tables.copy()
         return plan
+
+    def of_users(self, truth: Truth, users: Input | None = None) -> Plan:
+        """The same plan for some users, whom only this truth knows; every choice stays as it is.
+
+        Args:
+            truth: That of this plan with parts about some users.
+            users: Those of them who are averaged, if these were named.
+        """
+        plan = copy(self)
+        plan.truth, plan.tables = truth, truth.tables.copy()
+        plan.inputs = {**truth.inputs} if users is None else {**truth.inputs, "users": users}
+        named = None if users is None else flags_of(users.ids["user"].codes, truth.n_users)
+        plan._groups = tuple(
+            replace(group, averaged=named if group.choice == "given" else _averaged(truth, group.choice, group.judged_in))
+            for group in self._groups
+        )
+        return plan
+
+    def settled(self, part: Partial) -> Partial:
+        """A part, with the users whom the truth knows and who have no list: those of :meth:`of_users`, of whom nobody else knows."""
+        nothing = np.empty(0, np.int32)
+        nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
+        rest = self._observe(nobody.and_without_lists(self._without_lists([part.lists])), None, None, None)
+        return replace(part, parts=joined_parts(part.parts, rest))
 
     @property
     def known_users(self) -> Flags:
@@ -579,11 +611,13 @@ class _Group:
     Args:
         choice: Who is averaged, in a word.
         averaged: Which users of the truth are; None means all of them, and those that only lists name.
+        judged_in: The input that says who is judged, if one of several does.
     """
 
     choice: str
     averaged: Flags | None
     tasks: list[_Task] = field(default_factory=list)
+    judged_in: str | None = None
 
     def averages(self, users: npt.NDArray[np.integer], have_list: Flags | bool) -> Flags:
         """Which of some users are averaged."""

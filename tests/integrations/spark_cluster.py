@@ -26,12 +26,12 @@ SETTINGS = {
 
 
 class Cluster:
-    """Its processes, which end with it."""
+    """Its processes, which end with it; `memory` is what each worker may give to executors."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: str) -> None:
         import pyspark
 
-        self._home, self._folder = Path(pyspark.__file__).parent, folder
+        self._home, self._folder, self._memory = Path(pyspark.__file__).parent, folder, memory
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         master = "org.apache.spark.deploy.master.Master"
         self.url = self._start("master", r"(spark://127\.0\.0\.1:\d+)", master, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
@@ -39,7 +39,8 @@ class Cluster:
             self.start_worker(name)
 
     def start_worker(self, name: str) -> None:
-        options = ["--host", "127.0.0.1", "--cores", "2", "--memory", "2g", "--webui-port", "0", "--work-dir", str(self._folder / name)]
+        options = ["--host", "127.0.0.1", "--cores", "2", "--memory", self._memory, "--webui-port", "0"]
+        options += ["--work-dir", str(self._folder / name)]
         self._start(name, "(Successfully registered)", "org.apache.spark.deploy.worker.Worker", *options, self.url)
 
     def _start(self, name: str, sign: str, *command: str) -> str:
@@ -67,11 +68,11 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
+def cluster(folder: Path, memory: str = "2g") -> Iterator[Cluster]:
     started = Cluster.__new__(Cluster)
     started._processes = {}
     try:
-        started.__init__(folder)  # type: ignore[misc]
+        started.__init__(folder, memory)  # type: ignore[misc]
         yield started
     finally:
         started.stop()

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -116,6 +115,115 @@ def test_users_and_conventions(spark: Any, lists: polars.DataFrame, truth: dict[
     assert scores.sort("user").equals(expected.per_user.sort("user"))
 
 
+BY_USER = ("relevance", "history", "baseline", "weights")
+
+
+def joined(spark: Any, truth: dict[str, Any]) -> dict[str, Any]:
+    """What is known of users as DataFrames of Spark, with the rest as it is."""
+    return {name: spark.createDataFrame(table.to_arrow()) if name in BY_USER else table for name, table in truth.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("partitions", "users"), [(1, "judged"), (7, "all"), (200, "lists")])
+def test_joined_by_user_the_numbers_are_the_same(
+    spark: Any, lists: polars.DataFrame, truth: dict[str, Any], partitions: int, users: str
+) -> None:
+    """Users without lists, lists of users nobody knows, rows of a user in several batches; and what is said of them."""
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
+    df = spark.createDataFrame(lists.to_arrow())
+    found = asp.integrations.spark.evaluate(df, METRICS, partitions=partitions, users=users, **joined(spark, truth))
+    expected = asp.evaluate(lists, METRICS, ties="ascending", users=users, **truth)
+    assert found == expected
+    assert said(found) == said(expected)
+    if partitions == 7:
+        scores = polars.from_arrow(
+            asp.integrations.spark.scores(df, METRICS, partitions=partitions, users=users, **joined(spark, truth)).toArrow()
+        )
+        assert isinstance(scores, polars.DataFrame)
+        assert scores.sort("user").equals(expected.per_user.sort("user"))
+
+
+@pytest.mark.slow
+def test_joined_inputs_of_every_kind(spark: Any, lists: polars.DataFrame, truth: dict[str, Any]) -> None:
+    """Numbers of users, grades, weights, a baseline, columns that are named, users who are named, an input without rows."""
+
+    def numbered(table: polars.DataFrame) -> polars.DataFrame:
+        return table.with_columns(polars.col("user").str.slice(1).cast(polars.Int64))
+
+    random = np.random.default_rng(8)
+    own = lists.group_by("user", maintain_order=True).head(5).with_columns(rank=polars.int_range(5, 5 + polars.len()).over("user"))
+    judged = truth["relevance"].with_columns(grade=polars.Series(random.integers(0, 4, truth["relevance"].height)))
+    weights = polars.DataFrame(
+        {"user": [f"u{code // 9}" for code in range(900)], "aspect": [*range(9)] * 100, "weight": random.random(900)}
+    )
+    known: dict[str, Any] = {
+        "relevance": numbered(judged),
+        "history": numbered(truth["history"]).clear(),
+        "baseline": numbered(own.select("user", "item", "rank")),
+        "weights": numbered(weights),
+    }
+    tables = joined(spark, {**known, "aspects": truth["aspects"]})
+    small = tables["relevance"].withColumnsRenamed({"user": "who", "grade": "how much"}).selectExpr("int(who) as who", "item", "`how much`")
+    tables["relevance"] = asp.Source(small, columns={"user": "who", "grade": "how much"})
+    metrics = ["NDCG@5", "AlphaNDCG(judged_by=relevance)@5", "ERRIA(judged_by=relevance)@5", "Unexpectedness@5", "Personalization@5"]
+    named = [*range(0, 700, 3), 100_000]
+    rows = numbered(lists)
+    options: dict[str, Any] = {"users": named, "threshold": 2}
+    df = spark.createDataFrame(rows.to_arrow())
+    with pytest.raises(asp.InputError, match="history is empty"):
+        asp.integrations.spark.evaluate(df, metrics, partitions=3, **options, **tables)
+    del tables["history"], known["history"]
+    found = asp.integrations.spark.evaluate(df, metrics, partitions=3, **options, **tables)
+    assert found == asp.evaluate(rows, metrics, ties="ascending", aspects=truth["aspects"], **options, **known)
+    options["users"] = spark.createDataFrame([(user,) for user in named], "user int")
+    assert asp.integrations.spark.evaluate(df, metrics, partitions=3, **options, **tables) == found
+
+
+@pytest.mark.slow
+def test_joined_on_the_command_line(folder: Path, tmp_path: Path) -> None:
+    """Files that Spark reads: the output is that of the driver's truth."""
+    (tmp_path / "lists.csv").write_text("user,item,score\nann,x,2\nann,y,1\nbob,y,1\n")
+    (tmp_path / "test.csv").write_text("user,item,grade\nann,y,1\nbob,x,2\ncyd,x,1\n")
+    (tmp_path / "train.csv").write_text("user,item\nann,z\nbob,z\nbob,x\n")
+    command = [sys.executable, "-m", "aspectrum", "evaluate", "A=lists.csv", "-m", "NDCG@2", "-m", "EPC@2", "--users", "judged"]
+    command += ["--relevance", "test.csv", "--history", "train.csv", "--format", "csv"]
+    outputs = []
+    for more in (["--ties", "ascending"], ["--engine", "spark", "--master", "local[2]", "--join"]):
+        ran = subprocess.run([*command, *more], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+        assert ran.returncode == 0, ran.stderr
+        outputs.append(ran.stdout)
+    assert outputs[0] == outputs[1] != ""
+    ran = subprocess.run([*command, "--join"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (ran.returncode, "--join goes with --engine spark" in ran.stderr) == (2, True)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_joined_is_refused(spark: Any) -> None:
+    df = spark.createDataFrame([("ann", "x", 1.0), ("bob", "y", 1.0)], "user string, item string, score double")
+    users = spark.createDataFrame([("ann", "x"), ("bob", "y")], "user string, item string")
+
+    def refused(metrics: Any = "NDCG@2", **options: Any) -> str:
+        return _refusal(lambda: asp.integrations.spark.evaluate(df, metrics, **options))
+
+    assert "history is a DataFrame of Spark, and relevance is not" in refused(relevance={"ann": ["x"]}, history=users)
+    numbers = spark.createDataFrame([(1, "x")], "user int, item string")
+    assert "user ids have different types: text in rankings, numbers in relevance" in refused(relevance=numbers)
+    assert "item ids have different types" in refused(relevance=users, catalogue=[1, 2])
+    assert "weights are those of users" in refused(relevance=users, weights={"ann": {"a": 1.0}}, aspects={"x": ["a"]})
+    assert "weights: no user column found" in refused(
+        relevance=users, weights=spark.createDataFrame([("a", 1.0)], "aspect string, weight double")
+    )
+    assert "aspects is a DataFrame of Spark" in refused(relevance=users, aspects=users.withColumnRenamed("user", "aspect"))
+    assert "graph= is needed as a whole" in refused(relevance=users, graph=[("ann", "bob")])
+    assert "no order; expected a rank or score column" in refused("Unexpectedness@2", baseline=users)
+    twice = spark.createDataFrame([("ann", "x", 1), ("ann", "x", 2)], "user string, item string, grade int")
+    assert refused(relevance=twice).startswith("relevance: user 'ann' and item 'x' have two grades, ")
+    strangers = spark.createDataFrame([("Ann", "x"), ("Bob", "y")], "user string, item string")
+    assert "2 of 2 users are not in relevance (such as 'ann', 'bob'); they differ in case" in refused(relevance=strangers)
+    ordered = "Calibration(history_discount=log)@2"
+    assert "in the order of its rows" in refused(ordered, history=users, aspects={"x": ["a"]})
+
+
 @pytest.mark.slow
 def test_ids_and_forms_of_lists(spark: Any) -> None:
     """Arrays of items; ids that are whole numbers of any width; columns that are named; an empty DataFrame."""
@@ -205,7 +313,7 @@ def test_little_reaches_the_driver_of_users_nobody_knows(spark: Any) -> None:
 @pytest.mark.slow
 def test_workers_of_an_executor_share_the_truth(spark: Any, truth: dict[str, Any]) -> None:
     """Arrays are mapped from the file that Spark itself keeps, at an address that suits them."""
-    from aspectrum.integrations.spark import _Lists
+    from aspectrum.integrations.spark.tables import Lists
 
     plan = asp.Plan("NDCG@5", asp.Truth.read(**truth))
     df = spark.range(4).selectExpr("id as user", "id as item", "1 as rank")
@@ -222,7 +330,7 @@ def test_workers_of_an_executor_share_the_truth(spark: Any, truth: dict[str, Any
         kinds = [type(shipped._arrays().obj) is mmap.mmap, bool(features.matrix.flags.aligned), not features.matrix.flags.writeable]
         yield pyarrow.RecordBatch.from_arrays([pyarrow.array([all(kinds)])], ["shared"])
 
-    with _Lists.of(df, plan, None).shipped(plan) as shipped:
+    with Lists.of(df, plan.convention, plan.truth.reading, None).shipped(plan) as shipped:
         assert all(row.shared for row in df.repartition(4).mapInArrow(look, "shared boolean").collect())
 
 
@@ -289,21 +397,19 @@ def test_an_executor_out_of_memory(standalone: Cluster) -> None:
 @pytest.mark.slow
 def test_python_out_of_memory(folder: Path) -> None:
     """What a task hands on, also where reading noticed first."""
-    from aspectrum.integrations.spark import _one_part, _opened, _Shipped
+    from aspectrum.integrations.spark.workers import Observed, one_row
     from aspectrum.io.files import naming_memory
-    from aspectrum.shipping import packed
 
-    message, arrays = packed(asp.Plan("NDCG@1", asp.Truth.read(relevance={"u": ["x"]})))
-    shipped = _Shipped(message, SimpleNamespace(value=arrays.to_pybytes()), arrays.size)
+    plan = asp.Plan("NDCG@1", asp.Truth.read(relevance={"u": ["x"]}))
 
-    def fails(plan: asp.Plan) -> NoReturn:
+    def fails() -> NoReturn:
         raise MemoryError
 
-    def fails_reading(plan: asp.Plan) -> NoReturn:
+    def fails_reading() -> NoReturn:
         with naming_memory("rankings"):
             raise MemoryError
 
     for make in (fails, fails_reading):
-        (batch,) = _one_part(shipped, iter([]), make)
+        (batch,) = one_row(iter([]), make)
         with pytest.raises(asp.AspectrumError, match=r"ran out of memory; use more partitions .* spark\.executor\.memory"):
-            _opened(*(column[0].as_py() for column in batch.columns))
+            Observed.of_row(plan, *(column[0].as_py() for column in batch.columns))

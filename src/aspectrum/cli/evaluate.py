@@ -24,6 +24,7 @@ Examples:
             --aspects movies.csv --split '|' --relevance test.parquet --threshold 4 -m all@10
   aspectrum evaluate --config evaluation.yaml --output results.md --per-user scores.parquet
   aspectrum evaluate ALS=lists/ --relevance test.parquet -m NDCG@10 --memory 2GB --resume finished/
+  aspectrum evaluate ALS=lists/ --relevance test/ --history train/ -m NDCG@10 --engine spark --master spark://host:7077 --join
   aspectrum evaluate recs-03.parquet --relevance test.parquet -m NDCG@10 --part 03.part && aspectrum merge *.part""",
 )
 @input_options
@@ -32,6 +33,12 @@ Examples:
 @click.option("--resume", metavar="DIR", help="Keep what is finished in this directory; the same command goes on from there.")
 @choice("--engine", "here spark", "What measures the lists: this process, or a Spark cluster. Default: here.")
 @click.option("--master", metavar="URL", help="The Spark cluster, as spark://host:7077 or local[4]. Default: as Spark is set up.")
+@click.option(
+    "--join",
+    is_flag=True,
+    help="Have Spark read relevance, history, subtopics, weights and baseline lists, too, and join them by user, where they are too large to send to "
+    "every machine.",
+)
 @file_option("--part", help="Write a part of the evaluation here, and no numbers; aspectrum merge makes numbers of all parts.")
 @output_options
 def evaluate(
@@ -39,6 +46,7 @@ def evaluate(
     resume: str | None,
     engine: str | None,
     master: str | None,
+    join: bool,
     part: str | None,
     format: Any,
     output: tuple[str, ...],
@@ -67,10 +75,19 @@ def evaluate(
                 raise click.UsageError(f"--{name} does not go with --engine spark, which spreads the work itself")
         from aspectrum.integrations import spark
 
-        deliver(job, job.asked(), partial(spark.evaluate_files, master=master), format=format, output=output, quiet=quiet, **comparing)
+        deliver(
+            job,
+            job.asked(),
+            partial(spark.evaluate_files, master=master, join=join),
+            format=format,
+            output=output,
+            quiet=quiet,
+            **comparing,
+        )
         return
-    if master is not None:
-        raise click.UsageError("--master goes with --engine spark")
+    for name, is_given in (("master", master is not None), ("join", join)):
+        if is_given:
+            raise click.UsageError(f"--{name} goes with --engine spark")
     if part is None:
         deliver(job, job.asked(), evaluate_files, format=format, output=output, quiet=quiet, streaming=streaming, **comparing)
     else:

@@ -190,22 +190,11 @@ class Inputs:
             if not because and given.name == "rankings" and role == "item" and self._items_are_strange:
                 because = (Notice("strange"),)
             level = "warning" if expected and not because else "error"
-        elif level == "note" and (shifted or self._is_odd(role, truth, n_alone, n_mine, bool(because))):
+        elif level == "note" and (shifted or is_odd(role, truth, n_alone, n_mine, bool(because))):
             level = "warning"
         detail = {"role": role, "where": truth.source}
         found = self._notice("unknown", given, role, alone, n_mine, level=level, because=because, detail=detail)
         yield replace(found, count=n_alone)
-
-    @staticmethod
-    def _is_odd(role: str, truth: Input, n_alone: int, n: int, has_reason: bool) -> bool:
-        """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
-        if role == "user" and not has_reason:
-            return False
-        if role == "aspect" and has_reason:
-            return True
-        numbered = any(one.kind in ("numbered_ids", "numbered_vectors") for one in truth.notices)
-        share = _SHARE_WITH_REASON if has_reason or numbered else _SHARE_UNKNOWN
-        return truth.name == "catalogue" or (n_alone > share * n and n >= _FEW)
 
     @cached_property
     def _items_are_strange(self) -> bool:
@@ -277,8 +266,8 @@ class Inputs:
         popularity, history, given = self.truth.popularity, self.truth.history, self.inputs.get("popularity")
         if popularity is None or history is None or given is None or popularity.of_users is not None:
             return
-        if not np.array_equal(popularity.users, np.bincount(history.items, minlength=self.truth.n_items)):
-            yield Notice("popularity_beside_history", int(self.truth.judged("history").sum()), source=given.source)
+        if not np.array_equal(popularity.users, self.truth.times_had):
+            yield Notice("popularity_beside_history", self.truth.n_with_history, source=given.source)
 
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
@@ -287,13 +276,18 @@ class Inputs:
             truth = self.inputs.get(name)
             if truth is None or len(alone := _without(self.codes(truth, "user"), listed)) == 0:
                 continue
-            n_users, more = len(truth.ids["user"]), dict[str, Any]()
-            if name == "relevance" and self.systems and n_users >= _FEW and len(alone) > _SHARE_WITH_REASON * n_users:
-                more = {"level": "note"}
-            if name == "users":  # these are the ones that were asked for
-                because = self._reason("user", alone, next(iter(self.systems.values())))
-                more = {"level": "error" if len(alone) == n_users else "warning" if because else "note", "because": because}
-            yield self._notice("no_list", truth, "user", alone, n_users, **more)
+            # Of users who were named, these are the ones that were asked for.
+            because = self._reason("user", alone, next(iter(self.systems.values()))) if name == "users" else ()
+            yield self._no_list(truth, len(alone), examples_of(self._ids("user"), alone), because)
+
+    def _no_list(self, truth: Input, n_alone: int, examples: tuple[str, ...], because: tuple[Notice, ...] = ()) -> Notice:
+        """Some users of an input have no list."""
+        n_users, more = len(truth.ids["user"]), dict[str, Any]()
+        if truth.name == "relevance" and self.systems and n_users >= _FEW and n_alone > _SHARE_WITH_REASON * n_users:
+            more = {"level": "note"}
+        if truth.name == "users":
+            more = {"level": "error" if n_alone == n_users else "warning" if because else "note", "because": because}
+        return Notice("no_list", n_alone, n_users, examples, source=truth.source, **more)
 
     def without_aspect(self) -> Iterator[Notice]:
         if self.truth.aspects is not None and "aspects" in self.inputs:
@@ -316,25 +310,19 @@ class Inputs:
         users = self.codes(truth, "user")
         without = users[~self.truth.with_relevant_items()[users]]
         if len(without):
-            more = {"level": "warning", "because": (Notice("threshold"),)} if len(without) == len(users) and use.threshold else {}
-            detail = {"threshold": float(self.truth.relevance.threshold)}
-            yield self._notice("none_relevant", truth, "user", without, len(users), detail=detail, **more)
+            yield self._none_relevant(truth, self.truth.relevance.threshold, len(without), examples_of(self._ids("user"), without), use)
+
+    def _none_relevant(self, truth: Input, threshold: float, n: int, examples: tuple[str, ...], use: Use) -> Notice:
+        """Some users have no relevant item."""
+        n_users = len(truth.ids["user"])
+        more: dict[str, Any] = {"level": "warning", "because": (Notice("threshold"),)} if n == n_users and use.threshold else {}
+        return Notice("none_relevant", n, n_users, examples, {"threshold": float(threshold)}, source=truth.source, **more)
 
     def grades(self, use: Use) -> Iterator[Notice]:
         """The range of the grades, and how many reach the threshold: a warning for ratings that nobody set a threshold for."""
         relevance, given = self.truth.relevance, self.inputs.get("relevance")
-        if relevance is None or given is None or relevance.grades is None or len(relevance.grades) == 0:
-            return
-        low, high, relevant = relevance.grades.min(), relevance.grades.max(), int(relevance.relevant.sum())
-        if low == high:
-            return
-        times = low >= FIRST_TIME
-        doubtful = times or (use.threshold and "threshold" not in self.truth.options and _are_ratings(relevance.grades))
-        level: Level = "warning" if doubtful else "fact"
-        share = f"{100 * relevant / len(relevance.grades):.0f} %"
-        detail = {"low": float(low), "high": float(high), "share": share, "threshold": float(relevance.threshold)}
-        because = (Notice("times" if times else "threshold"),) if doubtful else ()
-        yield Notice("grades", relevant, len(relevance.grades), detail=detail, because=because, source=given.source, level=level)
+        if relevance is not None and given is not None and relevance.grades is not None and len(relevance.grades):
+            yield from graded(given, self.truth, relevance.grades, int(relevance.relevant.sum()), len(relevance.grades), use)
 
     def test_in_train(self) -> Iterator[Notice]:
         relevance, history = self.truth.relevance, self.truth.history
@@ -419,6 +407,31 @@ class Inputs:
         """Whether most of some ids are those of a role there."""
         known = set(_texts(self._ids(role), self.codes(there, role), _N_THEIRS))
         return 2 * sum(id in known for id in ours) > len(ours)
+
+
+def is_odd(role: str, truth: Input, n_alone: int, n: int, has_reason: bool) -> bool:
+    """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
+    if role == "user" and not has_reason:
+        return False
+    if role == "aspect" and has_reason:
+        return True
+    numbered = any(one.kind in ("numbered_ids", "numbered_vectors") for one in truth.notices)
+    share = _SHARE_WITH_REASON if has_reason or numbered else _SHARE_UNKNOWN
+    return truth.name == "catalogue" or (n_alone > share * n and n >= _FEW)
+
+
+def graded(given: Input, truth: Truth, grades: Floats, relevant: int, n: int, use: Use) -> Iterator[Notice]:
+    """The range of `n` grades, which are like these, and how many reach the threshold: a warning for ratings that nobody set a threshold for."""
+    low, high = grades.min(), grades.max()
+    if low == high:
+        return
+    threshold: Any = truth.relevance and truth.relevance.threshold
+    times = low >= FIRST_TIME
+    doubtful = times or (use.threshold and "threshold" not in truth.options and _are_ratings(grades))
+    level: Level = "warning" if doubtful else "fact"
+    detail = {"low": float(low), "high": float(high), "share": f"{100 * relevant / n:.0f} %", "threshold": float(threshold)}
+    because = (Notice("times" if times else "threshold"),) if doubtful else ()
+    yield Notice("grades", relevant, n, detail=detail, because=because, source=given.source, level=level)
 
 
 def short_baseline(truth: Truth, source: str, use: Use) -> Iterator[Notice]:

@@ -185,7 +185,6 @@ def _draws(metric: BinomialDiversity, world: World, sets: AspectSets) -> _Draws:
 
 def _rows_with_aspects(truth: Truth, sets: AspectSets) -> tuple[int, Floats]:
     """How many rows the histories of all users have, and how many of them each aspect has."""
-    items = truth.need("history", "BinomialDiversity").liked_items
-    often = np.bincount(items[items >= 0], minlength=sets.n_rows)
+    often = truth.times_liked
     entries = np.repeat(often[: sets.n_rows], np.diff(sets.offsets))
     return int(often.sum()), np.bincount(sets.codes, weights=entries, minlength=sets.n_aspects)

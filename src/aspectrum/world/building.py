@@ -128,15 +128,22 @@ def turned_links(links: Rows) -> list[Rows]:
     return [Rows(links.source, {"user": links.ids["item"], "item": links.ids["user"]})]
 
 
-def build_truth(given: Mapping[str, Rows], tables: Tables, reading: Reading) -> tuple[dict[str, Any], dict[str, Input]]:
-    """The parts of the truth, by name, and what was read for each."""
+def build_truth(
+    given: Mapping[str, Rows], tables: Tables, reading: Reading, *, history_grades: bool | None = None, in_order: bool = True
+) -> tuple[dict[str, Any], dict[str, Input]]:
+    """The parts of the truth, by name, and what was read for each.
+
+    Args:
+        history_grades: Whether a grade in the history is not 1; None if these rows are all there are, and say so themselves.
+        in_order: Whether the order of rows means something, so that the first of several may be the one that counts.
+    """
     for rows in given.values():
         _check_sizes(rows)
     ordered = {name: order_of(rows, reading) for name, rows in given.items() if name == "baseline"}
     facts = {name: tables.input(name, rows, ordered.get(name)) for name, rows in given.items()}
     if "graph" in facts:
         facts["graph"] = _of_everybody(facts["graph"], given["graph"], tables)
-    builder = _Builder(tables, reading, facts)
+    builder = _Builder(tables, reading, facts, history_grades, in_order)
     parts = [name for name in given if name not in ("items", "users")]  # which are ids only
     return {name: getattr(builder, name)(given[name], facts[name]) for name in parts}, facts
 
@@ -351,9 +358,11 @@ _FEW_ENDS, _FEW_LINKS = 3, 10  # of so many it is no coincidence that nobody bot
 class _Builder:
     """Makes the parts of the truth from rows and what was read of them."""
 
-    def __init__(self, tables: Tables, reading: Reading, facts: Mapping[str, Input]) -> None:
-        self._tables, self._reading, self._facts = tables, reading, facts
-        self._first_counts = reading.duplicates == "first"
+    def __init__(
+        self, tables: Tables, reading: Reading, facts: Mapping[str, Input], history_grades: bool | None = None, in_order: bool = True
+    ) -> None:
+        self._tables, self._reading, self._facts, self._history_grades = tables, reading, facts, history_grades
+        self._first_counts = reading.duplicates == "first" and in_order
         self.n_users, self.n_items = len(tables.user), len(tables.item)
 
     def _codes(self, rows: Rows, *roles: str) -> list[Codes]:
@@ -388,7 +397,9 @@ class _Builder:
         users, named = self._codes(rows, "user", "item")
         starts, at = kernels.group_rows(users, self.n_users)
         found = History(offsets, items, None, self._times(rows, users, named, offsets, items), Rankings(starts, named[at]))
-        if grades is None or counted is not None or (grades == 1).all():  # which is what rows without a grade have
+        if grades is None or counted is not None:
+            return found
+        if not (has_other_grades(grades) if self._history_grades is None else self._history_grades):
             return found
         if liked is None:
             facts.notice("history_grades", (grades <= 0).sum())
@@ -591,6 +602,11 @@ class _Builder:
         facts.notice("contradictions", len(contradictions))
         facts.notice("repeats", n_repeated - len(contradictions))
         return offsets, at
+
+
+def has_other_grades(grades: Floats) -> bool:
+    """Whether grades say more than rows without a grade, which have 1."""
+    return not (grades == 1).all()
 
 
 def _whole_counts(rows: Rows, counts: Floats, least: int) -> Counts:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aspectrum.arguments import unknown_argument
-from aspectrum.arrays import Codes, Flags, as_flags, check_codes_count_from_0, check_count, check_range
+from aspectrum.arrays import Codes, Counts, Flags, as_flags, check_codes_count_from_0, check_count, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows, SparseRows, of_one_system
@@ -23,6 +23,7 @@ from aspectrum.io import is_external, read_input
 from aspectrum.io.graphs import graph_rows
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_truth, turned_links
+from aspectrum.world.everybody import Everybody
 from aspectrum.world.features import Features
 from aspectrum.world.graph import Network, SocialGraph
 from aspectrum.world.popularity import Popularity
@@ -67,6 +68,7 @@ class Truth:
         catalogue: Items that could have been recommended, one flag per item; None means all.
         users, items, aspect_ids, group_ids: The ids behind the codes; counted 0, 1, 2 ... by default.
         n_users, n_items: Numbers of users and items; by default the smallest that hold every code.
+        everybody: Facts about all users, where these are some of them; see :mod:`aspectrum.joining`.
 
     Examples:
         >>> truth = Truth.read(relevance={"ann": ["a", "b"]}, history={"ann": ["c"], "bob": ["c", "d"]})
@@ -98,6 +100,7 @@ class Truth:
     inputs: Mapping[str, Input] = field(default_factory=dict)
     tables: Tables = None  # type: ignore[assignment]
     rows: Mapping[str, Rows] | None = None
+    everybody: Everybody | None = None
     _rows_are_lost: bool = False
 
     def __post_init__(self) -> None:
@@ -174,7 +177,7 @@ class Truth:
     def item_popularity(self) -> Popularity:
         """How popular items are: as given, else how many users have each in their history."""
         given, history = self.popularity, self.history
-        n_users = None if history is None else int(self.judged("history").sum())
+        n_users = None if history is None else self.n_with_history
         if given is not None:
             most = int(given.users.max(initial=0))
             if given.of_users is None and n_users is not None and most > n_users:
@@ -182,10 +185,32 @@ class Truth:
                 raise InputError(found, Option("popularity_users"))
             return given if given.of_users is not None else replace(given, of_users=n_users)
         history = self.need("history", "popularity")
+        if self.everybody is not None and self.everybody.popularity is not None:
+            return self.everybody.popularity
         times = None if history.times is None else np.zeros(self.n_items, np.int64)
         if times is not None:
             np.add.at(times, history.items, history.times)
-        return Popularity(np.bincount(history.items, minlength=self.n_items), n_users, times)
+        return Popularity(self.times_had, n_users, times)
+
+    @property
+    def times_had(self) -> Counts:
+        """How many users had each item, as the history says."""
+        if self.everybody is not None and self.everybody.popularity is not None:
+            return self.everybody.popularity.users
+        return np.bincount(self.need("history", "popularity").items, minlength=self.n_items)
+
+    @property
+    def n_with_history(self) -> int:
+        """How many users have a history."""
+        return int(self.judged("history").sum()) if self.everybody is None else self.everybody.n_with_history
+
+    @cached_property
+    def times_liked(self) -> Counts:
+        """How many users' histories say that the aspects of an item count, by item."""
+        if self.everybody is not None:
+            return self.everybody.times_liked
+        items = self.need("history", "how often items were liked").liked_items
+        return np.bincount(items[items >= 0], minlength=self.n_items)
 
     @property
     def item_groups(self) -> tuple[Aspects, Ids]:
@@ -233,14 +258,20 @@ class Truth:
 
     def largest_grade(self, judged_by: str) -> float:
         """The largest grade of all judgments; 1 if none is above 0."""
-        grades = getattr(self.subtopics if judged_by == "subtopics" else self.relevance, "grades", None)
-        largest = 1.0 if grades is None else float(grades.max(initial=0.0))
+        name = "subtopics" if judged_by == "subtopics" else "relevance"
+        grades = getattr(getattr(self, name), "grades", None)
+        if self.everybody is not None:
+            largest = self.everybody.grades.get(name, 1.0)
+        else:
+            largest = 1.0 if grades is None else float(grades.max(initial=0.0))
         return largest if largest > 0 else 1.0
 
     @cached_property
     def judged_items(self) -> Flags:
         """Items that are judged for somebody, by relevance if it is given, else by subtopics."""
         known = self.relevance or self.need("subtopics", "judged items")
+        if self.everybody is not None:
+            return self.everybody.judged["relevance" if self.relevance is not None else "subtopics"] > 0
         return np.bincount(known.items, minlength=self.n_items) > 0
 
     def judged(self, name: str | None = None) -> Flags:

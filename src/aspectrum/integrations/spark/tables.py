@@ -1,0 +1,313 @@
+"""Lists, and what is known of users, as DataFrames: which column is what, and the rows of a user brought together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import Any
+
+import polars
+import pyarrow  # type: ignore[import-untyped]
+from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import ArrayType, BooleanType, ByteType, DataType, IntegerType, LongType, ShortType, StringType
+
+from aspectrum.arrays import check_count
+from aspectrum.coding.reading import Reading
+from aspectrum.coding.rows import Rows
+from aspectrum.conventions import Convention
+from aspectrum.diagnostics.notices import Option
+from aspectrum.errors import InputError
+from aspectrum.inputs import INPUTS, NUMBERS
+from aspectrum.integrations.spark.workers import PARTS, AddingSurveys, Inputs, Observed, Shipped, Surveying, observed, split, survey_of_row
+from aspectrum.io import Source
+from aspectrum.io.columns import find_columns, is_flag_name
+from aspectrum.joining import Survey
+from aspectrum.plan import Plan
+from aspectrum.shipping import packed
+
+FAN_IN = 16  # parts that one task, and at last the driver, adds up
+_WHOLE = (ByteType, ShortType, IntegerType, LongType)
+
+
+def is_table(given: Any) -> bool:
+    """Whether something is a DataFrame of Spark, or a source of one."""
+    return isinstance(given.data if isinstance(given, Source) else given, DataFrame)
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Lists of a DataFrame, whose columns are called by their roles: mapInArrow does not take every name.
+
+    Args:
+        frame: A row per user and item, or per user and array of items.
+        partitions: How many parts they are shuffled into; None leaves it to Spark.
+        order_shows: Whether the order of rows that are equal by rank or score does.
+        inputs: Whose rows these are, if they are those of several inputs.
+    """
+
+    frame: DataFrame
+    partitions: int | None
+    order_shows: bool
+    inputs: Inputs = field(default=(), kw_only=True)
+
+    @staticmethod
+    def of(given: DataFrame | Source, convention: Convention, reading: Reading, partitions: int | None) -> Lists:
+        source = given if isinstance(given, Source) else Source(given)
+        if not isinstance(source.data, DataFrame):
+            raise InputError(f"df is {type(source.data).__name__}, expected a DataFrame of Spark; asp.evaluate takes other lists")
+        if partitions is not None:
+            check_count(partitions, "partitions", 1)
+        frame, arrays = _in_order("rankings", source, convention, reading)
+        return Lists(frame, partitions, arrays or reading.duplicates == "first")
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.frame.sparkSession
+
+    @cached_property
+    def by_user(self) -> DataFrame:
+        """Rows of a user in one partition, one after the other.
+
+        The kernels order lists faster than Spark does, by rank or score and then by item, whatever the order of the rows. That only shows
+        where a user has several arrays, or where the first of several rows with the same item counts.
+        """
+        roles = ("rank", "score", "item", "system") if self.order_shows else ()
+        return brought_together(self.frame, self.partitions, *(role for role in roles if role in self.frame.columns))
+
+    def nothing(self, plan: Plan) -> Observed:
+        """A part without rows."""
+        return observed(plan, empty(self.frame), self.inputs)
+
+    @contextmanager
+    def shipped(self, plan: Plan, kept: bool = False) -> Iterator[Shipped]:
+        """A plan that workers can open, within."""
+        message, arrays = packed(plan)
+        content = arrays.to_pybytes()
+        head = 7 if len(content) + 64 < 2**32 else 11  # what pickle writes first, so that arrays are aligned where the file is mapped
+        broadcast = self.spark.sparkContext.broadcast(bytes(-head % 64) + content)
+        try:
+            yield Shipped(message, broadcast, len(content))
+        finally:
+            if not kept:
+                broadcast.destroy()
+
+
+@dataclass(frozen=True)
+class Joined(Lists):
+    """Lists and what is known of their users, one below the other in one DataFrame.
+
+    Args:
+        tables: The DataFrame of each input.
+        sources: What notices call inputs that have a name.
+    """
+
+    tables: Mapping[str, DataFrame]
+    sources: Mapping[str, str]
+
+    @staticmethod
+    def together(lists: Lists, known: Mapping[str, DataFrame], sources: Mapping[str, str]) -> Joined:
+        tables = {"rankings": lists.frame, **known}
+        _check_kinds(tables)
+        frame, inputs = _union(tables)
+        return Joined(frame, lists.partitions, lists.order_shows, tables, sources, inputs=inputs)
+
+    @cached_property
+    def by_user(self) -> DataFrame:
+        roles = ("rank", "score", "item", "system") if self.order_shows else ()
+        return brought_together(
+            self.frame, self.partitions, *(name for role in roles for name in self.frame.columns if name.split("_")[0] == role)
+        )
+
+    @property
+    def like(self) -> dict[str, Rows]:
+        """The columns of each input, without rows; what it is called."""
+        found = split(empty(self.frame), self.inputs)
+        return {name: replace(rows, source=self.sources.get(name, rows.source)) for name, rows in found.items()}
+
+    def survey(self, reading: Reading) -> Survey:
+        """What is known of users, as a whole."""
+        known = {name: table for name, table in self.tables.items() if name not in ("rankings", "users")}
+        found = Survey.of(self.like, reading)
+        if not known:
+            return found
+        frame, inputs = _union(known)
+        surveys = brought_together(frame, self.partitions).mapInArrow(Surveying(inputs, reading), PARTS)
+        for row in added_up(surveys, AddingSurveys(), self.partitions).collect():
+            found = found + survey_of_row(*row)
+        return found
+
+
+def brought_together(frame: DataFrame, partitions: int | None, *order: str) -> DataFrame:
+    """Rows of a user in one partition, one after the other."""
+    shuffled = frame.repartition("user") if partitions is None else frame.repartition(partitions, "user")
+    return shuffled.sortWithinPartitions("user", *order)
+
+
+def added_up(parts: DataFrame, adding: Any, partitions: int | None) -> DataFrame:
+    """Parts, added until few are left."""
+    n = partitions or int(parts.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    while n > FAN_IN:
+        n = -(-n // FAN_IN)
+        parts = parts.repartition(n).mapInArrow(adding, PARTS)
+    return parts
+
+
+def empty(frame: DataFrame) -> polars.DataFrame:
+    """A frame with the same columns."""
+    rows = polars.from_arrow(to_arrow_schema(frame.schema).empty_table())
+    assert isinstance(rows, polars.DataFrame)
+    return rows
+
+
+def known_of_users(name: str, given: DataFrame | Source, convention: Convention, reading: Reading) -> DataFrame:
+    """What is known of users, in columns that are called by their roles."""
+    source = given if isinstance(given, Source) else Source(given)
+    if source.split is not None:
+        raise InputError(f"{name}: split is for files; make a row of each aspect, as with functions.explode(functions.split(...))")
+    frame, _ = _in_order(name, source, convention, reading) if name == "baseline" else _renamed(name, source)
+    return frame
+
+
+def names_users(weights: Source) -> bool:
+    """Whether weights are those of users, and not everybody's."""
+    names = weights.data.columns
+    return "user" in find_columns("weights", INPUTS["weights"], weights.columns, names, len(names), weights.usual)
+
+
+def named_users(rows: Rows, like: DataFrame) -> DataFrame:
+    """Users who were named, beside a DataFrame with users."""
+    ids, column = list(rows.ids["user"].ids), rows.ids["user"]
+    kind = like.schema["user"].dataType
+    if isinstance(kind, StringType):
+        fits = all(isinstance(id, str) for id in ids)
+    else:
+        fits = all(isinstance(id, int) for id in ids)
+        if not fits and column.untyped is not None and all(id.isdecimal() for id in ids):
+            ids, fits = [int(id) for id in ids], True
+    if not fits:
+        raise InputError(f"user ids have different types: {kind.simpleString()} in rankings, others in users; convert one of them")
+    table = pyarrow.table({"user": pyarrow.array(ids, pyarrow.string() if isinstance(kind, StringType) else pyarrow.int64())})
+    named: DataFrame = like.sparkSession.createDataFrame(table)
+    return named
+
+
+def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
+    """The columns of an input, called by their roles, and how they were called."""
+    frame = source.data
+    if not hasattr(frame, "_jdf"):
+        which = "df" if name == "rankings" else name
+        raise InputError(f"{which} belongs to a Spark Connect session, which cannot broadcast; use a session of the cluster itself")
+    names, spec = frame.columns, INPUTS[name]
+    places = find_columns(name, spec, source.columns, names, len(names), source.usual)
+    columns = {role: str(names[place]) for role, place in places.items()}
+    if "grade" in spec.roles and "grade" not in columns:
+        flags = [one for one in names if is_flag_name(one) and one not in columns.values()]
+        if any(isinstance(frame.schema[one].dataType, StringType) for one in flags):
+            raise InputError(f"{name}: is column {flags[0]!r} the grade? specify it with ", Option("columns", {"grade": flags[0]}))
+        flags = [one for one in flags if isinstance(frame.schema[one].dataType, BooleanType)]
+        columns |= {"grade": flags[0]} if len(flags) == 1 else {}
+    if name == "weights" and "user" not in columns:
+        raise InputError("weights: no user column found, so they are everybody's; collect them with .toArrow()")
+    frame = frame.select(*(_column(called).alias(role) for role, called in columns.items()))
+    for role in columns:
+        if role in NUMBERS and isinstance(frame.schema[role].dataType, StringType):  # of a text file
+            frame = frame.withColumn(role, _number(role))
+    return frame, columns
+
+
+def _column(name: str) -> Column:
+    return functions.col(f"`{name.replace('`', '``')}`")
+
+
+def _number(role: str) -> Column:
+    """A column of text as numbers; of grades, yes and true are 1."""
+    column = functions.col(role)
+    if role != "grade":
+        return column.cast("double")
+    said = functions.lower(functions.trim(column))
+    return (
+        functions.when(said.isin("true", "yes"), 1.0)
+        .when(said.isin("false", "no"), 0.0)
+        .otherwise(functions.expr(f"try_cast({role} as double)"))
+    )
+
+
+def _in_order(name: str, source: Source, convention: Convention, reading: Reading) -> tuple[DataFrame, bool]:
+    """Lists that a rank or a score orders, or that are arrays; and whether they are."""
+    names = source.data.columns
+    frame, columns = _renamed(name, source)
+    arrays = isinstance(frame.schema["item"].dataType, ArrayType)
+    if not arrays and not columns.keys() & {"rank", "score"}:
+        raise InputError(
+            f"{name}: the rows of a Spark DataFrame have no order; expected a rank or score column, or an array of items per user; columns are "
+            f"{', '.join(map(repr, names))}; specify it with ",
+            Option("columns", {"rank": "NAME"}),
+        )
+    if not arrays and reading.order == "input":
+        raise InputError(
+            f"{name}: lists are in input order (convention {convention.name}), and the rows of a Spark DataFrame have no order; use ",
+            Option("order", "rank" if "rank" in columns else "score"),
+        )
+    return frame, arrays
+
+
+def _union(tables: Mapping[str, DataFrame]) -> tuple[DataFrame, Inputs]:
+    """Rows of several inputs: the user, which input it is, and a column for each role and type; and which of these each input has."""
+    columns: dict[str, DataType] = {}
+    inputs: list[tuple[str, tuple[tuple[str, str], ...]]] = []
+    tables = {name: _with_wide_ids(table) for name, table in tables.items()}
+    for name, table in tables.items():
+        own = {}
+        for one in table.schema.fields:
+            if one.name != "user":
+                own[one.name] = re.sub(r"\W+", "_", f"{one.name}_{one.dataType.simpleString()}")
+                columns.setdefault(own[one.name], one.dataType)
+        inputs.append((name, tuple(own.items())))
+    several = []
+    for tag, (name, own_columns) in enumerate(inputs):
+        role_of = {column: role for role, column in own_columns}
+        cells = [
+            (functions.col(role_of[column]) if column in role_of else functions.lit(None).cast(kind)).alias(column)
+            for column, kind in columns.items()
+        ]
+        several.append(tables[name].select("user", functions.lit(tag).alias("tag"), *cells))
+    return reduce(DataFrame.unionAll, several), tuple(inputs)
+
+
+def _with_wide_ids(table: DataFrame) -> DataFrame:
+    """Ids that are whole numbers as those of 64 bits, so that inputs share a column."""
+    ids = [role for role in ("user", "item", "aspect") if role in table.columns and isinstance(table.schema[role].dataType, _WHOLE)]
+    return table.withColumns({role: functions.col(role).cast("bigint") for role in ids})
+
+
+def _check_kinds(tables: Mapping[str, DataFrame]) -> None:
+    """Users are text everywhere, or whole numbers everywhere: joined, 12 would become '12'. Other ids are of one of these kinds."""
+    kinds: dict[str, tuple[str, str]] = {}
+    for name, table in tables.items():
+        for role in ("user", "item", "aspect"):
+            if role not in table.columns:
+                continue
+            kind: DataType = table.schema[role].dataType
+            kind = kind.elementType if isinstance(kind, ArrayType) else kind
+            called = "text" if isinstance(kind, StringType) else "numbers" if isinstance(kind, _WHOLE) else ""
+            if not called:
+                raise InputError(f"{name}: the {role} is {kind.simpleString()}; where inputs are joined, ids are text or whole numbers")
+            before, where = kinds.setdefault(role, (called, name))
+            if before != called:
+                raise InputError(
+                    f"{role} ids have different types: {before} in {where}, {called} in {name}; convert one of them, as with "
+                    f".withColumn({role!r}, functions.col({role!r}).cast('string'))"
+                )
+
+
+def refused_beside(name: str, joined: Collection[str]) -> InputError:
+    """The error for an input about users that is not joined, though others are."""
+    return InputError(
+        f"{', '.join(joined)} {'is a DataFrame' if len(joined) == 1 else 'are DataFrames'} of Spark, and {name} is not: what is known of users is "
+        f"joined as a whole, or all of it is read by the driver; make a DataFrame of it, as with spark.read or spark.createDataFrame, or "
+        f"collect the {'other' if len(joined) == 1 else 'others'} with .toArrow()"
+    )
