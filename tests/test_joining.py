@@ -199,7 +199,7 @@ def test_every_convention_has_the_numbers_of_the_whole_truth(convention: str, se
     options = {**others, **order, "ties": "ascending", "convention": convention}
     known = {name for name in (*frames, *others) if name != "rankings"}
     tool = asp.CONVENTIONS[convention]
-    metrics = [one for one in computable(joinable(world, EVERY[seed::9]), convention) if fits_to(tool.applied(one), known)]
+    metrics = [one for one in computable(joinable(world, EVERY[seed::18]), convention) if fits_to(tool.applied(one), known)]
     if not metrics:
         return
     found = evaluate(parts_of(frames, 3, chance), metrics, chance, **options)

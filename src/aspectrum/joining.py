@@ -13,8 +13,10 @@ Examples:
     >>> parts = [{"relevance": link_rows("relevance", one)} for one in relevance]
     >>> survey = Survey.of(parts[0], Reading()) + Survey.of(parts[1], Reading())
     >>> plan = asp.Plan("NDCG@2", survey.truth({}, {"relevance": parts[0]["relevance"]}), users="judged")
-    >>> found = [observe_joined(plan, ranking_rows("rankings", one), part)[0] for one, part in zip(lists, parts)]
-    >>> plan.finish(found[0] + found[1])["NDCG@2"] == asp.evaluate(
+    >>> parts, counted = zip(*(observe_joined(plan, ranking_rows("rankings", one), part) for one, part in zip(lists, parts)))
+    >>> whole = parts[0] + parts[1]
+    >>> results = plan.finish(whole, notices=plan.notices_on({"rankings": whole.lists}, counted=counted[0] + counted[1]))
+    >>> results["NDCG@2"] == asp.evaluate(
     ...     {**lists[0], **lists[1]}, "NDCG@2", relevance={**relevance[0], **relevance[1]}, users="judged"
     ... )["NDCG@2"]
     True

@@ -355,6 +355,10 @@ class Plan:
             raise InputError(f"part is {type(part).__name__}, expected a Partial, as from plan.observe(...); add several with +")
         check_same(self, part.plan)
         _check_scores(scores)
+        if notices is None and self.truth.everybody is not None:
+            raise InputError(
+                "this plan knows no user, so it cannot say what is odd about them: give notices=plan.notices_on(..., counted=...)"
+            )
         read = [part.lists, *among]
         nothing = np.empty(0, np.int32)
         nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)

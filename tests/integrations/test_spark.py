@@ -187,9 +187,9 @@ def test_joined_on_the_command_line(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("user,item\nann,z\nbob,z\nbob,x\n")
     command = [sys.executable, "-m", "aspectrum", "evaluate", "A=lists.csv", "-m", "NDCG@2", "-m", "EPC@2", "--users", "judged"]
     command += ["--relevance", "test.csv", "--history", "train.csv", "--format", "csv"]
-    outputs = []
+    outputs, settings = [], {**os.environ, "PYSPARK_SUBMIT_ARGS": "--conf spark.sql.shuffle.partitions=2 pyspark-shell"}
     for more in (["--ties", "ascending"], ["--engine", "spark", "--master", "local[2]", "--join"]):
-        ran = subprocess.run([*command, *more], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+        ran = subprocess.run([*command, *more], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path, env=settings)
         assert ran.returncode == 0, ran.stderr
         outputs.append(ran.stdout)
     assert outputs[0] == outputs[1] != ""
