@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from aspectrum.arrays import Codes
+from aspectrum.coding.ids import Ids
 from aspectrum.coding.reading import Reading
 from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.table import SomeIds
@@ -44,6 +45,9 @@ from aspectrum.world.everybody import Everybody
 
 JOINED = ("relevance", "history", "subtopics", "weights", "baseline")
 """Inputs about users, which can come with them."""
+
+_VECTORS = "features"
+"""The input about items that can come with the users whose lists and histories name them."""
 
 _CHANGED = "an input was joined that changed while it was read; write it to files, or persist it, first"
 
@@ -92,6 +96,19 @@ class Survey:
         here = self.everybody.scattered(np.arange(len(self.tables.item), dtype=np.int32), n_items)
         return Survey(tables, named, here + other.everybody.scattered(codes["item"], n_items))
 
+    def with_vectors(self, items: Ids, like: Rows) -> Survey:
+        """The same, where vectors of these items come with the users whose items they are.
+
+        Args:
+            like: Some of the vectors.
+        """
+        tables = self.tables.copy()
+        column = IdColumn(np.arange(len(items), dtype=np.int32), items.values)
+        tables.join([replace(like, ids={"item": column})])
+        codes = {"item": tables.item.named(column)}
+        known = np.arange(len(self.tables.item), dtype=np.int32)
+        return Survey(tables, {**self.named, _VECTORS: codes}, self.everybody.scattered(known, len(tables.item)))
+
     def truth(self, others: Mapping[str, Any], like: Mapping[str, Rows], reading: Reading | None = None) -> Truth:
         """The truth without its users.
 
@@ -100,14 +117,17 @@ class Survey:
             like: Rows of each input that was surveyed, or none: which columns it has.
             reading: How they are read.
         """
-        empty = {name: self._without_rows(name, rows) for name, rows in like.items() if name in JOINED}
+        empty = {name: self._without_rows(name, rows) for name, rows in like.items() if name in self.named}
         truth = Truth.read(**others, **empty, reading=reading)
         items = SomeIds(truth.tables.item, _all_of(self.tables, "item").within(truth.tables.item)).codes
         if len(truth.tables.item) > truth.n_items:
             raise InputError(_CHANGED)
         everybody = self.everybody.scattered(items, truth.n_items)
         parts = {name: getattr(truth, name) for name in ("history", "subtopics") if getattr(truth, name) is not None}
-        return truth.changed(**everybody.completed(parts), everybody=everybody, rows=None, _rows_are_lost=True)
+        inputs = dict(truth.inputs)
+        if _VECTORS in empty:  # of which there is one for each item
+            inputs[_VECTORS] = replace(inputs[_VECTORS], n_rows=len(self.named[_VECTORS]["item"]))
+        return truth.changed(**everybody.completed(parts), everybody=everybody, inputs=inputs, rows=None, _rows_are_lost=True)
 
     def _without_rows(self, name: str, like: Rows) -> Rows:
         """An input that names what it names, and has no rows."""
@@ -117,7 +137,8 @@ class Survey:
             known = getattr(self.tables, role).ids
             ids[role] = IdColumn(nothing, known.take(codes[np.argsort(known.heads[codes])]).values)
         roles = {role: ids[role] for role in like.ids if role in ids}
-        return Rows(like.source, roles, {role: np.empty(0) for role in like.numbers}, like.place)
+        matrix = None if like.matrix is None else like.matrix[:0]
+        return Rows(like.source, roles, {role: np.empty(0) for role in like.numbers}, like.place, matrix)
 
 
 def _all_of(tables: Tables, role: str) -> SomeIds:
@@ -131,7 +152,7 @@ def observe_joined(plan: Plan, lists: Rows, rows: Mapping[str, Rows], system: st
     Args:
         plan: That of a truth of a :class:`Survey`.
         lists: The lists of these users, who may have none.
-        rows: What is known of them, by input; of ``users``, who is averaged.
+        rows: What is known of them, by input; of ``users``, who is averaged; of ``features``, the vectors of their items.
         system: As for :meth:`Plan.observe`.
     """
     mine = _of_users(plan, rows)
@@ -154,11 +175,14 @@ def _of_users(plan: Plan, rows: Mapping[str, Rows]) -> Plan:
     tables.join(rows.values())
     if len(tables.item) > truth.n_items or len(tables.aspect) > len(truth.aspect_ids):
         raise InputError(_CHANGED)
-    known = {name: given for name, given in rows.items() if name in JOINED}
+    known = {name: given for name, given in rows.items() if name in (*JOINED, _VECTORS)}
     parts, inputs = build_truth(known, tables, truth.reading, history_grades="history grades" in everybody.has, in_order=False)
+    inputs.pop(_VECTORS, None)  # of which the plan knows all items
     own = {"users": tables.user.ids, "n_users": len(tables.user), "tables": tables, "inputs": {**truth.inputs, **inputs}}
     users = tables.input("users", rows["users"]) if "users" in rows else None
-    return plan.of_users(truth.changed(**everybody.completed(parts), **own), users)
+    found = truth.changed(**everybody.completed(parts), **own)
+    found.check_vectors()
+    return plan.of_users(found, users)
 
 
 def check_joinable(plan: Plan, names: Collection[str]) -> None:

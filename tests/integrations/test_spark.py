@@ -180,6 +180,27 @@ def test_joined_inputs_of_every_kind(spark: Any, lists: polars.DataFrame, truth:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["double", "float"])
+def test_features_joined_by_item(spark: Any, lists: polars.DataFrame, truth: dict[str, Any], kind: str) -> None:
+    """Vectors of items in lists and histories; items without one; items that nobody has."""
+    items, matrix = truth["features"]
+    vectors = polars.DataFrame({"item": items[::2], "vector": matrix[::2].astype("f4" if kind == "float" else "f8").tolist()})
+    vectors = vectors.with_columns(polars.col("vector").cast(polars.List(polars.Float32 if kind == "float" else polars.Float64)))
+    vectors = polars.concat([vectors, vectors.tail(1).with_columns(item=polars.lit(10**6, polars.Int64))])
+    metrics = ["ILD@5", "EPD@5", "EILD@5", "VendiScore@5", "GiniComplement@5", "NDCG@5"]
+    known = {name: truth[name] for name in ("relevance", "history")}
+    df = spark.createDataFrame(lists.to_arrow())
+    of_items: dict[str, Any] = {"features": asp.Source(spark.createDataFrame(vectors.to_arrow()), columns={"feature": "vector"})}
+    for partitions in (1, 7):
+        found = asp.integrations.spark.evaluate(df, metrics, partitions=partitions, users="judged", **joined(spark, known), **of_items)
+        expected = asp.evaluate(lists, metrics, ties="ascending", users="judged", features=vectors, **known)
+        assert found == expected
+        assert said(found) == said(expected)
+    alone = asp.integrations.spark.evaluate(df, "ILD@5", features=of_items["features"])
+    assert alone == asp.evaluate(lists, "ILD@5", ties="ascending", features=vectors)
+
+
+@pytest.mark.slow
 def test_joined_on_the_command_line(folder: Path, tmp_path: Path) -> None:
     """Files that Spark reads: the output is that of the driver's truth."""
     (tmp_path / "lists.csv").write_text("user,item,score\nann,x,2\nann,y,1\nbob,y,1\n")
@@ -220,6 +241,11 @@ def test_what_cannot_be_joined_is_refused(spark: Any) -> None:
     assert refused(relevance=twice).startswith("relevance: user 'ann' and item 'x' have two grades, ")
     strangers = spark.createDataFrame([("Ann", "x"), ("Bob", "y")], "user string, item string")
     assert "2 of 2 users are not in relevance (such as 'ann', 'bob'); they differ in case" in refused(relevance=strangers)
+    vectors = spark.createDataFrame([("x", [1.0, 2.0]), ("x", [1.0, 2.0]), ("y", [float("nan"), 1.0])], "item string, vector array<double>")
+    assert "features is a DataFrame of Spark, and relevance is not" in refused("ILD@2", features=vectors, relevance={"ann": ["x"]})
+    assert "item 'x' has 2 vectors; keep one of each" in refused("ILD@2", features=vectors)
+    assert "vectors are an array column of numbers" in refused("ILD@2", features=users)
+    assert "features: the vector holds nan, expected finite numbers" in refused("ILD@2", features=vectors.dropDuplicates(["item"]))
     ordered = "Calibration(history_discount=log)@2"
     assert "in the order of its rows" in refused(ordered, history=users, aspects={"x": ["a"]})
 

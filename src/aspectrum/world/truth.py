@@ -361,6 +361,10 @@ class Truth:
                 self.__dict__[name] = _stretched(name, sets, self.n_items)
         if self.popularity is not None:
             self.__dict__["popularity"] = self.popularity.stretched(self.n_items)
+        self.check_vectors()
+
+    def check_vectors(self) -> None:
+        """Whether there is a vector per item, of finite numbers."""
         rows = None if self.features is None else self.features.rows
         if rows is not None and len(rows) != self.n_items:
             raise InputError(f"features: rows for {len(rows)} items, the world has {self.n_items}")

@@ -27,7 +27,17 @@ from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import Option, merged
 from aspectrum.errors import AspectrumError, InputError
 from aspectrum.inputs import TRUTH
-from aspectrum.integrations.spark.tables import Joined, Lists, added_up, is_table, known_of_users, named_users, names_users, refused_beside
+from aspectrum.integrations.spark.tables import (
+    Joined,
+    Lists,
+    Vectors,
+    added_up,
+    is_table,
+    known_of_users,
+    named_users,
+    names_users,
+    refused_beside,
+)
 from aspectrum.integrations.spark.workers import (
     PARTS,
     Adding,
@@ -67,7 +77,7 @@ def evaluate(
     """Measure ranked lists in a DataFrame of Spark; the numbers are those of :func:`aspectrum.evaluate`, bit for bit.
 
     The ground truth is read by the driver and broadcast; the lists stay on the executors. Relevance, history, subtopics, weights and baseline
-    that are DataFrames of Spark stay there, too, and are joined by user. Every executor needs aspectrum installed.
+    that are DataFrames of Spark stay there, too, and are joined by user; features are joined by item. Every executor needs aspectrum installed.
 
     Args:
         df: One row per user and item, with a rank or a score: rows of a DataFrame have no order. Or one row per user with an array of
@@ -243,10 +253,8 @@ def _with_joined(
 ) -> tuple[Plan, Lists]:
     """The plan of what is known of items, and lists together with what is known of users."""
     for name in joined:
-        if name not in (*JOINED, "users"):
-            raise InputError(
-                f"{name} is a DataFrame of Spark; inputs that are not about users are broadcast, so collect it with .toArrow()"
-            )
+        if name not in (*JOINED, "users", "features"):
+            raise InputError(f"{name} is a DataFrame of Spark; inputs about items are broadcast, so collect it with .toArrow()")
     for name in ("relevance", "history", "subtopics", "baseline"):
         if name not in joined and options.get(name) is not None:
             raise refused_beside(name, joined)
@@ -257,7 +265,8 @@ def _with_joined(
     reading, users = chosen.reading_of(options), of_plan.get("users")
     lists = Lists.of(df, chosen, reading, partitions)
     sources = {name: given.named(name) for name in joined if isinstance(given := options.get(name), Source)}
-    known = {name: known_of_users(name, options.pop(name), chosen, reading) for name in joined if name != "users"}
+    vectors = Vectors.of(options.pop("features"), lists) if "features" in joined else None
+    known = {name: known_of_users(name, options.pop(name), chosen, reading) for name in joined if name in JOINED}
     if is_table(users):
         known["users"] = known_of_users("users", users, chosen, reading)
     elif users is not None and not isinstance(users, str):
@@ -265,7 +274,12 @@ def _with_joined(
             read_input("users", users) if is_external(users) else id_rows("users", "user", list(users)), lists.frame
         )
     of_plan = of_plan | ({"users": NO_USERS} if "users" in known else {})
+    if vectors is not None:
+        known["features"] = vectors.of_users(lists, known.get("history"))
     together = Joined.together(lists, known, sources)
-    plan = Plan(metrics, together.survey(reading).truth(options, together.like, reading), **of_plan)
+    survey, like = together.survey(reading), together.like
+    if vectors is not None:
+        survey, like = survey.with_vectors(vectors.items, vectors.like), {**like, "features": vectors.like}
+    plan = Plan(metrics, survey.truth(options, like, reading), **of_plan)
     check_joinable(plan, known)
     return plan, together

@@ -13,19 +13,20 @@ import polars
 import pyarrow  # type: ignore[import-untyped]
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import ArrayType, BooleanType, ByteType, DataType, IntegerType, LongType, ShortType, StringType
+from pyspark.sql.types import ArrayType, BooleanType, ByteType, DataType, IntegerType, LongType, NumericType, ShortType, StringType
 
 from aspectrum.arrays import check_count
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Reading
 from aspectrum.coding.rows import Rows
 from aspectrum.conventions import Convention
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
-from aspectrum.inputs import INPUTS, NUMBERS
+from aspectrum.inputs import INPUTS, NUMBERS, InputSpec
 from aspectrum.integrations.spark.workers import PARTS, AddingSurveys, Inputs, Observed, Shipped, Surveying, observed, split, survey_of_row
-from aspectrum.io import Source
+from aspectrum.io import Source, read_input
 from aspectrum.io.columns import find_columns, is_flag_name
-from aspectrum.joining import Survey
+from aspectrum.joining import JOINED, Survey
 from aspectrum.plan import Plan
 from aspectrum.shipping import packed
 
@@ -130,7 +131,7 @@ class Joined(Lists):
 
     def survey(self, reading: Reading) -> Survey:
         """What is known of users, as a whole."""
-        known = {name: table for name, table in self.tables.items() if name not in ("rankings", "users")}
+        known = {name: table for name, table in self.tables.items() if name in JOINED}
         found = Survey.of(self.like, reading)
         if not known:
             return found
@@ -170,6 +171,57 @@ def known_of_users(name: str, given: DataFrame | Source, convention: Convention,
         raise InputError(f"{name}: split is for files; make a row of each aspect, as with functions.explode(functions.split(...))")
     frame, _ = _in_order(name, source, convention, reading) if name == "baseline" else _renamed(name, source)
     return frame
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors of items in a DataFrame, to be joined by item.
+
+    Args:
+        frame: An item and its vector, an array of numbers, in each row.
+        items: All items.
+        like: One of the vectors.
+    """
+
+    frame: DataFrame
+    items: Ids
+    like: Rows
+
+    @staticmethod
+    def of(given: DataFrame | Source, lists: Lists) -> Vectors:
+        source = given if isinstance(given, Source) else Source(given)
+        name, names, fields = source.named("features"), source.data.columns, source.data.schema.fields
+        arrays = [one.name for one in fields if isinstance(one.dataType, ArrayType) and isinstance(one.dataType.elementType, NumericType)]
+        vector = source.columns.get("feature", arrays[0] if len(arrays) == 1 else None)
+        if vector not in arrays:
+            raise InputError(
+                f"{name}: joined by item, vectors are an array column of numbers; columns are {', '.join(map(repr, names))}; make one of several "
+                "columns with functions.array(...), specify one with ",
+                Option("columns", {"feature": "NAME"}),
+                ", or collect features with .toArrow()",
+            )
+        said = {role: column for role, column in source.columns.items() if role == "item"}
+        item = names[find_columns("features", InputSpec("features", ("item",)), said, names, len(names), source.usual)["item"]]
+        frame = _with_wide_ids(source.data.select(_column(item).alias("item"), _column(str(vector)).alias("feature")))
+        _check_kinds({"rankings": lists.frame, "features": frame})
+        items = polars.DataFrame(frame.groupBy("item").count().toArrow()).sort("item")
+        if not items.height:
+            raise InputError(f"{name}: features is empty")
+        if items["item"].null_count():
+            raise InputError(f"{name}: a vector has no item")
+        if (again := items.filter(polars.col("count") > 1)).height:
+            raise InputError(
+                f"{name}: item {quoted(again['item'][0])} has {again['count'][0]} vectors; keep one of each, as with .dropDuplicates(['item'])"
+            )
+        like = read_input("features", Source(polars.DataFrame(frame.limit(1).toArrow()), name=source.name))
+        return Vectors(frame, Ids(items["item"]), replace(like, place=str))
+
+    def of_users(self, lists: Lists, history: DataFrame | None) -> DataFrame:
+        """The vectors of the items in the lists and the history of each user."""
+        several = [frame.select("user", "item") for frame in (lists.frame, history) if frame is not None]
+        if isinstance(several[0].schema["item"].dataType, ArrayType):
+            several[0] = several[0].select("user", functions.explode("item").alias("item"))
+        return reduce(DataFrame.unionAll, map(_with_wide_ids, several)).join(self.frame, "item").select("user", "item", "feature")
 
 
 def names_users(weights: Source) -> bool:

@@ -255,8 +255,11 @@ def split(rows: polars.DataFrame, inputs: Inputs) -> dict[str, Rows]:
 
     found = {}
     for tag, (name, columns) in enumerate(inputs):
-        own = rows.filter(polars.col("tag") == tag)
-        found[name] = _read(name, own.select("user", **dict(columns)))
+        own = rows.filter(polars.col("tag") == tag).select("user", **dict(columns))
+        if name == "features":  # that of an item comes with every user of it
+            own = own.drop("user").unique("item")
+        if name != "features" or own.height:
+            found[name] = _read(name, own)
     return found
 
 
