@@ -27,6 +27,7 @@ from aspectrum import streams
 from aspectrum.cli import run
 from aspectrum.coding.rows import Rows
 from aspectrum.streams import bytes_of, in_units, resident_memory
+from aspectrum.world import grouping
 from aspectrum.world.building import Tables
 from aspectrum.world.grouping import Buckets, CodedRows, Places
 from tests.strategies import checked
@@ -732,6 +733,36 @@ def test_buckets_keep_the_order_of_rows(rows: list[tuple[int, int]], n: int, mos
     for (user, item), score in zip(rows, scores.tolist(), strict=True):
         expected.setdefault(user, []).append((item, score))
     assert found == expected
+
+
+@pytest.mark.parametrize("n_bytes", [60, 100, 150, 200, 250, 300, 360])
+def test_notices_of_a_piece_in_which_one_user_begins(tmp_path: Path, n_bytes: int) -> None:
+    rows = [("ann", f"i{place}", 50.0 - place) for place in range(30)] + [("bob", f"i{place}", 50.0 - place) for place in range(3)]
+    path = write(tmp_path / "lists.csv", rows)
+    Path(path).write_bytes(Path(path).read_bytes().rstrip())
+    relevance = {"ann": ["i1"], "bob": ["i2"]}
+    whole = asp.evaluate(path, "Recall@2", relevance=relevance)
+    assert any("line end" in str(notice) for notice in whole.notices)
+    with in_pieces_of(5, n_bytes):
+        assert_same(asp.evaluate(path, "Recall@2", relevance=relevance, memory=MEMORY), whole)
+
+
+def test_a_file_for_every_user(tmp_path: Path) -> None:
+    """Small pieces are put together; lists that are in order, and lists that are not, come one after the other."""
+    rows = [
+        (user, item, float(-rank if user % 7 else rank)) for user in range(60) for rank, item in enumerate((user + 100, 3, 70, 71 + user % 5))
+    ]
+    for user in range(60):
+        write(tmp_path / f"{user:03}.parquet", [row for row in rows if row[0] == user])
+    relevance = {user: [3, user + 100] for user in range(0, 60, 2)}
+    metrics = ["NDCG@2", "GiniComplement@2", "Precision@-1"]
+    whole = asp.evaluate(frame_of(rows), metrics, relevance=relevance)
+    for large in (1, 5, 8, 1000):
+        with in_pieces_of(50), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(grouping, "_LARGE", large)
+            found = asp.evaluate(tmp_path, metrics, relevance=relevance, memory=MEMORY)
+        assert found == whole
+        assert found.per_user.equals(whole.per_user)
 
 
 def test_files_that_are_too_large_for_memory_are_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ from aspectrum.io import Source, is_external
 from aspectrum.io.files import free_memory, is_several
 from aspectrum.io.pieces import START, Position, open_pieces
 from aspectrum.world.building import CodedLists, Tables, order_of
-from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, WholeUsers, joined_lists
+from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, Parts, WholeUsers
 
 T = TypeVar("T")
 
@@ -112,24 +112,22 @@ class Stream:
         return (self._as_they_stand if self.is_grouped else self._by_disk)(tables, reading, seen, start, n_rows)
 
     def _as_they_stand(self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int) -> Iterator[StreamedLists]:
-        users, rows, parts, measured = WholeUsers(tables, seen), None, list[Any](), 0
+        users, rows, parts, measured = WholeUsers(tables, seen), None, Parts(self.name, tables, reading), 0
         end, done = partial(Position, *start), 0.0
         for piece in _ahead(self.pieces.read(min(n_rows, _ROWS_AT_ONCE), start)):
             rows = CodedRows.of(piece.rows, tables)
             whole, n_held = users.add(rows)
-            found: list[Any] = [part for part in whole if len(part.owners)]
-            ordered = [part.in_order(self.name, tables, reading) for part in found]
-            found = found if None in ordered else ordered
-            if parts and found and (sum(map(len, (*parts, *found))) > n_rows or type(parts[0]) is not type(found[0])):
-                measured += sum(map(len, parts))
-                yield StreamedLists(joined_lists(parts, self.name, tables, reading), end, measured, done)
-                parts = []
-            parts, done = parts + found, piece.done
+            if parts and sum(map(len, whole)) + parts.n_rows > n_rows:
+                measured += parts.n_rows
+                yield StreamedLists(parts.lists(), end, measured, done)
+            for part in whole:
+                parts.add(part)
+            done = piece.done
             if n_held <= len(rows):  # otherwise the last user began in an earlier piece
                 end = partial(piece.at, len(rows) - n_held)
         if parts:
-            measured += sum(map(len, parts))
-            yield StreamedLists(joined_lists(parts, self.name, tables, reading), end, measured, done)
+            measured += parts.n_rows
+            yield StreamedLists(parts.lists(), end, measured, done)
         if (rest := users.rest()) is not None:
             end = partial(Position, len(self.pieces.paths))
             yield StreamedLists(rest.lists(self.name, tables, reading), end, measured + len(rest), 1.0)

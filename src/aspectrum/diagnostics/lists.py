@@ -104,21 +104,21 @@ class _SomeLists:
         """
         if self.own is None or not len(self.rankings.items) or not len(self.own.items):
             return []
-        n = len(self.ids)
-        whose, codes = np.divmod(np.unique(_pairs(self.own.offsets, self.own.items, n)), n)
-        (listed, are), (judged, others_are) = (_numbers(self.ids.take(some)) for some in (self.rankings.items, codes))
+        n_items = len(self.ids)
+        whose, codes = np.divmod(np.unique(_pairs(self.own.offsets, self.own.items, n_items)), n_items)
+        (listed, is_number), (judged, is_judged_number) = (_numbers(self.ids.take(some)) for some in (self.rankings.items, codes))
         numbers = np.sort(listed)
-        here = np.sort(_pairs(self.rankings.offsets, np.searchsorted(numbers, listed), len(numbers))[are])
+        pairs = np.sort(_pairs(self.rankings.offsets, np.searchsorted(numbers, listed), len(numbers))[is_number])
         hits = {}
         for shift in (-1, 0, 1):
             wanted = judged - shift
-            there = _are_in(whose * len(numbers) + np.searchsorted(numbers, wanted), here)
-            hits[shift] = wanted[others_are & _are_in(wanted, numbers) & there]
+            is_listed = _are_in(whose * len(numbers) + np.searchsorted(numbers, wanted), pairs)
+            hits[shift] = wanted[is_judged_number & _are_in(wanted, numbers) & is_listed]
         for shift in (-1, 1):
-            n, others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
-            if n >= max(_FEW_SHIFTED, _TIMES_SHIFTED * others):
-                least = int(hits[shift].min())
-                return [Notice("items_off_by_one", n, len(self.rankings.items), detail={"here": least, "there": least + shift})]
+            n_hits, n_others = len(hits[shift]), max(1, len(hits[0]), len(hits[-shift]))
+            if n_hits >= max(_FEW_SHIFTED, _TIMES_SHIFTED * n_others):
+                here = int(hits[shift].min())
+                return [Notice("items_off_by_one", n_hits, len(self.rankings.items), detail={"here": here, "there": here + shift})]
         return []
 
     def are_judgments(self, relevance: Relevance | None) -> bool:

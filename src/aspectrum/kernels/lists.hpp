@@ -216,8 +216,8 @@ inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> off
     const int64_t* offsets = offsets_.data();
     const int32_t* items = items_.data();
     check_codes(items, offsets[users], 0, n_items, "item");
-    // Lists are numbered, and each item knows the last that named it. Where items are few they are all forgotten after so many lists,
-    // else those of each list by themselves.
+    // Lists are numbered, and each item is marked with the last list that names it. With few items, all marks are cleared every 255 lists;
+    // otherwise those of each list after it.
     const bool few_items = n_items * users <= 8 * kLists * offsets[users];
     std::vector<uint8_t> named(n_items, 0);
     std::atomic<int64_t> found{INT64_MAX};
@@ -227,7 +227,7 @@ inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> off
         parallel_for(
             users, 1 << 12, [&] { return std::vector<uint8_t>(n_items, 0); },
             [&](std::vector<uint8_t>& lists, int64_t begin, int64_t end) {
-                uint8_t* last = lists.data();  // bytes may alias what holds them
+                uint8_t* last = lists.data();  // a local pointer: bytes may alias the vector itself
                 for (int64_t from = begin, to; from < end; from = to) {
                     to = std::min(end, from + (few_items ? kLists : 1));
                     for (int64_t u = from; u < to; ++u) {
@@ -251,7 +251,8 @@ inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> off
                         for (int64_t i = 0; i < n_items; ++i) named[i] |= last[i] != 0;
                         std::fill_n(last, n_items, uint8_t{0});
                     } else {
-                        for (const int32_t* item = items + offsets[from]; item < items + offsets[to]; ++item) named[*item] = 1, last[*item] = 0;
+                        for (const int32_t* item = items + offsets[from]; item < items + offsets[to]; ++item)
+                            named[*item] = 1, last[*item] = 0;
                     }
                 }
             });

@@ -50,6 +50,7 @@ class Thrift {
         int64_t field = 0;
         while (const uint8_t head = byte()) {
             field = head >> 4 ? field + (head >> 4) : signed_number();
+            require(field >= INT16_MIN && field <= INT16_MAX, "a header numbers its fields as no Parquet file does");
             if ((head & 15) > 2) visit(field, head & 15);
         }
     }
@@ -102,13 +103,13 @@ struct Numbers {
 
 // Which fields are what, by the format's specification.
 namespace parquet {
-inline constexpr int64_t kRows = 3, kGroups = 4;                                      // of the file; of a group, its rows as well
-inline constexpr int64_t kColumns = 1;                                                // of a group
-inline constexpr int64_t kDescription = 3;                                            // of a column
-inline constexpr int64_t kCodec = 4, kValues = 5, kSize = 7, kData = 9, kWords = 11;  // of its description
-inline constexpr int64_t kKind = 1, kUnpacked = 2, kPacked = 3;                       // of a page
-inline constexpr int64_t kBrotli = 4, kDictionary = 2;                                // a codec, and a kind of page
-inline constexpr int64_t kPageValues = 1;                                             // of the header of its kind
+inline constexpr int64_t kRows = 3, kGroups = 4;  // of the file; of a group, its rows as well
+inline constexpr int64_t kColumns = 1;            // of a group
+inline constexpr int64_t kDescription = 3;        // of a column
+inline constexpr int64_t kCodec = 4, kValues = 5, kSize = 7, kDataPage = 9, kDictionaryPage = 11;  // of its description
+inline constexpr int64_t kKind = 1, kUnpacked = 2, kPacked = 3;                                    // of a page
+inline constexpr int64_t kBrotli = 4, kDictionary = 2;                                             // a codec, and a kind of page
+inline constexpr int64_t kPageValues = 1;                                                          // of the header of its kind
 }  // namespace parquet
 
 inline void check_pages(const uint8_t* data, int64_t size, const Numbers& column, int64_t n_rows) {
@@ -116,7 +117,7 @@ inline void check_pages(const uint8_t* data, int64_t size, const Numbers& column
     const int64_t n_values = column.count(kValues);
     require(n_values >= n_rows, "a column does not have as many values as rows");
     int64_t at = 0;
-    for (int64_t start : {column.or_zero(kData), column.or_zero(kWords)})
+    for (int64_t start : {column.or_zero(kDataPage), column.or_zero(kDictionaryPage)})
         if (start > 0) at = at > 0 ? std::min(at, start) : start;
     at = std::min(at, size);
     const int64_t end = at + std::min(column.count(kSize), size - at);
@@ -133,14 +134,14 @@ inline void check_pages(const uint8_t* data, int64_t size, const Numbers& column
         });
         const int64_t unpacked = page.count(kUnpacked), packed = page.count(kPacked);
         // At best zstd packs 128 KiB into 4 bytes; Brotli knows no such bound.
-        require(unpacked >> 16 <= packed + 64 || column.or_zero(kCodec) == kBrotli, "a page does not hold what it says");
+        require((unpacked >> 16) - 64 <= packed || column.or_zero(kCodec) == kBrotli, "a page does not hold what it says");
         at = packed > size - reader.at ? size : reader.at + packed;
         const int64_t kind = page.count(kKind);
         const auto header = headers.find(kind == 0 ? 5 : kind == 2 ? 7 : kind == 3 ? 8 : -1);
         if (header == headers.end()) continue;  // an index
         const int64_t values = header->second.count(kPageValues);
         if (kind == kDictionary)
-            require(values <= std::max<int64_t>(8 * unpacked, 1), "a dictionary does not hold what it says");
+            require(values <= 1 || (values - 1) / 8 < unpacked, "a dictionary does not hold what it says");
         else
             n_found += std::min(values, INT64_MAX - n_found);
     }
@@ -165,7 +166,7 @@ inline int64_t check_parquet(Array<uint8_t> file, int64_t begin) {
     bool has_groups = false;
     auto column = [&](Group& group) {
         reader.each_field(3, [&](int64_t field, int kind) {
-            if (field != kDescription || kind != 12) return reader.pass(kind, 3);  // what is encrypted has no description
+            if (field != kDescription || kind != 12) return reader.pass(kind, 3);  // encrypted columns have no metadata
             Numbers description;
             reader.each_field(4, [&](int64_t inner, int inner_kind) { description.keep(inner, reader.whole(inner_kind, 4)); });
             group.columns.push_back(std::move(description));

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from aspectrum.world.building import CodedLists, Tables, lists_of_codes, order_o
 from aspectrum.world.rankings import Rankings
 
 _MOST_BUCKETS = 256  # files that are open at once
+_LARGE = 1 << 18  # rows of a part that is looked at by itself
 _NO_ITEM = np.int32(-1)  # stands for an empty list
 
 
@@ -132,6 +132,23 @@ class CodedRows:
         blocks = self.blocks.copy()
         return replace(self, owners=blocks, blocks=blocks, items=self.items.copy(), numbers=numbers)
 
+    @staticmethod
+    def joined(parts: Sequence[CodedRows]) -> CodedRows:
+        """Rows of different users, one part after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        blocks, items = (np.concatenate([getattr(part, name) for part in parts]) for name in ("blocks", "items"))
+        none_is_empty = all(part.owners is part.blocks for part in parts)
+        return CodedRows(
+            blocks if none_is_empty else np.concatenate([part.owners for part in parts]),
+            blocks,
+            _joined_offsets([part.offsets for part in parts]),
+            items,
+            {role: np.concatenate([part.numbers[role] for part in parts]) for role in parts[0].numbers},
+            Places(tuple(piece for part in parts for piece in part.places.pieces)),
+            [notice for part in parts for notice in part.notices],
+        )
+
     def __add__(self, other: CodedRows) -> CodedRows:
         """These rows and those after them; the last block goes on where the next one is of the same user."""
         goes_on = int(len(self.blocks) > 0 and len(other.blocks) > 0 and self.blocks[-1] == other.blocks[0])
@@ -175,11 +192,14 @@ class CodedRows:
         if self.owners is not self.blocks or (by == "input" and numbers) or not (reading.ties == "input" or tables.item.are_numbers):
             return None
         n_tied = 0
-        for role in ("score",) if by == "score" else numbers:
-            n_equal, n_larger, n_smaller = kernels.count_steps(self.offsets, numbers[role])
-            if (n_larger if role == "score" else n_smaller) or (n_equal and (by == "rank" or reading.ties != "input")):
+        if by == "rank":
+            n_equal, _, n_falling = kernels.count_steps(self.offsets, numbers["rank"])
+            if n_equal or n_falling:
                 return None
-            n_tied = n_equal
+        if "score" in numbers:
+            n_tied, n_rising, _ = kernels.count_steps(self.offsets, numbers["score"])
+            if n_rising or (n_tied and (by == "rank" or reading.ties != "input")):
+                return None
         user, _, named = kernels.find_repeat(self.offsets, self.items, len(tables.item))
         if user >= 0:
             return None
@@ -191,7 +211,7 @@ class CodedRows:
 
 @dataclass(frozen=True, eq=False)
 class OrderedRows:
-    """Lists of complete users, as their rows stand; what has ordered them is not needed any more.
+    """Lists of complete users, as their rows stand; ranks and scores are no longer needed.
 
     Args:
         owners: Whose lists they are.
@@ -216,27 +236,90 @@ class OrderedRows:
         return len(self.items)
 
 
-def joined_lists(parts: Sequence[CodedRows] | Sequence[OrderedRows], source: str, tables: Tables, reading: Reading) -> CodedLists:
-    """The lists of complete users, each of whom is in one of several parts."""
-    ordered = [part for part in parts if isinstance(part, OrderedRows)]
-    if not ordered:
-        rows: CodedRows = reduce(add, parts)  # type: ignore[assignment]
-        return rows.lists(source, tables, reading)
-    owners, items = (np.concatenate([getattr(part, name) for part in ordered]) for name in ("owners", "items"))
-    offsets = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in ordered]))))
-    tied = np.zeros(len(items), np.bool_) if ordered[0].scored else None
-    named, start = np.zeros(max(len(part.named) for part in ordered), np.uint8), 0
-    for part in ordered:
+class Parts:
+    """Rows of complete users, in several parts, on their way to lists.
+
+    Large parts are looked at as they come, while the cache has them; small ones are put together first, as each look costs something.
+    """
+
+    def __init__(self, source: str, tables: Tables, reading: Reading) -> None:
+        self._source, self._tables, self._reading = source, tables, reading
+        self._small: list[CodedRows] = []
+        self._parts: list[CodedRows | OrderedRows] = []
+        self._n_small = self.n_rows = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._small or self._parts)
+
+    def add(self, part: CodedRows) -> None:
+        """Add the rows of other users; of nobody's nothing is kept."""
+        if not len(part.owners):
+            return
+        self.n_rows += len(part)
+        if len(part) < _LARGE:
+            self._small.append(part)
+            self._n_small += len(part)
+        if len(part) >= _LARGE or self._n_small >= _LARGE:
+            self._look_at_small()
+        if len(part) >= _LARGE:
+            self._look_at(part)
+
+    def _look_at_small(self) -> None:
+        if self._small:
+            self._look_at(CodedRows.joined(self._small))
+        self._small, self._n_small = [], 0
+
+    def _look_at(self, part: CodedRows) -> None:
+        ordered = part.in_order(self._source, self._tables, self._reading)
+        self._parts.append(part if ordered is None else ordered)
+
+    def lists(self) -> CodedLists:
+        """The lists of all of them, which are then forgotten."""
+        self._look_at_small()
+        several = []
+        for _, run in groupby(self._parts, type):
+            alike: list[Any] = list(run)
+            if isinstance(alike[0], OrderedRows):
+                several.append(_ordered_lists(alike, self._source, self._tables))
+            else:
+                several.append(CodedRows.joined(alike).lists(self._source, self._tables, self._reading))
+        self._parts, self.n_rows = [], 0
+        return several[0] if len(several) == 1 else _joined_lists(several, self._tables)
+
+
+def _ordered_lists(parts: Sequence[OrderedRows], source: str, tables: Tables) -> CodedLists:
+    owners, items = (np.concatenate([getattr(part, name) for part in parts]) for name in ("owners", "items"))
+    offsets = _joined_offsets([part.offsets for part in parts])
+    tied = np.zeros(len(items), np.bool_) if parts[0].scored else None
+    named, start = np.zeros(max(len(part.named) for part in parts), np.uint8), 0
+    for part in parts:
         named[: len(part.named)] |= part.named
         if part.tied is not None and tied is not None:
             tied[start : start + len(part)] = part.tied
         start += len(part)
     of_items = np.flatnonzero(np.unpackbits(named)).astype(np.int32)
     ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, of_items)}
-    notices = [notice for part in ordered for notice in part.notices]
-    facts = Input("rankings", source, len(items), ids, notices, ordered[0].by, external=True)
+    notices = [notice for part in parts for notice in part.notices]
+    facts = Input("rankings", source, len(items), ids, notices, parts[0].by, external=True)
     facts.notice("tied_scores", 0 if tied is None else int(np.count_nonzero(tied)), ties="input")
     return CodedLists(Rankings(offsets, items, tied), facts)
+
+
+def _joined_lists(several: Sequence[CodedLists], tables: Tables) -> CodedLists:
+    """Lists of different users, one after the other."""
+    rankings = [lists.rankings for lists in several]
+    ties = [one.tied for one in rankings if one.tied is not None]
+    tied = np.concatenate(ties) if len(ties) == len(rankings) else None
+    joined = Rankings(_joined_offsets([one.offsets for one in rankings]), np.concatenate([one.items for one in rankings]), tied)
+    facts = Input.joined([lists.input for lists in several])
+    users = SomeIds(tables.user, np.concatenate([lists.input.ids["user"].within(tables.user) for lists in several]))
+    return CodedLists(joined, replace(facts, ids={**facts.ids, "user": users}))
+
+
+def _joined_offsets(several: Sequence[Offsets]) -> Offsets:
+    """Offsets of all segments, one after the other."""
+    lengths = np.concatenate([np.diff(offsets) for offsets in several])
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
 
 
 class WholeUsers:
@@ -276,10 +359,13 @@ class WholeUsers:
             mine = np.isin(rows.owners, np.concatenate([np.empty(0, np.int32), *others]))
             owners = rows.owners[~mine]
             owners = owners[~self._seen[owners]]  # an empty list adds nothing to one that is complete
-        parts[-1] = replace(complete, owners=complete.blocks if np.array_equal(owners, complete.blocks) else owners, notices=rows.notices)
+        parts[-1] = replace(complete, owners=complete.blocks if np.array_equal(owners, complete.blocks) else owners)
         for part in parts:
             self._seen[part.owners] = True
-        if held is not None and not any(len(part.owners) for part in parts):  # what is to be said is said with the first lists
+        heard = next((place for place, part in enumerate(parts) if len(part.owners)), None)  # notices go with the first lists
+        if heard is not None:
+            parts[heard] = replace(parts[heard], notices=[*parts[heard].notices, *rows.notices])
+        elif held is not None:
             held = replace(held, notices=[*held.notices, *rows.notices])
         self._held = held
         return parts, 0 if held is None else len(held)
