@@ -750,7 +750,9 @@ def test_notices_of_a_piece_in_which_one_user_begins(tmp_path: Path, n_bytes: in
 def test_a_file_for_every_user(tmp_path: Path) -> None:
     """Small pieces are put together; lists that are in order, and lists that are not, come one after the other."""
     rows = [
-        (user, item, float(-rank if user % 7 else rank)) for user in range(60) for rank, item in enumerate((user + 100, 3, 70, 71 + user % 5))
+        (user, item, float(-rank if user % 7 else rank))
+        for user in range(60)
+        for rank, item in enumerate((user + 100, 3, 70, 71 + user % 5))
     ]
     for user in range(60):
         write(tmp_path / f"{user:03}.parquet", [row for row in rows if row[0] == user])
