@@ -170,7 +170,7 @@ class NumberTable {
     std::pair<int32_t, bool> code(int64_t number, int64_t n_rows) {
         const auto value = static_cast<uint64_t>(number), limit = std::min<uint64_t>(kMostSmall, 2 * n_rows + (1 << 12));
         auto equal = [&](int32_t place) { return numbers_[place].first == value; };
-        if (numbers_.size() > 0 || value >= limit) {
+        if (!numbers_.empty() || value >= limit) {
             const int32_t place = large_.find(hash(value), equal);
             if (place >= 0) return {numbers_[place].second, false};
         }
