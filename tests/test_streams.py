@@ -767,6 +767,23 @@ def test_a_file_for_every_user(tmp_path: Path) -> None:
         assert found.per_user.equals(whole.per_user)
 
 
+@pytest.mark.parametrize("large", [1, 10, 1000])
+def test_lists_are_cut_but_what_is_said_of_them_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
+    """Lists that are what they are judged by, with one that is not in order between them."""
+    rows = [(f"u{user}", f"i{user}-{rank}", float(rank if user == 25 else -rank)) for user in range(300) for rank in range(4 + user % 3)]
+    relevance = {f"u{user}": [item for owner, item, _ in rows if owner == f"u{user}"] for user in range(300)}
+    metrics = ["NDCG@2", "CatalogueCoverage@2"]
+    whole = asp.evaluate(frame_of(rows), metrics, relevance=relevance)
+    monkeypatch.setattr(grouping, "_LARGE", large)
+    with in_pieces_of(200):
+        found = asp.evaluate(write(tmp_path / "lists.csv", rows), metrics, relevance=relevance, memory=MEMORY)
+    assert_same(found, whole)
+    for results, n in ((whole, 300), (found, 285)):  # too few lists at the end tell nothing
+        (counted,) = (notice.count for notice in results.notices if notice.kind == "lists_as_judgments")
+        assert counted is not None
+        assert counted >= n
+
+
 def test_files_that_are_too_large_for_memory_are_streams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "lists.parquet", ROWS)
     assert streams.streamed(path, "rankings", None, None) is None

@@ -246,7 +246,9 @@ class Plan:
         if finished is not None and finished.is_whole():
             return adding.whole()
         cutoffs = [k for metric in self.metrics for k in metric.cutoffs]
-        for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start)):
+        looks_at_all = self.truth.history is not None or self.truth.baseline is not None  # whether lists hold what they say
+        depth = -1 if looks_at_all else self._depth
+        for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start, depth)):
             lists = with_notices(found.lists, self.tables, self.truth, cutoffs, quickly=number > 0)
             stream.only = lists if number == 0 and not n_before else None
             world = World.of_lists(lists, self.truth, self.tables, self.memory)
@@ -553,12 +555,17 @@ class Plan:
             rankings, Input("rankings", "rankings", len(rankings.items), {"user": users, "item": named}, ties_by=world.ties_by)
         )
 
+    @property
+    def _depth(self) -> int:
+        """How many places of a list the metrics look at; -1 if at all of them."""
+        depths = [metric.depth for group in self.computed for metric in group]
+        return -1 if -1 in depths else max(depths)
+
     def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
         """What the metrics remember of a world, batch by batch."""
         found, done = [], 0
-        depths = [task.resolved.depth for group in self._groups for task in group.tasks]
-        if -1 not in depths and world.rankings.lengths.max(initial=0) > max(depths):
-            world = world.cut(max(depths))
+        if self._depth >= 0 and world.rankings.lengths.max(initial=0) > self._depth:
+            world = world.cut(self._depth)
         size = self._batch_size(world) if self.batch_size is None else self.batch_size
         with with_threads(self.threads):
             for batch in world.batches(size) if world.n_users else [world]:

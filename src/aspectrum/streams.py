@@ -99,19 +99,24 @@ class Stream:
             )
         return int(min(_MOST_ROWS, room / _BYTES_PER_ROW))
 
-    def lists(self, tables: Tables, reading: Reading, seen: Codes, start: Position = START) -> Iterator[StreamedLists]:
+    def lists(self, tables: Tables, reading: Reading, seen: Codes, start: Position = START, depth: int = -1) -> Iterator[StreamedLists]:
         """Lists from a position on.
 
         Args:
             seen: Users who are before it.
+            depth: How many places of each list are needed, but for the first lists, which are whole; -1 for all.
 
         Raises:
             NotGrouped: A user comes again after others: set ``is_grouped`` to False, and begin again.
         """
         n_rows = self.n_rows_at_once()
-        return (self._as_they_stand if self.is_grouped else self._by_disk)(tables, reading, seen, start, n_rows)
+        if self.is_grouped:
+            return self._as_they_stand(tables, reading, seen, start, n_rows, depth)
+        return self._by_disk(tables, reading, seen, start, n_rows)
 
-    def _as_they_stand(self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int) -> Iterator[StreamedLists]:
+    def _as_they_stand(
+        self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int, depth: int
+    ) -> Iterator[StreamedLists]:
         users, rows, parts, measured = WholeUsers(tables, seen), None, Parts(self.name, tables, reading), 0
         end, done = partial(Position, *start), 0.0
         for piece in _ahead(self.pieces.read(min(n_rows, _ROWS_AT_ONCE), start)):
@@ -120,6 +125,7 @@ class Stream:
             if parts and sum(map(len, whole)) + parts.n_rows > n_rows:
                 measured += parts.n_rows
                 yield StreamedLists(parts.lists(), end, measured, done)
+                parts.depth = depth
             for part in whole:
                 parts.add(part)
             done = piece.done

@@ -132,6 +132,10 @@ def test_stops_are_checked(stops: Any) -> None:
         lambda: kernels.aspect_counts(OFFSETS, ROWS, SETS["set_offsets"], SETS["set_codes"], 1),
         lambda: kernels.lookup(OFFSETS, np.zeros(3, np.int32), np.array([0, 1]), np.zeros(1, np.int32)),
         lambda: kernels.find_repeat(OFFSETS, np.array([0, 1, 5], np.int32), 3),
+        lambda: kernels.ordered_lists(OFFSETS, np.array([0, 1, 5], np.int32), 3),
+        lambda: kernels.ordered_lists(OFFSETS, np.zeros(3, np.int32), 3, np.ones(2)),
+        lambda: kernels.ordered_lists(OFFSETS, np.zeros(3, np.int32), 3, None, np.ones(4)),
+        lambda: kernels.ordered_lists(OFFSETS, np.zeros(3, np.int32), 3, depth=-2),
         lambda: kernels.count_items(OFFSETS, np.array([0, 1, 5], np.int32), STOPS, 3),
         lambda: kernels.group_rows(np.array([0, 4], np.int32), 3),
         lambda: kernels.dense_squares(np.ones((1, 2)), np.ones(1), True, OFFSETS, np.array([0, 0, 1], np.int32), STOPS),
@@ -195,7 +199,7 @@ def test_empty_everything() -> None:
     assert kernels.pair_extremes(no_vectors, False, nobody, nothing, no_stops).shape == (0, 2)
     assert kernels.weighted_pairs(no_vectors, nobody, nothing, no_stops, np.empty(0), np.empty(0), np.empty(0)).shape == (0, 2)
     assert kernels.vendi_scores(no_vectors, 1.0, nobody, nothing, no_stops).shape == (0, 2)
-    assert kernels.find_repeat(nobody, nothing, 0)[:2] == (-1, -1)
+    assert kernels.find_repeat(nobody, nothing, 0) == (-1, -1)
     assert kernels.group_rows(nothing, 3)[0].tolist() == [0, 0, 0, 0]
 
 

@@ -1,5 +1,7 @@
 """Grouping, looking up and counting against plain loops."""
 
+from itertools import accumulate, pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,9 +51,7 @@ def test_lookup_of_short_and_long_lists(n_items: int, n_keys: int, spread: int, 
 def test_first_repeat(items: list[list[int]]) -> None:
     expected = next(((user, place) for user, part in enumerate(items) for place, item in enumerate(part) if item in part[:place]), (-1, -1))
     for n_items in (31, 100_000):  # few, and many
-        *found, named = kernels.find_repeat(*ragged(items), n_items)
-        assert tuple(found) == expected
-        assert np.flatnonzero(named).tolist() == sorted({item for part in items for item in part})
+        assert kernels.find_repeat(*ragged(items), n_items) == expected
 
 
 def test_first_repeat_among_many_lists() -> None:
@@ -59,9 +59,54 @@ def test_first_repeat_among_many_lists() -> None:
     for repeat in (None, (300, 7), (9_999, 19)):
         if repeat is not None:
             items[repeat] = items[repeat[0], 0]
-        user, place, named = kernels.find_repeat(np.arange(0, items.size + 1, 20), items.ravel(), 40)
-        assert (user, place) == ((-1, -1) if repeat is None else (300, 7))
-        assert named.all()
+        assert kernels.find_repeat(np.arange(0, items.size + 1, 20), items.ravel(), 40) == ((-1, -1) if repeat is None else (300, 7))
+
+
+@given(lists, st.data())
+def test_ordered_lists(items: list[list[int]], data: st.DataObject) -> None:
+    items = [list(dict.fromkeys(part)) if data.draw(st.integers(0, 5)) else part for part in items]
+    ranks, scores = (_steps(data, items, step) if data.draw(st.booleans()) else None for step in (1.0, -1.0))
+    may_tie, depth, n_items = data.draw(st.booleans()), data.draw(st.integers(-1, 13)), data.draw(st.sampled_from((31, 100_000)))
+    flat_ranks, flat_scores = (None if values is None else ragged(values)[1].astype(np.float64) for values in (ranks, scores))
+    found = kernels.ordered_lists(*ragged(items), n_items, flat_ranks, flat_scores, may_tie, depth)
+    n_tied = sum(a == b for part in scores or () for a, b in pairwise(part))
+    rises = any(a < b for part in scores or () for a, b in pairwise(part))
+    stays = any(a >= b for part in ranks or () for a, b in pairwise(part))
+    if stays or rises or (n_tied and not may_tie) or any(len(set(part)) < len(part) for part in items):
+        assert found is None
+        return
+    assert found is not None
+    offsets, cut, tied, n_found, named = found
+    places = [slice(len(part) if depth < 0 else depth) for part in items]
+    assert offsets.tolist() == ragged([part[place] for part, place in zip(items, places, strict=True)])[0].tolist()
+    assert cut.tolist() == [item for part, place in zip(items, places, strict=True) for item in part[place]]
+    expected = [[k > 0 and part[k] == part[k - 1] for k in range(len(part))] for part in scores or [[0] * n for n in map(len, items)]]
+    if scores is not None:
+        assert tied.tolist() == [flag for part, place in zip(expected, places, strict=True) for flag in part[place]]
+    assert not tied.any() or scores is not None
+    assert n_found == n_tied
+    assert np.flatnonzero(named).tolist() == sorted({item for part in items for item in part})
+
+
+def _steps(data: st.DataObject, items: list[list[int]], step: float) -> list[list[int]]:
+    """Numbers that mostly go one way."""
+    odd = data.draw(st.integers(0, 3)) == 0
+    steps = [[int(step) if not odd else data.draw(st.sampled_from((-1, 0, 1))) for _ in part] for part in items]
+    if data.draw(st.booleans()):
+        steps = [[data.draw(st.sampled_from((one, 0))) for one in part] for part in steps]
+    return [list(accumulate(part)) for part in steps]
+
+
+def test_ordered_lists_of_many_threads() -> None:
+    random = np.random.default_rng(0)
+    items = random.permuted(np.tile(np.arange(300, dtype=np.int32), (20_000, 1)), axis=1)[:, :20]
+    offsets = np.arange(0, items.size + 1, 20)
+    found = kernels.ordered_lists(offsets, items.ravel(), 300, depth=3)
+    assert found is not None
+    assert (found[1].reshape(-1, 3) == items[:, :3]).all()
+    assert found[4].all()
+    items[15_000, 19] = items[15_000, 0]
+    assert kernels.ordered_lists(offsets, items.ravel(), 300, depth=3) is None
 
 
 @given(lists, st.integers(0, 12), st.booleans())

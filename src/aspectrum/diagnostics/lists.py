@@ -37,7 +37,7 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
         found += [Notice("seen_items", seen)] if seen else []
     if rankings.n_users:
         known = truth.relevance or truth.subtopics
-        some = _SomeLists.of(lists, tables, known, truth.n_users, _N_MORE if quickly else _N_LISTS)
+        some = _SomeLists.of(lists.sample or lists, tables, known, truth.n_users, _N_MORE if quickly else _N_LISTS)
         by_rows = (given.ordered_by or "input") == "input" and truth.reading.order == "auto"
         found += [Notice("sorted_by_item", rankings.n_users)] if by_rows and some.are_sorted_by_item() else []
         found += some.off_by_one() or some.never_judged(truth)

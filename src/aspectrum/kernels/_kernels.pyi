@@ -360,9 +360,6 @@ def cut_lists(offsets: Offsets, items: Codes, tied: Any, depth: int) -> tuple[Of
     """The first places of each list: offsets, items and, if given as bytes, ties."""
 
 def all_finite(values: Floats) -> bool: ...
-def count_steps(offsets: Offsets, values: Floats) -> tuple[int, int, int]:
-    """Of values in the order of lists: how many equal the one before, how many are larger than it, and how many smaller."""
-
 def compare_neighbours(offsets: Offsets, rows: Offsets, values: Floats) -> tuple[Any, int, int]:
     """Of rows in the order of lists: whether each value equals the one before (1 or 0, as bytes), and how many are larger and smaller."""
 
@@ -372,8 +369,21 @@ def find_repeats(offsets: Offsets, rows: Offsets, keys: Codes, seconds: Codes | 
 def lookup(offsets: Offsets, items: Codes, key_offsets: Offsets, keys: Codes) -> Codes:
     """Where each item stands among its user's sorted keys, -1 where it does not."""
 
-def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int, Any]:
-    """First user and place whose item is in the list already, -1 and -1 if there is none; and whether lists name each item (1 or 0, as bytes)."""
+def find_repeat(offsets: Offsets, items: Codes, n_items: int) -> tuple[int, int]:
+    """First user and place whose item is in the list already, -1 and -1 if there is none."""
+
+def ordered_lists(
+    offsets: Offsets,
+    items: Codes,
+    n_items: int,
+    ranks: Floats | None = None,
+    scores: Floats | None = None,
+    may_tie: bool = True,
+    depth: int = -1,
+) -> tuple[Offsets, Codes, Any, int, Any] | None:
+    """Lists whose rows stand in their order already, each item once: offsets and items of the first places (all with depth -1), whether each
+    has the score of the place before (1 or 0, as bytes), how many of all places have it, and whether the lists name each item (as bytes).
+    """
 
 def count_items(offsets: Offsets, items: Codes, stops: Codes, n_items: int) -> Counts:
     """How often each item is shown, (cutoffs, items)."""

@@ -257,30 +257,35 @@ void read_pieces(ArrowArrayStream* stream, Read read) {
 }
 
 inline void code_numbers(const IdReader& reader, NumberTable& table, UnfilledVector<int32_t>& codes, std::vector<int64_t>& firsts) {
+    constexpr int64_t kBlock = 256;
     const auto* numbers = static_cast<const int64_t*>(reader.array.buffers[1]) + reader.array.offset;
     const int64_t n = reader.array.length, start = static_cast<int64_t>(codes.size());
     const bool gaps = reader.array.buffers[0] && reader.array.null_count != 0;
     codes.resize(start + n);
     int64_t last = 0;
     int32_t last_code = -1;
-    for (int64_t row = 0; row < n; ++row) {
-        if (row % 1024 == 0) tick(1024);
-        if (gaps && !reader.valid(row)) {
-            codes[start + row] = -1;
-            continue;
+    for (int64_t block = 0; block < n; block += kBlock) {
+        const int64_t end = std::min(n, block + kBlock);
+        tick(end - block);
+        int32_t* found = codes.data() + start;
+        int32_t all = 0;  // below 0 if one of them is not known
+        for (int64_t row = block; row < end; ++row) all |= found[row] = table.known(numbers[row]);
+        if (all >= 0 && !gaps) continue;
+        for (int64_t row = block; row < end; ++row) {
+            if (gaps && !reader.valid(row)) {
+                found[row] = -1;
+                continue;
+            }
+            if (found[row] >= 0) continue;
+            if (last_code < 0 || numbers[row] != last) {          // rows of a user mostly stand together
+                const int32_t known = table.known(numbers[row]);  // by now
+                const auto [code, is_new] = known >= 0 ? std::pair(known, false) : table.code(numbers[row], n);
+                if (is_new) firsts.push_back(start + row);
+                last = numbers[row];
+                last_code = code;
+            }
+            found[row] = last_code;
         }
-        const int32_t known = table.known(numbers[row]);
-        if (known >= 0) {
-            codes[start + row] = known;
-            continue;
-        }
-        if (last_code < 0 || numbers[row] != last) {  // rows of a user mostly stand together
-            const auto [code, is_new] = table.code(numbers[row], n);
-            if (is_new) firsts.push_back(start + row);
-            last = numbers[row];
-            last_code = code;
-        }
-        codes[start + row] = last_code;
     }
 }
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <numeric>
 #include <tuple>
+#include <unordered_set>
 
 namespace aspectrum {
 
@@ -107,26 +108,6 @@ inline Out<int64_t> sort_segments(Array<int64_t> offsets_, Array<int64_t> rows, 
     return to_array(std::move(out));
 }
 
-// Of values in the order of lists: how many equal the one before, how many are larger than it, and how many smaller.
-inline std::tuple<int64_t, int64_t, int64_t> count_steps(Array<int64_t> offsets_, Array<double> values) {
-    const int64_t groups = segments(offsets_, static_cast<int64_t>(values.shape(0)));
-    const int64_t* offsets = offsets_.data();
-    std::atomic<int64_t> equal{0}, larger{0}, smaller{0};
-    nb::gil_scoped_release release;
-    parallel_for(groups, 1 << 14, [&](int64_t begin, int64_t end) {  // less is done before another thread has begun
-        int64_t n_equal = 0, n_larger = 0, n_steps = 0;
-        for (int64_t g = begin; g < end; ++g) {
-            const double* v = values.data() + offsets[g];
-            const int64_t n = offsets[g + 1] - offsets[g];
-            int64_t e = 0, l = 0;
-            for (int64_t p = 1; p < n; ++p) e += v[p] == v[p - 1], l += v[p] > v[p - 1];
-            n_equal += e, n_larger += l, n_steps += std::max<int64_t>(0, n - 1);
-        }
-        equal += n_equal, larger += n_larger, smaller += n_steps - n_equal - n_larger;
-    });
-    return {equal.load(), larger.load(), smaller.load()};
-}
-
 // Of rows in the order of lists: the places whose value equals that of the place before, and how many are larger or smaller than it.
 inline std::tuple<Out<uint8_t>, int64_t, int64_t> compare_neighbours(Array<int64_t> offsets_, Array<int64_t> rows, Array<double> values) {
     const int64_t n = static_cast<int64_t>(rows.shape(0)), n_values = static_cast<int64_t>(values.shape(0));
@@ -209,58 +190,136 @@ inline Out<int32_t> lookup(Array<int64_t> offsets_, Array<int32_t> items, Array<
     return to_array(std::move(out));
 }
 
-// The first user (and the place in the list) whose list names an item twice, (-1, -1) if none does; and which items lists name.
-inline std::tuple<int64_t, int64_t, Out<uint8_t>> find_repeat(Array<int64_t> offsets_, Array<int32_t> items_, int64_t n_items) {
-    constexpr int64_t kLists = 255;
+// Tells whether lists name an item twice, and which items they name: each item is marked with the number of the last list that names it.
+class ItemMarks {
+    static constexpr uint8_t kLists = 255;
+    std::vector<uint8_t> marks_, named_;
+    bool few_items_;  // all marks are cleared now and then; otherwise those of each list after it
+    uint8_t list_ = 0;
+
+    void clear() {
+        for (size_t i = 0; i < marks_.size(); ++i) named_[i] |= marks_[i] != 0;
+        std::fill(marks_.begin(), marks_.end(), uint8_t{0});
+        list_ = 0;
+    }
+
+  public:
+    ItemMarks(int64_t n_items, int64_t n_lists, int64_t n_places)
+        : marks_(n_items, 0), named_(n_items, 0), few_items_(n_items * n_lists <= 8 * kLists * n_places) {}
+
+    bool find_repeat(const int32_t* first, const int32_t* stop) {
+        if (list_ == kLists) clear();
+        const uint8_t list = ++list_;
+        uint8_t* marks = marks_.data();  // a local pointer: bytes may alias the vector itself
+        bool again = false;
+        for (const int32_t* item = first; item < stop; ++item) {
+            again |= marks[*item] == list;
+            marks[*item] = list;
+        }
+        if (few_items_) return again;
+        for (const int32_t* item = first; item < stop; ++item) named_[*item] = 1, marks[*item] = 0;
+        list_ = 0;
+        return again;
+    }
+
+    void add_named(std::vector<uint8_t>& all) {
+        clear();
+        for (size_t i = 0; i < all.size(); ++i) all[i] |= named_[i];
+    }
+};
+
+// The first user, and the place in the list, whose list names an item twice; (-1, -1) if none does.
+inline std::pair<int64_t, int64_t> find_repeat(Array<int64_t> offsets_, Array<int32_t> items_, int64_t n_items) {
     const int64_t users = segments(offsets_, static_cast<int64_t>(items_.shape(0)));
     const int64_t* offsets = offsets_.data();
     const int32_t* items = items_.data();
     check_codes(items, offsets[users], 0, n_items, "item");
-    // Lists are numbered, and each item is marked with the last list that names it. With few items, all marks are cleared every 255 lists;
-    // otherwise those of each list after it.
-    const bool few_items = n_items * users <= 8 * kLists * offsets[users];
-    std::vector<uint8_t> named(n_items, 0);
-    std::atomic<int64_t> found{INT64_MAX};
-    std::mutex naming;
+    std::atomic<int64_t> found{users};
     {
         nb::gil_scoped_release release;
         parallel_for(
-            users, 1 << 12, [&] { return std::vector<uint8_t>(n_items, 0); },
-            [&](std::vector<uint8_t>& lists, int64_t begin, int64_t end) {
-                uint8_t* last = lists.data();  // a local pointer: bytes may alias the vector itself
-                for (int64_t from = begin, to; from < end; from = to) {
-                    to = std::min(end, from + (few_items ? kLists : 1));
-                    for (int64_t u = from; u < to; ++u) {
-                        const auto list = static_cast<uint8_t>(u - from + 1);
-                        const int32_t *first = items + offsets[u], *stop = items + offsets[u + 1], *repeat = first;
-                        bool again = false;
-                        for (const int32_t* item = first; item < stop; ++item) {
-                            again |= last[*item] == list;
-                            last[*item] = list;
-                        }
-                        if (!again) continue;
-                        for (const int32_t* item = first; item < stop; ++item) last[*item] = 0;
-                        for (; last[*repeat] != list; ++repeat) last[*repeat] = list;
-                        for (const int32_t* item = first; item < stop; ++item) last[*item] = list;
-                        int64_t now = found.load();
-                        while (repeat - items < now && !found.compare_exchange_weak(now, repeat - items)) {
-                        }
+            users, 1 << 12, [&] { return ItemMarks(n_items, users, offsets[users]); },
+            [&](ItemMarks& marks, int64_t begin, int64_t end) {
+                for (int64_t u = begin; u < end; ++u) {
+                    if (!marks.find_repeat(items + offsets[u], items + offsets[u + 1])) continue;
+                    int64_t now = found.load();
+                    while (u < now && !found.compare_exchange_weak(now, u)) {
                     }
-                    const std::lock_guard<std::mutex> lock(naming);
-                    if (few_items) {
-                        for (int64_t i = 0; i < n_items; ++i) named[i] |= last[i] != 0;
-                        std::fill_n(last, n_items, uint8_t{0});
-                    } else {
-                        for (const int32_t* item = items + offsets[from]; item < items + offsets[to]; ++item)
-                            named[*item] = 1, last[*item] = 0;
-                    }
+                    return;
                 }
             });
     }
-    const int64_t place = found.load();
-    if (place == INT64_MAX) return {-1, -1, to_array(std::move(named))};
-    const int64_t user = std::upper_bound(offsets, offsets + users + 1, place) - offsets - 1;
-    return {user, place - offsets[user], to_array(std::move(named))};
+    const int64_t user = found.load();
+    if (user == users) return {-1, -1};
+    std::unordered_set<int32_t> seen;
+    int64_t place = offsets[user];
+    while (seen.insert(items[place]).second) ++place;
+    return {user, place - offsets[user]};
+}
+
+// Lists whose rows stand in the order of the list already, each item once: the first places of each (all with depth -1), which of these
+// have the score of the place before, how many of all have it, and which items all lists name. Nothing if a rank does not rise, a score
+// rises, scores are equal though they must not be, or an item comes twice.
+inline std::optional<std::tuple<Out<int64_t>, Out<int32_t>, Out<uint8_t>, int64_t, Out<uint8_t>>> ordered_lists(
+    Array<int64_t> offsets_, Array<int32_t> items_, int64_t n_items, std::optional<Array<double>> ranks,
+    std::optional<Array<double>> scores, bool may_tie, int64_t depth) {
+    const int64_t users = segments(offsets_, static_cast<int64_t>(items_.shape(0)));
+    const int64_t* offsets = offsets_.data();
+    const int32_t* items = items_.data();
+    check_codes(items, offsets[users], 0, n_items, "item");
+    require(depth >= -1, "a negative depth");
+    require(!ranks || ranks->shape(0) == items_.shape(0), "one rank per item");
+    require(!scores || scores->shape(0) == items_.shape(0), "one score per item");
+    UnfilledVector<int64_t> starts(users + 1);
+    starts[0] = 0;
+    for (int64_t u = 0; u < users; ++u) {
+        const int64_t n = offsets[u + 1] - offsets[u];
+        starts[u + 1] = starts[u] + (depth < 0 ? n : std::min(depth, n));
+    }
+    UnfilledVector<int32_t> kept(starts[users]);
+    std::vector<uint8_t> tied(starts[users], 0), named(n_items, 0);
+    std::atomic<int64_t> n_tied{0};
+    std::atomic<bool> holds{true};
+    std::mutex naming;
+    struct Marking {
+        ItemMarks marks;
+        std::vector<uint8_t>& named;
+        std::mutex& naming;
+        ~Marking() {  // once a thread
+            const std::lock_guard<std::mutex> lock(naming);
+            marks.add_named(named);
+        }
+    };
+    {
+        nb::gil_scoped_release release;
+        parallel_for(
+            users, 1 << 12, [&] { return Marking{ItemMarks(n_items, users, offsets[users]), named, naming}; },
+            [&](Marking& marking, int64_t begin, int64_t end) {
+                int64_t n_equal = 0;
+                for (int64_t u = begin; u < end && holds.load(std::memory_order_relaxed); ++u) {
+                    const int64_t first = offsets[u], n = offsets[u + 1] - first;
+                    bool wrong = marking.marks.find_repeat(items + first, items + first + n);
+                    if (ranks) {
+                        const double* rank = ranks->data() + first;
+                        for (int64_t p = 1; p < n; ++p) wrong |= !(rank[p] > rank[p - 1]);
+                    }
+                    if (scores) {
+                        const double* score = scores->data() + first;
+                        int64_t equal = 0, larger = 0;
+                        for (int64_t p = 1; p < n; ++p) equal += score[p] == score[p - 1], larger += score[p] > score[p - 1];
+                        for (int64_t p = 1; equal && p < starts[u + 1] - starts[u]; ++p) tied[starts[u] + p] = score[p] == score[p - 1];
+                        wrong |= larger > 0 || (equal && !may_tie);
+                        n_equal += equal;
+                    }
+                    std::copy_n(items + first, starts[u + 1] - starts[u], kept.data() + starts[u]);
+                    if (wrong) holds = false;
+                }
+                n_tied += n_equal;
+            });
+    }
+    if (!holds) return std::nullopt;
+    return std::make_tuple(to_array(std::move(starts)), to_array(std::move(kept)), to_array(std::move(tied)), n_tied.load(),
+                           to_array(std::move(named)));
 }
 
 // The first places of each list: offsets, items and ties.

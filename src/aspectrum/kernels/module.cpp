@@ -251,11 +251,12 @@ void bind_lists(nb::module_& m) {
     m.def("find_runs", &find_runs, "codes"_a);
     m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a);
     m.def("all_finite", &all_finite, "values"_a);
-    m.def("count_steps", &count_steps, "offsets"_a, "values"_a);
     m.def("compare_neighbours", &compare_neighbours, "offsets"_a, "rows"_a, "values"_a);
     m.def("find_repeats", &find_repeats, "offsets"_a, "rows"_a, "keys"_a, "seconds"_a = nb::none());
     m.def("lookup", &lookup, "offsets"_a, "items"_a, "key_offsets"_a, "keys"_a);
     m.def("find_repeat", &find_repeat, "offsets"_a, "items"_a, "n_items"_a);
+    m.def("ordered_lists", &ordered_lists, "offsets"_a, "items"_a, "n_items"_a, "ranks"_a = nb::none(), "scores"_a = nb::none(),
+          "may_tie"_a = true, "depth"_a = -1);
     m.def("count_items", &count_items, "offsets"_a, "items"_a, "stops"_a, "n_items"_a);
 }
 

@@ -84,10 +84,17 @@ class Tables:
 
 @dataclass(frozen=True, eq=False)
 class CodedLists:
-    """The lists of some users of a system, and what was read for them: its users are those of the lists, in the same order."""
+    """The lists of some users of a system, and what was read for them: its users are those of the lists, in the same order.
+
+    Args:
+        rankings: The lists; only their first places where nobody looks at more.
+        input: What was read.
+        sample: Some of the lists as they are, where others are cut.
+    """
 
     rankings: Rankings
     input: Input
+    sample: CodedLists | None = None
 
 
 def as_users_and_items(links: Rows) -> Rows:
@@ -232,7 +239,7 @@ def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Cod
             starts = np.append(0, np.cumsum(np.diff(offsets)[scored]))
             at[mine] = kernels.sort_segments(starts, at[mine], rows.numbers["score"], True, seconds, reading.ties == "descending")
     ordered = items[at]
-    user, place, _ = kernels.find_repeat(offsets, ordered, len(tables.item))
+    user, place = kernels.find_repeat(offsets, ordered, len(tables.item))
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
         raise item_twice(rows.at(row), owners.ids[user], tables.item.ids[items[row]], place)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Floats, Offsets
+from aspectrum.arrays import Codes, Floats, Offsets
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.reading import Input, Reading
 from aspectrum.coding.rows import Rows
@@ -26,6 +26,7 @@ from aspectrum.world.rankings import Rankings
 
 _MOST_BUCKETS = 256  # files that are open at once
 _LARGE = 1 << 18  # rows of a part that is looked at by itself
+_N_SAMPLED = 25  # lists of such a part that are kept whole, to tell what all are like
 _NO_ITEM = np.int32(-1)  # stands for an empty list
 
 
@@ -183,7 +184,7 @@ class CodedRows:
         rows = Rows(source, {}, self.numbers, self.places if self.places.pieces else None, notices=self.notices)
         return lists_of_codes(rows, self.owners, self.users, self.items, tables, reading)
 
-    def in_order(self, source: str, tables: Tables, reading: Reading) -> OrderedRows | None:
+    def in_order(self, source: str, tables: Tables, reading: Reading, depth: int) -> OrderedRows | None:
         """The same, if the rows of each user stand in the order of the list already, each item once, and nobody has an empty list.
 
         None also where more is to be said of ranks and scores.
@@ -191,22 +192,17 @@ class CodedRows:
         by, numbers = order_of(Rows(source, {}, self.numbers), reading), self.numbers
         if self.owners is not self.blocks or (by == "input" and numbers) or not (reading.ties == "input" or tables.item.are_numbers):
             return None
-        n_tied = 0
-        if by == "rank":
-            n_equal, _, n_falling = kernels.count_steps(self.offsets, numbers["rank"])
-            if n_equal or n_falling:
-                return None
-        if "score" in numbers:
-            n_tied, n_rising, _ = kernels.count_steps(self.offsets, numbers["score"])
-            if n_rising or (n_tied and (by == "rank" or reading.ties != "input")):
-                return None
-        user, _, named = kernels.find_repeat(self.offsets, self.items, len(tables.item))
-        if user >= 0:
+        ranks, scores = (numbers["rank"] if by == "rank" else None), numbers.get("score")
+        may_tie = by == "score" and reading.ties == "input"
+        found = kernels.ordered_lists(self.offsets, self.items, len(tables.item), ranks, scores, may_tie, depth)
+        if found is None:
             return None
-        tied = None
-        if n_tied:
-            tied = kernels.compare_neighbours(self.offsets, np.arange(len(self)), numbers["score"])[0].view(np.bool_)
-        return OrderedRows(self.blocks, self.offsets, self.items, by, "score" in numbers, tied, np.packbits(named), self.notices)
+        offsets, items, tied, n_tied, named = found
+        rankings, sample = Rankings(offsets, items, None if scores is None else tied.view(np.bool_)), None
+        if len(items) < len(self):
+            chosen = np.arange(0, len(self.blocks), -(-len(self.blocks) // _N_SAMPLED))
+            sample = (self.blocks[chosen], Rankings(self.offsets, self.items).take(chosen))
+        return OrderedRows(self.blocks, rankings, len(self), n_tied, by, np.packbits(named), sample, self.notices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,35 +211,36 @@ class OrderedRows:
 
     Args:
         owners: Whose lists they are.
-        offsets, items: The lists.
+        rankings: The first places of the lists.
+        n_rows: How many places all of them have.
+        n_tied: How many of these have the score of the place before.
         by: What orders them.
-        scored: Whether there are scores.
-        tied: Places whose score equals that of the place before; None if there is none.
         named: Which items the lists name, a bit each.
+        sample: Some of the users, and their whole lists; None if all are whole.
         notices: What a user should know of them.
     """
 
     owners: Codes
-    offsets: Offsets
-    items: Codes
+    rankings: Rankings
+    n_rows: int
+    n_tied: int
     by: str
-    scored: bool
-    tied: Flags | None
     named: npt.NDArray[np.uint8]
+    sample: tuple[Codes, Rankings] | None
     notices: Sequence[Notice]
-
-    def __len__(self) -> int:
-        return len(self.items)
 
 
 class Parts:
     """Rows of complete users, in several parts, on their way to lists.
 
     Large parts are looked at as they come, while the cache has them; small ones are put together first, as each look costs something.
+
+    Args:
+        depth: How many places of a list are needed where its rows stand in order; -1 for all.
     """
 
-    def __init__(self, source: str, tables: Tables, reading: Reading) -> None:
-        self._source, self._tables, self._reading = source, tables, reading
+    def __init__(self, source: str, tables: Tables, reading: Reading, depth: int = -1) -> None:
+        self._source, self._tables, self._reading, self.depth = source, tables, reading, depth
         self._small: list[CodedRows] = []
         self._parts: list[CodedRows | OrderedRows] = []
         self._n_small = self.n_rows = 0
@@ -270,7 +267,7 @@ class Parts:
         self._small, self._n_small = [], 0
 
     def _look_at(self, part: CodedRows) -> None:
-        ordered = part.in_order(self._source, self._tables, self._reading)
+        ordered = part.in_order(self._source, self._tables, self._reading, self.depth)
         self._parts.append(part if ordered is None else ordered)
 
     def lists(self) -> CodedLists:
@@ -284,36 +281,44 @@ class Parts:
             else:
                 several.append(CodedRows.joined(alike).lists(self._source, self._tables, self._reading))
         self._parts, self.n_rows = [], 0
-        return several[0] if len(several) == 1 else _joined_lists(several, self._tables)
+        return _joined_lists(several, self._tables)
 
 
 def _ordered_lists(parts: Sequence[OrderedRows], source: str, tables: Tables) -> CodedLists:
-    owners, items = (np.concatenate([getattr(part, name) for part in parts]) for name in ("owners", "items"))
-    offsets = _joined_offsets([part.offsets for part in parts])
-    tied = np.zeros(len(items), np.bool_) if parts[0].scored else None
-    named, start = np.zeros(max(len(part.named) for part in parts), np.uint8), 0
+    named = np.zeros(max(len(part.named) for part in parts), np.uint8)
     for part in parts:
         named[: len(part.named)] |= part.named
-        if part.tied is not None and tied is not None:
-            tied[start : start + len(part)] = part.tied
-        start += len(part)
     of_items = np.flatnonzero(np.unpackbits(named)).astype(np.int32)
+    owners = np.concatenate([part.owners for part in parts])
     ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, of_items)}
     notices = [notice for part in parts for notice in part.notices]
-    facts = Input("rankings", source, len(items), ids, notices, parts[0].by, external=True)
-    facts.notice("tied_scores", 0 if tied is None else int(np.count_nonzero(tied)), ties="input")
-    return CodedLists(Rankings(offsets, items, tied), facts)
+    facts = Input("rankings", source, sum(part.n_rows for part in parts), ids, notices, parts[0].by, external=True)
+    facts.notice("tied_scores", sum(part.n_tied for part in parts), ties="input")
+    samples = [(part.owners, part.rankings) if part.sample is None else part.sample for part in parts]
+    sample = None
+    if any(part.sample is not None for part in parts):
+        users = SomeIds(tables.user, np.concatenate([users for users, _ in samples]))
+        sample = CodedLists(_one_below_the_other([lists for _, lists in samples]), replace(facts, ids={**ids, "user": users}))
+    return CodedLists(_one_below_the_other([part.rankings for part in parts]), facts, sample)
 
 
 def _joined_lists(several: Sequence[CodedLists], tables: Tables) -> CodedLists:
     """Lists of different users, one after the other."""
-    rankings = [lists.rankings for lists in several]
-    ties = [one.tied for one in rankings if one.tied is not None]
-    tied = np.concatenate(ties) if len(ties) == len(rankings) else None
-    joined = Rankings(_joined_offsets([one.offsets for one in rankings]), np.concatenate([one.items for one in rankings]), tied)
+    if len(several) == 1:
+        return several[0]
     facts = Input.joined([lists.input for lists in several])
     users = SomeIds(tables.user, np.concatenate([lists.input.ids["user"].within(tables.user) for lists in several]))
-    return CodedLists(joined, replace(facts, ids={**facts.ids, "user": users}))
+    rankings = _one_below_the_other([lists.rankings for lists in several])
+    sample = None
+    if any(lists.sample is not None for lists in several):
+        sample = _joined_lists([lists.sample or lists for lists in several], tables)
+    return CodedLists(rankings, replace(facts, ids={**facts.ids, "user": users}), sample)
+
+
+def _one_below_the_other(several: Sequence[Rankings]) -> Rankings:
+    ties = [one.tied for one in several if one.tied is not None]
+    tied = np.concatenate(ties) if len(ties) == len(several) else None
+    return Rankings(_joined_offsets([one.offsets for one in several]), np.concatenate([one.items for one in several]), tied)
 
 
 def _joined_offsets(several: Sequence[Offsets]) -> Offsets:

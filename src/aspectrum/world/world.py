@@ -238,7 +238,7 @@ class World:
             self._codes = codes
         if self._codes is None and self.n_users != self.truth.n_users:
             raise InputError(f"there are {self.n_users} lists and {self.truth.n_users} users: say whose list each is")
-        user, place, _ = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
+        user, place = kernels.find_repeat(self.rankings.offsets, self.rankings.items, self.n_items)
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
             raise item_twice("rankings", self.users[user], self.items[item], place)
