@@ -139,7 +139,7 @@ def _whole(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
 
 def take_segments(offsets: Offsets, chosen: npt.NDArray[Any]) -> tuple[Offsets, Offsets]:
     """Offsets of the chosen segments, and the index of each of their values; -1 chooses an empty one."""
-    lengths = np.where(chosen >= 0, np.append(np.diff(offsets), 0)[chosen], 0)
+    lengths = np.where(chosen >= 0, offsets[chosen + 1] - offsets[chosen], 0)
     taken = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     index = np.arange(taken[-1], dtype=np.int64) + np.repeat(offsets[chosen] - taken[:-1], lengths)
     return taken, index

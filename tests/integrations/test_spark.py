@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -218,6 +219,74 @@ def test_joined_on_the_command_line(folder: Path, tmp_path: Path) -> None:
     assert (ran.returncode, "--join goes with --engine spark" in ran.stderr) == (2, True)
 
 
+@pytest.fixture
+def in_files(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Evaluates files by Spark, with the ground truth broadcast and joined, and without Spark."""
+    from aspectrum.integrations.spark import calls
+
+    @contextmanager
+    def running(master: str | None) -> Iterator[Any]:
+        yield spark
+
+    monkeypatch.setattr(calls, "_session", running)
+
+    def evaluated(metric: str, files: dict[str, Any], *, join: bool | None, **options: Any) -> asp.Results:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            content.write_parquet(path) if isinstance(content, polars.DataFrame) else path.write_text(content)
+        options |= {name: asp.Source(str(tmp_path / options[name])) for name in ("lists", "relevance")}
+        lists = options.pop("lists")
+        if join is None:
+            return asp.evaluate(lists, metric, ties="ascending", **options)
+        return calls.evaluate_files({"A": lists}, metric, join=join, **options)["A"]
+
+    return evaluated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("join", [False, True])
+def test_text_files_say_what_they_say_without_spark(in_files: Any, join: bool) -> None:
+    numbers = {"l.csv": "user,item,score\n1,9,1\n1,10,1\n2,10,1\n2,9,1\n", "r.csv": "user,item,grade\n1,10,1\n2,10,1\n3,9,1\n"}
+    tabs = {name.replace("csv", "tsv"): text.replace(",", "\t") for name, text in numbers.items()}
+    one_word = {**numbers, "r.csv": numbers["r.csv"] + "1,ten,1\n"}
+    parquet = {**numbers, "r.parquet": polars.DataFrame({"user": [1, 2, 3], "item": [10, 10, 9]})}
+    quotes = {"l.csv": 'user,item,score\nann,"x ""1""",2\nann,"a,b",1\n', "r.csv": 'user,item,grade\nann,"x ""1""",1\nann,z,yes\n'}
+    for files in (numbers, tabs, one_word, parquet, quotes):
+        lists, relevance = (next(name for name in reversed(files) if name.startswith(first)) for first in "lr")
+        for options in ({}, {"users": "judged"}, {"users": [1, 3]}):
+            if options.get("users") == [1, 3] and files is quotes:
+                continue
+            given = {"lists": lists, "relevance": relevance, **options}
+            found, expected = (in_files("NDCG@1", files, join=how, **given) for how in (join, None))
+            assert found == expected, (files, options)
+    assert in_files("NDCG@1", numbers, join=join, lists="l.csv", relevance="r.csv")["NDCG@1"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("join", [False, True])
+def test_damaged_files_are_refused(in_files: Any, join: bool) -> None:
+    lists, relevance = "user,item,score\nann,x,2\nann,y,1\n", "user,item,grade\nann,y,1\n"
+
+    def refused(files: dict[str, Any], **options: str) -> str:
+        files = {"l.csv": lists, "r.csv": relevance, **files}
+        return _refusal(lambda: in_files("NDCG@2", files, join=join, **{"lists": "l.csv", "relevance": "r.csv", **options}))
+
+    for row in ("ann,z,1,7\n", "ann,z\n", 'ann,"z\nz",1\n'):
+        for options in ({"lists": "other.csv"}, *([{"relevance": "other.csv"}] if join else [])):
+            assert "other.csv: a row or the header has other columns than the first file" in refused({"other.csv": lists + row}, **options)
+    wide = "user,item,score,at\nann,x,2,0\nann,Heat, The,1,0\n"  # with a column that nobody needs
+    assert "l.csv: a row or the header has other columns" in refused({"l.csv": wide})
+    assert refused({"l.csv": lists + "ann,z,oops\n"}).endswith("the score is 'oops', expected a finite number")
+    assert refused({"l.csv": lists + "ann,z,1d\n"}).endswith("the score is '1d', expected a finite number")
+    swapped = {"l/1.csv": lists, "l/2.csv": "item,user,score\nx,bob,1\n"}
+    assert "2.csv: a row or the header has other columns" in refused(swapped, lists="l")
+    if join:
+        graded = polars.DataFrame({"user": ["bob"], "item": ["y"], "grade": [3.0]})
+        parts = {"r/1.parquet": polars.DataFrame({"user": ["ann"], "item": ["y"]}), "r/2.parquet": graded}
+        assert "the grade is missing" in refused(parts, relevance="r")
+
+
 @pytest.mark.slow
 def test_what_cannot_be_joined_is_refused(spark: Any) -> None:
     df = spark.createDataFrame([("ann", "x", 1.0), ("bob", "y", 1.0)], "user string, item string, score double")
@@ -245,6 +314,9 @@ def test_what_cannot_be_joined_is_refused(spark: Any) -> None:
     assert "features is a DataFrame of Spark, and relevance is not" in refused("ILD@2", features=vectors, relevance={"ann": ["x"]})
     assert "item 'x' has 2 vectors; keep one of each" in refused("ILD@2", features=vectors)
     assert "vectors are an array column of numbers" in refused("ILD@2", features=users)
+    uneven = spark.createDataFrame([("x", [1.0, 2.0]), ("y", [1.0])], "item string, vector array<double>")
+    assert "the vectors of 'x' and 'y' have 2 and 1 numbers" in refused("ILD@2", features=uneven, partitions=7)
+    assert "2**70" in refused(relevance=users, users=["ann", 2**70]).replace(str(2**70), "2**70")
     assert "features: the vector holds nan, expected finite numbers" in refused("ILD@2", features=vectors.dropDuplicates(["item"]))
     ordered = "Calibration(history_discount=log)@2"
     assert "in the order of its rows" in refused(ordered, history=users, aspects={"x": ["a"]})

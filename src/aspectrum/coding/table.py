@@ -83,9 +83,14 @@ class IdTable:
         return None if self._first is None else self._first[1]
 
     @property
+    def look_like_numbers(self) -> bool:
+        """Whether all ids are whole numbers, or text of text files that may be."""
+        return self._first is not None and not is_text(self._ids.values)
+
+    @property
     def are_numbers(self) -> bool:
         """Whether all ids are whole numbers, and not only look like it."""
-        return self._first is not None and self._first[1] is None and not is_text(self._ids.values)
+        return self.look_like_numbers and self.untyped is None
 
     def renamed(self, ids: Ids) -> Ids:
         """Ids that were taken from here earlier, as they are called now: what looked like a number may have turned out to be text."""

@@ -28,15 +28,18 @@ from aspectrum.diagnostics.notices import Option, merged
 from aspectrum.errors import AspectrumError, InputError
 from aspectrum.inputs import TRUTH
 from aspectrum.integrations.spark.tables import (
+    TEXT,
     Joined,
     Lists,
     Vectors,
     added_up,
+    as_source,
     is_table,
     known_of_users,
     named_users,
     names_users,
     refused_beside,
+    with_numbers,
 )
 from aspectrum.integrations.spark.workers import (
     PARTS,
@@ -117,8 +120,8 @@ def scores(
 ) -> DataFrame:
     """Per-user scores, as a DataFrame: user, one column per metric and cutoff; NaN where undefined, null where a user is not averaged.
 
-    Nothing is computed until the DataFrame is used, but what inputs that are joined say as a whole. Arguments are those of :func:`evaluate`. Users without a list are there if they are
-    averaged, as in ``result.per_user``.
+    Lazy, except for a first pass over inputs that are joined. Arguments are those of :func:`evaluate`. Users without a list are
+    included if they are averaged, as in ``result.per_user``.
     """
     with explained_errors():
         plan, lists = _prepared(df, metrics, convention, options, partitions, per_user=True)
@@ -161,8 +164,7 @@ def evaluate_files(
         if join:
             options |= _tables_of_users(spark, options)
         found = {
-            name: evaluate(replace(source, data=_read(spark, source, "rankings")), metrics, partitions=partitions, **options)
-            for name, source in systems.items()
+            name: evaluate(_read(spark, source, "rankings"), metrics, partitions=partitions, **options) for name, source in systems.items()
         }
     notices = merged({name: result.notices for name, result in found.items()})
     return SystemResults({name: replace(result, notices=()) for name, result in found.items()}, notices)
@@ -191,27 +193,30 @@ def _session(master: str | None) -> Iterator[SparkSession]:
 def _tables_of_users(spark: SparkSession, options: Mapping[str, Any]) -> dict[str, Source]:
     """Files about users as DataFrames; weights that are everybody's stay a file."""
     files = {name: options[name] for name in (*JOINED, "users") if isinstance(options.get(name), Source) and options[name].is_path}
-    tables = {name: replace(source, data=_read(spark, source, name), name=source.named(name)) for name, source in files.items()}
+    tables = {name: _read(spark, replace(source, name=source.named(name)), name) for name, source in files.items()}
     return {name: table for name, table in tables.items() if name != "weights" or names_users(table)}
 
 
-def _read(spark: SparkSession, source: Source, name: str) -> DataFrame:
-    """The DataFrame of a file or a directory of files, which are one of the inputs."""
+def _read(spark: SparkSession, source: Source, name: str) -> Source:
+    """The DataFrame of a file or a directory of files, which are one of the inputs, as what they say."""
     path, format = os.path.abspath(source.path), source.guessed_format
     if format is None and os.path.isdir(path):
         format = Source(files_of(path)[0]).guessed_format
     try:
         if format == "parquet":
-            return spark.read.parquet(path)
-        if format in ("csv", "tsv"):
+            return replace(source, data=spark.read.parquet(path, mergeSchema=True), format=format)  # files may have other columns
+        if format in TEXT:
             if source.header is False or any(is_place(column) for column in source.columns.values()):
-                raise InputError(f"{source.named('rankings')}: Spark reads text with a header only")
-            return spark.read.csv(path, sep="," if format == "csv" else "\t", header=True)  # ids are text, as they are written
+                raise InputError(f"{source.named(name)}: Spark reads text with a header only")
+            # Quotes as everywhere else; and a row or a file with other columns than the first is an error, whichever columns are needed.
+            reader = spark.read.option("columnPruning", value=False)
+            text = reader.csv(path, sep=TEXT[format], header=True, escape='"', mode="FAILFAST", enforceSchema=False)
+            return replace(source, data=text, format=format)
         if format == "jsonl":
-            return spark.read.json(path)
-    except PySparkException as error:
-        raise InputError(f"{source.named('rankings')}: Spark cannot read it: {reason(error)}") from None
-    raise InputError(f"{source.named('rankings')}: Spark reads from Parquet, CSV, TSV and JSON Lines only")
+            return replace(source, data=spark.read.json(path, mode="FAILFAST"), format=format)
+    except (PySparkException, Py4JJavaError) as error:
+        raise InputError(f"{source.named(name)}: Spark cannot read it: {reason(error)}") from None
+    raise InputError(f"{source.named(name)}: Spark reads from Parquet, CSV, TSV and JSON Lines only")
 
 
 def _prepared(
@@ -238,6 +243,7 @@ def _prepared(
     joined = [name for name in (*TRUTH, "users") if is_table(options.get(name, of_plan.get(name)))]
     if not joined:
         plan = Plan(metrics, chosen.truth(**options), **of_plan)
+        df = with_numbers({"rankings": as_source(df)}, plan.truth)["rankings"]
         return plan, Lists.of(df, chosen, plan.truth.reading, partitions)
     return _with_joined(df, metrics, chosen, options, of_plan, joined, partitions)
 
@@ -262,8 +268,12 @@ def _with_joined(
         raise InputError(
             Option("graph"), f" is needed as a whole, and cannot go with {joined[0]} that is joined; collect it with .toArrow()"
         )
-    reading, users = chosen.reading_of(options), of_plan.get("users")
-    lists = Lists.of(df, chosen, reading, partitions)
+    reading = chosen.reading_of(options)
+    about_users = {name: as_source(options.get(name, of_plan.get(name))) for name in joined if name != "features"}
+    tables = with_numbers({"rankings": as_source(df), **about_users})
+    lists = Lists.of(tables.pop("rankings"), chosen, reading, partitions)
+    users: Any = tables.pop("users", of_plan.get("users"))
+    options |= tables
     sources = {name: given.named(name) for name in joined if isinstance(given := options.get(name), Source)}
     vectors = Vectors.of(options.pop("features"), lists) if "features" in joined else None
     known = {name: known_of_users(name, options.pop(name), chosen, reading) for name in joined if name in JOINED}

@@ -29,9 +29,20 @@ from aspectrum.io.columns import find_columns, is_flag_name
 from aspectrum.joining import JOINED, Survey
 from aspectrum.plan import Plan
 from aspectrum.shipping import packed
+from aspectrum.world import Truth
 
 FAN_IN = 16  # parts that one task, and at last the driver, adds up
+TEXT = {"csv": ",", "tsv": "\t"}
+"""Formats whose cells are all text, and what separates these."""
+
 _WHOLE = (ByteType, ShortType, IntegerType, LongType)
+_WHOLE_TEXT = "^(0|-?[1-9][0-9]{0,17})$"
+_NUMBER_TEXT = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_IDS = ("user", "item", "aspect")
+
+
+def as_source(given: Any) -> Source:
+    return given if isinstance(given, Source) else Source(given)
 
 
 def is_table(given: Any) -> bool:
@@ -57,7 +68,7 @@ class Lists:
 
     @staticmethod
     def of(given: DataFrame | Source, convention: Convention, reading: Reading, partitions: int | None) -> Lists:
-        source = given if isinstance(given, Source) else Source(given)
+        source = as_source(given)
         if not isinstance(source.data, DataFrame):
             raise InputError(f"df is {type(source.data).__name__}, expected a DataFrame of Spark; asp.evaluate takes other lists")
         if partitions is not None:
@@ -166,7 +177,7 @@ def empty(frame: DataFrame) -> polars.DataFrame:
 
 def known_of_users(name: str, given: DataFrame | Source, convention: Convention, reading: Reading) -> DataFrame:
     """What is known of users, in columns that are called by their roles."""
-    source = given if isinstance(given, Source) else Source(given)
+    source = as_source(given)
     if source.split is not None:
         raise InputError(f"{name}: split is for files; make a row of each aspect, as with functions.explode(functions.split(...))")
     frame, _ = _in_order(name, source, convention, reading) if name == "baseline" else _renamed(name, source)
@@ -189,7 +200,7 @@ class Vectors:
 
     @staticmethod
     def of(given: DataFrame | Source, lists: Lists) -> Vectors:
-        source = given if isinstance(given, Source) else Source(given)
+        source = as_source(given)
         name, names, fields = source.named("features"), source.data.columns, source.data.schema.fields
         arrays = [one.name for one in fields if isinstance(one.dataType, ArrayType) and isinstance(one.dataType.elementType, NumericType)]
         vector = source.columns.get("feature", arrays[0] if len(arrays) == 1 else None)
@@ -204,7 +215,8 @@ class Vectors:
         item = names[find_columns("features", InputSpec("features", ("item",)), said, names, len(names), source.usual)["item"]]
         frame = _with_wide_ids(source.data.select(_column(item).alias("item"), _column(str(vector)).alias("feature")))
         _check_kinds({"rankings": lists.frame, "features": frame})
-        items = polars.DataFrame(frame.groupBy("item").count().toArrow()).sort("item")
+        by_item = frame.groupBy("item").agg(functions.count("*").alias("count"), functions.max(functions.size("feature")).alias("most"))
+        items = polars.DataFrame(by_item.toArrow()).sort("item")
         if not items.height:
             raise InputError(f"{name}: features is empty")
         if items["item"].null_count():
@@ -212,6 +224,10 @@ class Vectors:
         if (again := items.filter(polars.col("count") > 1)).height:
             raise InputError(
                 f"{name}: item {quoted(again['item'][0])} has {again['count'][0]} vectors; keep one of each, as with .dropDuplicates(['item'])"
+            )
+        if (odd := items.filter(polars.col("most") != polars.col("most").first())).height:
+            raise InputError(
+                f"{name}: the vectors of {quoted(items['item'][0])} and {quoted(odd['item'][0])} have {items['most'][0]} and {odd['most'][0]} numbers"
             )
         like = read_input("features", Source(polars.DataFrame(frame.limit(1).toArrow()), name=source.name))
         return Vectors(frame, Ids(items["item"]), replace(like, place=str))
@@ -232,19 +248,44 @@ def names_users(weights: Source) -> bool:
 
 def named_users(rows: Rows, like: DataFrame) -> DataFrame:
     """Users who were named, beside a DataFrame with users."""
-    ids, column = list(rows.ids["user"].ids), rows.ids["user"]
-    kind = like.schema["user"].dataType
-    if isinstance(kind, StringType):
-        fits = all(isinstance(id, str) for id in ids)
-    else:
-        fits = all(isinstance(id, int) for id in ids)
-        if not fits and column.untyped is not None and all(id.isdecimal() for id in ids):
-            ids, fits = [int(id) for id in ids], True
-    if not fits:
-        raise InputError(f"user ids have different types: {kind.simpleString()} in rankings, others in users; convert one of them")
-    table = pyarrow.table({"user": pyarrow.array(ids, pyarrow.string() if isinstance(kind, StringType) else pyarrow.int64())})
+    column, is_text = rows.ids["user"], isinstance(like.schema["user"].dataType, StringType)
+    ids: list[Any] = [int(id) if isinstance(id, float) and id.is_integer() else id for id in column.ids]
+    if not is_text and column.untyped is not None and all(re.fullmatch(_WHOLE_TEXT, id) for id in ids):
+        ids = [int(id) for id in ids]
+    for id in ids:
+        if not (isinstance(id, str) if is_text else isinstance(id, int) and -(2**63) <= id < 2**63):
+            kind = "text" if is_text else "whole numbers of 64 bits"
+            raise InputError(f"users: {quoted(id)} is not one of the users, whose ids are {kind} in rankings")
+    table = pyarrow.table({"user": pyarrow.array(ids, pyarrow.string() if is_text else pyarrow.int64())})
     named: DataFrame = like.sparkSession.createDataFrame(table)
     return named
+
+
+def with_numbers(tables: Mapping[str, Source], truth: Truth | None = None) -> dict[str, Source]:
+    """Inputs in which ids of text files are numbers where all of a role are, as files are read without Spark: ties are broken by them.
+
+    Args:
+        tables: DataFrames; those of text files say so by their format.
+        truth: What is known beside them; where its ids are text, these are.
+    """
+    texts = {name: table for name, table in tables.items() if table.format in TEXT}
+    columns = {name: _renamed(name, table)[1] for name, table in tables.items()} if texts else {}
+    numbers = {}
+    for role in _IDS:
+        others = [tables[name].data.schema[own[role]].dataType for name, own in columns.items() if name not in texts and role in own]
+        ids = None if truth is None else getattr(truth.tables, role)
+        known_as_text = ids is not None and len(ids) > 0 and not ids.look_like_numbers
+        numbers[role] = not known_as_text and not any(isinstance(kind, StringType) for kind in others)
+    for name, table in texts.items():
+        asked = {role: _column(columns[name][role]) for role in _IDS if numbers[role] and role in columns[name]}
+        found = table.data.select(*(functions.bool_and(column.rlike(_WHOLE_TEXT)).alias(role) for role, column in asked.items())).first()
+        numbers |= {role: found[role] is not False for role in asked}
+    for name, table in texts.items():
+        cast = {
+            columns[name][role]: _column(columns[name][role]).cast("bigint") for role in _IDS if numbers[role] and role in columns[name]
+        }
+        texts[name] = replace(table, data=table.data.withColumns(cast))
+    return {**tables, **texts}
 
 
 def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
@@ -265,9 +306,11 @@ def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
     if name == "weights" and "user" not in columns:
         raise InputError("weights: no user column found, so they are everybody's; collect them with .toArrow()")
     frame = frame.select(*(_column(called).alias(role) for role, called in columns.items()))
+    collated = [role for role in columns if isinstance(kind := frame.schema[role].dataType, StringType) and kind != StringType()]
+    frame = frame.withColumns({role: functions.col(role).cast(StringType()) for role in collated})  # of which equal ones may differ
     for role in columns:
         if role in NUMBERS and isinstance(frame.schema[role].dataType, StringType):  # of a text file
-            frame = frame.withColumn(role, _number(role))
+            frame = frame.withColumn(role, _number(source.named(name), role))
     return frame, columns
 
 
@@ -275,17 +318,17 @@ def _column(name: str) -> Column:
     return functions.col(f"`{name.replace('`', '``')}`")
 
 
-def _number(role: str) -> Column:
+def _number(name: str, role: str) -> Column:
     """A column of text as numbers; of grades, yes and true are 1."""
     column = functions.col(role)
-    if role != "grade":
-        return column.cast("double")
-    said = functions.lower(functions.trim(column))
-    return (
-        functions.when(said.isin("true", "yes"), 1.0)
-        .when(said.isin("false", "no"), 0.0)
-        .otherwise(functions.expr(f"try_cast({role} as double)"))
+    wrong = functions.concat(functions.lit(f"{name}: the {role} is '"), column, functions.lit("', expected a finite number"))
+    found = functions.when(column.rlike(_NUMBER_TEXT), column.cast("double")).when(
+        functions.length(functions.trim(column)) > 0, functions.raise_error(wrong).cast("double")
     )
+    if role != "grade":
+        return found
+    said = functions.lower(functions.trim(column))
+    return functions.when(said.isin("true", "yes"), 1.0).when(said.isin("false", "no"), 0.0).otherwise(found)
 
 
 def _in_order(name: str, source: Source, convention: Convention, reading: Reading) -> tuple[DataFrame, bool]:
@@ -332,7 +375,7 @@ def _union(tables: Mapping[str, DataFrame]) -> tuple[DataFrame, Inputs]:
 
 def _with_wide_ids(table: DataFrame) -> DataFrame:
     """Ids that are whole numbers as those of 64 bits, so that inputs share a column."""
-    ids = [role for role in ("user", "item", "aspect") if role in table.columns and isinstance(table.schema[role].dataType, _WHOLE)]
+    ids = [role for role in _IDS if role in table.columns and isinstance(table.schema[role].dataType, _WHOLE)]
     return table.withColumns({role: functions.col(role).cast("bigint") for role in ids})
 
 
@@ -340,7 +383,7 @@ def _check_kinds(tables: Mapping[str, DataFrame]) -> None:
     """Users are text everywhere, or whole numbers everywhere: joined, 12 would become '12'. Other ids are of one of these kinds."""
     kinds: dict[str, tuple[str, str]] = {}
     for name, table in tables.items():
-        for role in ("user", "item", "aspect"):
+        for role in _IDS:
             if role not in table.columns:
                 continue
             kind: DataType = table.schema[role].dataType

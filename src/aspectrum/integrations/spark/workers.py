@@ -311,10 +311,15 @@ OUT_OF_MEMORY = (
     "if it is set. Lists of one user are never split"
 )
 _KNOWN_FAILURES = {
+    r"\[USER_RAISED_EXCEPTION\] (.*?) SQLSTATE": "{}",
     r"OutOfMemoryError|MemoryError|code 52\b|code 137\b|beyond physical memory|returned NULL without setting": OUT_OF_MEMORY,
     r"No module named 'aspectrum": (
         "Spark: the Python of the executors does not have aspectrum; install the version of the driver there, or set PYSPARK_PYTHON to a Python "
         "that has it"
+    ),
+    r"Encountered error while reading file (?:file:/+(?=/))?(\S+?)\.\s": (
+        "Spark cannot read {}: a row or the header has other columns than the first file, a line break is in quotes, or the file is damaged; "
+        "evaluating it without Spark says more"
     ),
     r"Python worker exited unexpectedly|ExecutorLostFailure|Python worker failed to connect": (
         "Spark: a worker was lost again and again, most likely killed for want of memory; use more partitions (partitions=...), or raise "
@@ -331,6 +336,6 @@ def explained_errors() -> Iterator[None]:
     except (Py4JJavaError, PySparkException) as error:
         said = str(error)
         for pattern, message in _KNOWN_FAILURES.items():
-            if re.search(pattern, said):
-                raise AspectrumError(message) from None
+            if match := re.search(pattern, said):
+                raise AspectrumError(message.format(*match.groups())) from None
         raise
