@@ -33,7 +33,7 @@ from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, Parts, Whol
 
 T = TypeVar("T")
 
-_MOST_ROWS = 2_000_000  # of a piece: more are not faster
+_MOST_ROWS = 4_000_000  # of a piece: more are not faster
 _FEWEST_ROWS = 20_000
 _ROWS_AT_ONCE = 1 << 20  # that are read
 _BYTES_PER_ROW = 300  # of a piece, at its peak: as it is read, coded, ordered and measured, while the next one is read
@@ -182,10 +182,12 @@ class Stream:
                 rows = CodedRows.of(piece.rows, tables)
                 if buckets is None:
                     n = 4 * len(rows) / piece.done / n_rows if piece.done else math.inf
-                    buckets = stack.enter_context(Buckets(folder, int(min(n, 256)) + 1, tuple(rows.numbers)))
+                    lasting = self.resume is not None
+                    buckets = stack.enter_context(Buckets(folder, int(min(n, 256)) + 1, tuple(rows.numbers), lasting=lasting))
                     by = order_of(piece.rows, reading)
                 buckets.add(rows)
-                blocks.add(rows)
+                if by == "input":
+                    blocks.add(rows)
                 notices += rows.notices
         if buckets is None:
             raise InputError(f"{self.name}: rankings is empty")

@@ -23,6 +23,19 @@ def test_grouping_is_a_stable_sort(keys: list[int]) -> None:
     assert np.diff(offsets).tolist() == [keys.count(key) for key in range(10)]
 
 
+@given(lists, st.integers(1, 5), st.integers(0, 2), st.data())
+def test_bucket_rows(items: list[list[int]], n: int, n_numbers: int, data: st.DataObject) -> None:
+    offsets, flat = ragged(items)
+    blocks = data.draw(st.lists(st.integers(0, 9), min_size=len(items), max_size=len(items)))
+    numbers = [np.arange(len(flat)) * factor for factor in (0.5, -2.0)[:n_numbers]]
+    starts, records = kernels.bucket_rows(offsets, np.array(blocks, np.int32), flat, numbers, n)
+    form = [("user", "<i4"), ("item", "<i4"), *((f"{place}", "<f8") for place in range(n_numbers))]
+    owners = np.repeat(blocks, np.diff(offsets)).tolist()
+    rows = [(user, *row) for user, *row in zip(owners, flat.tolist(), *(values.tolist() for values in numbers), strict=True)]
+    assert records.view(form).tolist() == [row for bucket in range(n) for row in rows if row[0] % n == bucket]
+    assert starts.tolist() == [0, *accumulate(sum(user % n == bucket for user in owners) for bucket in range(n))]
+
+
 @given(lists, st.data())
 def test_lookup_finds_what_is_there(items: list[list[int]], data: st.DataObject) -> None:
     keys = [sorted(data.draw(st.sets(st.integers(0, 30), max_size=12))) for _ in items]

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -342,6 +343,16 @@ def vendi_scores(vectors: Vectors, order: float, offsets: Offsets, places: Codes
 
 def group_rows(keys: Codes, n_keys: int) -> tuple[Offsets, Offsets]:
     """Offsets and order that group rows by key, keeping their order."""
+
+def bucket_rows(
+    offsets: Offsets, blocks: Codes, items: Codes, numbers: Sequence[Floats], n_buckets: int
+) -> tuple[Offsets, npt.NDArray[np.uint8]]:
+    """Rows as records (user, item, numbers), by the bucket of their user, keeping their order; and where each bucket's rows begin.
+
+    Args:
+        offsets: Where the rows of each block begin, and the end of the last.
+        blocks: The user of each block; users belong to the bucket ``user % n_buckets``.
+    """
 
 def sort_segments(
     offsets: Offsets,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 #include <tuple>
 #include <unordered_set>
@@ -35,6 +36,44 @@ inline std::pair<Out<int64_t>, Out<int64_t>> group_rows(Array<int32_t> keys, int
         for (int64_t p = 0; p < n; ++p) order[at[keys.data()[p]]++] = p;
     }
     return {to_array(std::move(offsets)), to_array(std::move(order))};
+}
+
+// Rows as records (user, item, numbers), those of users who share a bucket one after the other; and where those of each bucket begin.
+inline std::pair<Out<int64_t>, Out<uint8_t>> bucket_rows(Array<int64_t> offsets_, Array<int32_t> blocks_, Array<int32_t> items_,
+                                                         const std::vector<Array<double>>& numbers, int32_t n_buckets) {
+    const auto n = static_cast<int64_t>(items_.shape(0));
+    const int64_t n_blocks = segments(offsets_, n);
+    require(static_cast<int64_t>(blocks_.shape(0)) == n_blocks, "one user per block");
+    require(n_buckets > 0, "rows need a bucket");
+    for (const auto& values : numbers) require(static_cast<int64_t>(values.shape(0)) == n, "one number per row");
+    const int64_t* offsets = offsets_.data();
+    const int32_t *blocks = blocks_.data(), *items = items_.data();
+    const auto size = static_cast<int64_t>(2 * sizeof(int32_t) + numbers.size() * sizeof(double));
+    std::vector<int64_t> starts(n_buckets + 1, 0);
+    UnfilledVector<uint8_t> records(n * size);
+    {
+        nb::gil_scoped_release release;
+        for (int64_t b = 0; b < n_blocks; ++b) {
+            require(blocks[b] >= 0, "a user is out of range");
+            starts[blocks[b] % n_buckets + 1] += offsets[b + 1] - offsets[b];
+        }
+        for (int32_t bucket = 0; bucket < n_buckets; ++bucket) starts[bucket + 1] += starts[bucket];
+        std::vector<uint8_t*> next(n_buckets);
+        for (int32_t bucket = 0; bucket < n_buckets; ++bucket) next[bucket] = records.data() + starts[bucket] * size;
+        for (int64_t b = 0; b < n_blocks; ++b) {
+            uint8_t*& at = next[blocks[b] % n_buckets];
+            for (int64_t row = offsets[b]; row < offsets[b + 1]; ++row) {
+                std::memcpy(at, blocks + b, sizeof(int32_t));
+                std::memcpy(at + sizeof(int32_t), items + row, sizeof(int32_t));
+                at += 2 * sizeof(int32_t);
+                for (const auto& values : numbers) {
+                    std::memcpy(at, values.data() + row, sizeof(double));
+                    at += sizeof(double);
+                }
+            }
+        }
+    }
+    return {to_array(std::move(starts)), to_array(std::move(records))};
 }
 
 // Where runs of equal values begin: of `n` values, after the one before them if there is one.
@@ -293,7 +332,7 @@ inline std::optional<std::tuple<Out<int64_t>, Out<int32_t>, Out<uint8_t>, int64_
     {
         nb::gil_scoped_release release;
         parallel_for(
-            users, 1 << 12, [&] { return Marking{ItemMarks(n_items, users, offsets[users]), named, naming}; },
+            users, 1 << 9, [&] { return Marking{ItemMarks(n_items, users, offsets[users]), named, naming}; },
             [&](Marking& marking, int64_t begin, int64_t end) {
                 int64_t n_equal = 0;
                 for (int64_t u = begin; u < end && holds.load(std::memory_order_relaxed); ++u) {

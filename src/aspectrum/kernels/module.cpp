@@ -244,6 +244,7 @@ void bind_all_vectors(nb::module_& m) {
 
 void bind_lists(nb::module_& m) {
     m.def("group_rows", &group_rows, "keys"_a, "n_keys"_a);
+    m.def("bucket_rows", &bucket_rows, "offsets"_a, "blocks"_a, "items"_a, "numbers"_a, "n_buckets"_a);
     m.def("sort_segments", &sort_segments<int32_t>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),

@@ -392,10 +392,11 @@ class Buckets:
         folder: Where the files are.
         n: How many of them.
         roles: The numbers that rows have.
+        lasting: Whether the files must outlive a power cut.
     """
 
-    def __init__(self, folder: Path, n: int, roles: Sequence[str]) -> None:
-        self.folder, self.n = folder, max(1, min(n, _MOST_BUCKETS))
+    def __init__(self, folder: Path, n: int, roles: Sequence[str], *, lasting: bool = False) -> None:
+        self.folder, self.n, self._lasting = folder, max(1, min(n, _MOST_BUCKETS)), lasting
         self.roles = tuple(roles)
         self._form = np.dtype([("user", "<i4"), ("item", "<i4"), *((role, "<f8") for role in self.roles)])
         self._files: list[Any] = []
@@ -417,7 +418,8 @@ class Buckets:
         with self._explained():
             for file in self._files:
                 file.flush()
-                os.fsync(file.fileno())
+                if self._lasting:
+                    os.fsync(file.fileno())
                 file.close()
 
     def _path(self, number: int) -> Path:
@@ -425,15 +427,14 @@ class Buckets:
 
     def add(self, rows: CodedRows) -> None:
         """Put rows into their files, after those that are there."""
-        listed = flags_of(rows.blocks, int(rows.owners.max(initial=-1)) + 1)
-        empty = rows.owners[~listed[rows.owners]]
-        users = np.concatenate([rows.users, empty])
-        offsets, order = kernels.group_rows(users % np.int32(self.n), self.n)
-        data = np.empty(len(users), self._form)
-        data["user"] = users[order]
-        data["item"] = np.concatenate([rows.items, np.full(len(empty), _NO_ITEM)])[order]
-        for role in self.roles:
-            data[role] = np.append(rows.numbers[role], np.zeros(len(empty)))[order]
+        if rows.owners is not rows.blocks:
+            listed = flags_of(rows.blocks, int(rows.owners.max(initial=-1)) + 1)
+            empty = rows.owners[~listed[rows.owners]]
+            none = {role: np.zeros(len(empty)) for role in self.roles}
+            rows = CodedRows.joined([rows, CodedRows.of_users(empty, empty, np.full(len(empty), _NO_ITEM), none)])
+        numbers = [rows.numbers[role] for role in self.roles]
+        offsets, records = kernels.bucket_rows(rows.offsets, rows.blocks, rows.items, numbers, self.n)
+        data = records.view(self._form)
         with self._explained():
             for number, file in enumerate(self._files):
                 data[offsets[number] : offsets[number + 1]].tofile(file)
