@@ -122,7 +122,7 @@ class Stream:
         for piece in _ahead(self.pieces.read(min(n_rows, _ROWS_AT_ONCE), start)):
             rows = CodedRows.of(piece.rows, tables)
             whole, n_held = users.add(rows)
-            if parts and sum(map(len, whole)) + parts.n_rows > n_rows:
+            if parts and sum(map(len, whole)) + parts.n_places > n_rows:
                 measured += parts.n_rows
                 yield StreamedLists(parts.lists(), end, measured, done)
                 parts.depth = depth

@@ -243,7 +243,12 @@ class Parts:
         self._source, self._tables, self._reading, self.depth = source, tables, reading, depth
         self._small: list[CodedRows] = []
         self._parts: list[CodedRows | OrderedRows] = []
-        self._n_small = self.n_rows = 0
+        self._n_small = self._n_held = self.n_rows = 0
+
+    @property
+    def n_places(self) -> int:
+        """How many places of lists are held: of those that were cut, what was left."""
+        return self._n_small + self._n_held
 
     def __bool__(self) -> bool:
         return bool(self._small or self._parts)
@@ -269,6 +274,7 @@ class Parts:
     def _look_at(self, part: CodedRows) -> None:
         ordered = part.in_order(self._source, self._tables, self._reading, self.depth)
         self._parts.append(part if ordered is None else ordered)
+        self._n_held += len(part if ordered is None else ordered.rankings.items)
 
     def lists(self) -> CodedLists:
         """The lists of all of them, which are then forgotten."""
@@ -280,7 +286,7 @@ class Parts:
                 several.append(_ordered_lists(alike, self._source, self._tables))
             else:
                 several.append(CodedRows.joined(alike).lists(self._source, self._tables, self._reading))
-        self._parts, self.n_rows = [], 0
+        self._parts, self._n_held, self.n_rows = [], 0, 0
         return _joined_lists(several, self._tables)
 
 
