@@ -237,7 +237,11 @@ def test_what_is_said_of_users_is_what_is_said_of_all(seed: int, users: str) -> 
 def told(plan: asp.Plan, part: asp.Partial, counted: Counted | None = None) -> list[str]:
     """What a plan says of all lists, be it an error."""
     try:
-        return said(plan.notices_on({"rankings": part.lists}, from_files=True, whole=True, counted=counted))
+        return said(
+            plan.notices_on(
+                {"rankings": part.lists}, from_files=True, whole=True, counted=None if counted is None else {"rankings": counted}
+            )
+        )
     except asp.InputError as error:
         return said(part for part in error.args if not isinstance(part, str))
 

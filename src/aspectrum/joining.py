@@ -15,7 +15,8 @@ Examples:
     >>> plan = asp.Plan("NDCG@2", survey.truth({}, {"relevance": parts[0]["relevance"]}), users="judged")
     >>> parts, counted = zip(*(observe_joined(plan, ranking_rows("rankings", one), part) for one, part in zip(lists, parts)))
     >>> whole = parts[0] + parts[1]
-    >>> results = plan.finish(whole, notices=plan.notices_on({"rankings": whole.lists}, counted=counted[0] + counted[1]))
+    >>> notices = plan.notices_on({"rankings": whole.lists}, counted={"rankings": counted[0] + counted[1]})
+    >>> results = plan.finish(whole, notices=notices)
     >>> results["NDCG@2"] == asp.evaluate(
     ...     {**lists[0], **lists[1]}, "NDCG@2", relevance={**relevance[0], **relevance[1]}, users="judged"
     ... )["NDCG@2"]

@@ -358,9 +358,7 @@ class Plan:
         check_same(self, part.plan)
         _check_scores(scores)
         if notices is None and self.truth.everybody is not None:
-            raise InputError(
-                "this plan knows no user, so it cannot say what is odd about them: give notices=plan.notices_on(..., counted=...)"
-            )
+            raise InputError("this plan has no users of its own; pass notices=plan.notices_on(..., counted=...)")
         read = [part.lists, *among]
         nothing = np.empty(0, np.int32)
         nobody = World(Rankings(np.zeros(1, np.int64), nothing), self.truth, codes=nothing, tables=self.tables, memory=self.memory)
@@ -435,7 +433,12 @@ class Plan:
         return flags_of(np.concatenate([np.arange(n_known), *named]), len(table))
 
     def notices_on(
-        self, systems: Mapping[str, Input], *, from_files: bool | None = None, whole: bool = False, counted: Counted | None = None
+        self,
+        systems: Mapping[str, Input],
+        *,
+        from_files: bool | None = None,
+        whole: bool = False,
+        counted: Mapping[str, Counted] | None = None,
     ) -> list[Notice]:
         """What a reader of the numbers should know of the inputs.
 
@@ -444,12 +447,13 @@ class Plan:
             from_files: Whether inputs come from files or frames, in which what makes numbers meaningless is an error; by default
                 whether one of them does.
             whole: Whether these are all lists; items that are clearly others than those of the truth are then always an error.
-            counted: What there is to say of users, where this plan does not know them.
+            counted: By system, what there is to say of users, where this plan does not know them.
         """
         if counted is None:
             read = Inputs(self.truth, self.tables, self.inputs, systems)
         else:
-            read = CountedInputs(self.truth, self.tables, counted.inputs(self.inputs, self.tables), systems, counted)
+            inputs = next(iter(counted.values())).inputs(self.inputs, self.tables)
+            read = CountedInputs(self.truth, self.tables, inputs, systems, counted)
         found = notices_on(read, self.use, from_files, whole)
         return [*self._left_out, *found, *self._choices()]
 
@@ -525,6 +529,11 @@ class Plan:
     @property
     def known_users(self) -> Flags:
         return self._known("user", (), self.truth.n_users)
+
+    @property
+    def averages_strangers(self) -> bool:
+        """Whether users are averaged of whom nothing is known, and whom other systems may name."""
+        return any(group.choice == "all" for group in self._groups)
 
     @property
     def computed(self) -> list[list[Metric]]:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -221,7 +222,7 @@ def test_joined_on_the_command_line(folder: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def in_files(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Evaluates files by Spark, with the ground truth broadcast and joined, and without Spark."""
+    """Evaluates files by Spark, with the ground truth broadcast or joined, and without Spark (None)."""
     from aspectrum.integrations.spark import calls
 
     @contextmanager
@@ -230,61 +231,135 @@ def in_files(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
 
     monkeypatch.setattr(calls, "_session", running)
 
-    def evaluated(metric: str, files: dict[str, Any], *, join: bool | None, **options: Any) -> asp.Results:
+    def evaluated(metrics: Any, files: dict[str, Any], *, join: bool | None, **options: Any) -> asp.SystemResults:
         for name, content in files.items():
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
-            content.write_parquet(path) if isinstance(content, polars.DataFrame) else path.write_text(content)
-        options |= {name: asp.Source(str(tmp_path / options[name])) for name in ("lists", "relevance")}
-        lists = options.pop("lists")
+            if isinstance(content, polars.DataFrame):
+                content.write_parquet(path)
+            else:
+                path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        given: dict[str, Any] = {}
+        named = options.pop("lists", "l.csv")
+        for name, value in options.items():
+            source = value if isinstance(value, asp.Source) else asp.Source(value) if isinstance(value, str) and "." in value else None
+            given[name] = value if source is None else replace(source, data=str(tmp_path / source.path))
+        systems = {name: asp.Source(str(tmp_path / name)) for name in named.split()}
         if join is None:
-            return asp.evaluate(lists, metric, ties="ascending", **options)
-        return calls.evaluate_files({"A": lists}, metric, join=join, **options)["A"]
+            return asp.evaluate_systems(systems, metrics, ties="ascending", **given)
+        return calls.evaluate_files(systems, metrics, join=join, **given)
 
     return evaluated
 
 
+NUMBERS = {"l.csv": "user,item,score\n1,9,1\n1,10,1\n2,10,1\n2,9,1\n", "r.csv": "user,item,grade\n1,10,1\n2,10,1\n3,9,1\n"}
+WORDS = {"l.csv": "user,item,score\nann,x,2\nann,y,1\n", "r.csv": "user,item,grade\nann,y,1\n"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("join", [False, True])
-def test_text_files_say_what_they_say_without_spark(in_files: Any, join: bool) -> None:
-    numbers = {"l.csv": "user,item,score\n1,9,1\n1,10,1\n2,10,1\n2,9,1\n", "r.csv": "user,item,grade\n1,10,1\n2,10,1\n3,9,1\n"}
-    tabs = {name.replace("csv", "tsv"): text.replace(",", "\t") for name, text in numbers.items()}
-    one_word = {**numbers, "r.csv": numbers["r.csv"] + "1,ten,1\n"}
-    parquet = {**numbers, "r.parquet": polars.DataFrame({"user": [1, 2, 3], "item": [10, 10, 9]})}
-    quotes = {"l.csv": 'user,item,score\nann,"x ""1""",2\nann,"a,b",1\n', "r.csv": 'user,item,grade\nann,"x ""1""",1\nann,z,yes\n'}
-    for files in (numbers, tabs, one_word, parquet, quotes):
-        lists, relevance = (next(name for name in reversed(files) if name.startswith(first)) for first in "lr")
-        for options in ({}, {"users": "judged"}, {"users": [1, 3]}):
-            if options.get("users") == [1, 3] and files is quotes:
-                continue
+def test_files_say_what_they_say_without_spark(in_files: Any, join: bool) -> None:
+    tabs = {name.replace("csv", "tsv"): text.replace(",", "\t") for name, text in NUMBERS.items()}
+    one_word = {**NUMBERS, "r.csv": NUMBERS["r.csv"] + "1,ten,1\n"}
+    parquet = {"l.csv": NUMBERS["l.csv"], "r.parquet": polars.DataFrame({"user": [1, 2, 3], "item": [10, 10, 9]})}
+    quotes = {
+        "l.csv": 'user,item,score\nann,"x ""1""",2\nann,"a,b",1\nann,"z\nz",0.5\n',
+        "r.csv": 'user,item,grade\nann,"x ""1""",1\nann,z,yes\n',
+    }
+    json = {
+        "l.jsonl": '{"user": 1, "item": 9, "score": 1}\n{"user": 1, "item": 10, "score": 1}\n',
+        "r.jsonl": '{"user": 1, "item": 10}\n{"user": 2, "item": 9}\n',
+    }
+    trec = {"l.run": "1 Q0 b 1 2.0 A\n1 Q0 a 2 2.0 A\n2 Q0 a 1 1.0 A\n", "r.csv": "user,item\n1,a\n2,b\n"}
+    no_header = {"l.csv": "ann,x,2\nann,y,1\n", "r.csv": "user,item\nann,y\n"}
+    no_match = {"l.csv": NUMBERS["l.csv"] + "4,9,1\n", "r.csv": NUMBERS["r.csv"]}
+    for files in (NUMBERS, tabs, one_word, parquet, quotes, json, trec, no_header, no_match):
+        lists, relevance = (next(name for name in files if name.startswith(first)) for first in "lr")
+        for options in ({}, {"users": "judged"}, {"users": "all"}):
             given = {"lists": lists, "relevance": relevance, **options}
-            found, expected = (in_files("NDCG@1", files, join=how, **given) for how in (join, None))
+            found, expected = (in_files(["NDCG@1", "GiniComplement@2"], files, join=how, **given) for how in (join, None))
             assert found == expected, (files, options)
-    assert in_files("NDCG@1", numbers, join=join, lists="l.csv", relevance="r.csv")["NDCG@1"] == 0
+            assert {one.kind for one in found.notices} <= {one.kind for one in expected.notices} | {"ordered_by"}
+    assert in_files("NDCG@1", NUMBERS, join=join, relevance="r.csv")["l.csv"]["NDCG@1"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("join", [False, True])
+def test_files_beside_other_inputs(in_files: Any, join: bool) -> None:
+    """What other inputs say decides what ids are, and so the order of ties."""
+    users, words = {"u.csv": "user\n1\nbob\n"}, {"h.csv": "item,aspect\n9,a\nten,b\n"}
+    aspects = {"s.csv": "user,aspect,item\n1,a|b,9\n2,a,10\n"}
+    for files, metric, options in (
+        (NUMBERS | users, "NDCG@1", {"relevance": "r.csv", "users": "u.csv"}),
+        (NUMBERS, "NDCG@1", {"relevance": "r.csv", "users": ["1", "2"]}),
+        (NUMBERS | words, ["NDCG@1", "ILD@2"], {"relevance": "r.csv", "aspects": "h.csv"}),
+        (NUMBERS | words, ["NDCG@1", "GiniComplement@2"], {"relevance": "r.csv", "catalogue": ["9", "10", "ten"]}),
+        (NUMBERS | aspects, "AlphaNDCG@2", {"subtopics": asp.Source("s.csv", split="|")}),
+    ):
+        found, expected = (in_files(metric, files, join=how, **options) for how in (join, None))
+        assert found == expected, options
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("join", [False, True])
+def test_several_systems_in_files(in_files: Any, join: bool) -> None:
+    """Items that one of them names are seen for all."""
+    files = {**WORDS, "A.csv": WORDS["l.csv"], "B.csv": "user,item,score\nann,x,2\nann,z,1\nzed,w,1\n"}
+    metrics = ["GiniComplement@2", "CatalogueCoverage@2", "NDCG@2"]
+    for users in ("lists", "judged"):
+        options = {"lists": "A.csv B.csv", "relevance": "r.csv", "users": users}
+        found, expected = (in_files(metrics, files, join=how, **options) for how in (join, None))
+        assert found == expected
+        catalogue = next(one for one in found.notices if one.kind == "no_catalogue")
+        assert catalogue in expected.notices
+    options["users"] = "all"
+    if join:
+        assert "'all': counts users of every system" in _refusal(lambda: in_files(metrics, files, join=join, **options))
+    else:
+        assert in_files(metrics, files, join=join, **options) == in_files(metrics, files, join=None, **options)
+    files["C.csv"] = "user,item,score\n1,x,2\n"
+    assert "user ids have different types: text in A.csv, numbers in C.csv" in _refusal(
+        lambda: in_files("CatalogueCoverage@2", files, join=join, lists="A.csv C.csv", catalogue=["x", "y", "z"])
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("join", [False, True])
 def test_damaged_files_are_refused(in_files: Any, join: bool) -> None:
-    lists, relevance = "user,item,score\nann,x,2\nann,y,1\n", "user,item,grade\nann,y,1\n"
+    lists, rounded = WORDS["l.csv"], "9007199254740993"
 
     def refused(files: dict[str, Any], **options: str) -> str:
-        files = {"l.csv": lists, "r.csv": relevance, **files}
-        return _refusal(lambda: in_files("NDCG@2", files, join=join, **{"lists": "l.csv", "relevance": "r.csv", **options}))
+        return _refusal(lambda: in_files("NDCG@2", {**WORDS, **files}, join=join, **{"relevance": "r.csv", **options}))
 
-    for row in ("ann,z,1,7\n", "ann,z\n", 'ann,"z\nz",1\n'):
-        for options in ({"lists": "other.csv"}, *([{"relevance": "other.csv"}] if join else [])):
-            assert "other.csv: a row or the header has other columns than the first file" in refused({"other.csv": lists + row}, **options)
-    wide = "user,item,score,at\nann,x,2,0\nann,Heat, The,1,0\n"  # with a column that nobody needs
-    assert "l.csv: a row or the header has other columns" in refused({"l.csv": wide})
-    assert refused({"l.csv": lists + "ann,z,oops\n"}).endswith("the score is 'oops', expected a finite number")
-    assert refused({"l.csv": lists + "ann,z,1d\n"}).endswith("the score is '1d', expected a finite number")
-    swapped = {"l/1.csv": lists, "l/2.csv": "item,user,score\nx,bob,1\n"}
-    assert "2.csv: a row or the header has other columns" in refused(swapped, lists="l")
+    assert "l.csv, line 4: " in refused({"l.csv": lists + "ann,z,1,7\n"})
+    assert "l.csv, line 4: " in refused({"l.csv": lists + "ann,z,oops\n"})
+    assert "r.csv, line 3: " in refused({"r.csv": WORDS["r.csv"] + "ann,z\n"})
+    assert "is not UTF-8" in refused({"l.csv": lists.encode() + b"ann,caf\xe9,1\n"})
+    assert "rounded to the same" in refused({"l.csv": lists + f"ann,z,{rounded}\n"})
+    mixed = '{"user": 1, "item": 9, "score": 2}\n{"user": 1, "item": "9", "score": 1}\n'
+    assert "item ids are int, such as 9; Spark takes text or whole numbers" in refused({"l.jsonl": mixed}, lists="l.jsonl")
+    assert "more than 64 bits" in refused({"l.csv": f"user,item,score\n{'9' * 25},x,1\n", "r.csv": "user,item\n1,x\n"})
+    assert "2.csv: has a rank column, unlike the files before it" in refused(
+        {"l/1.csv": lists, "l/2.csv": "user,item,score,rank\nbob,x,1,1\n"}, lists="l"
+    )
+    assert "no order; expected a rank or score column" in refused({"l.csv": "user,item\nann,x\n"})
     if join:
         graded = polars.DataFrame({"user": ["bob"], "item": ["y"], "grade": [3.0]})
-        parts = {"r/1.parquet": polars.DataFrame({"user": ["ann"], "item": ["y"]}), "r/2.parquet": graded}
-        assert "the grade is missing" in refused(parts, relevance="r")
+        parts = {"r.parts/1.parquet": polars.DataFrame({"user": ["ann"], "item": ["y"]}), "r.parts/2.parquet": graded}
+        assert "the grade is missing" in refused(parts, relevance="r.parts")
+
+
+@pytest.mark.slow
+def test_a_baseline_of_arrays_does_not_depend_on_the_order_of_rows(spark: Any) -> None:
+    df = spark.createDataFrame([("ann", "x", 1.0)], "user string, item string, score double")
+    rows = [("ann", ["p"]), ("ann", ["x"])]
+    found = {
+        asp.integrations.spark.evaluate(df, "Unexpectedness@1", baseline=spark.createDataFrame(order, "user string, item array<string>"))[
+            "Unexpectedness@1"
+        ]
+        for order in (rows, rows[::-1])
+    }
+    assert len(found) == 1
 
 
 @pytest.mark.slow
@@ -304,7 +379,7 @@ def test_what_cannot_be_joined_is_refused(spark: Any) -> None:
         relevance=users, weights=spark.createDataFrame([("a", 1.0)], "aspect string, weight double")
     )
     assert "aspects is a DataFrame of Spark" in refused(relevance=users, aspects=users.withColumnRenamed("user", "aspect"))
-    assert "graph= is needed as a whole" in refused(relevance=users, graph=[("ann", "bob")])
+    assert "graph= cannot be combined with joined inputs" in refused(relevance=users, graph=[("ann", "bob")])
     assert "no order; expected a rank or score column" in refused("Unexpectedness@2", baseline=users)
     twice = spark.createDataFrame([("ann", "x", 1), ("ann", "x", 2)], "user string, item string, grade int")
     assert refused(relevance=twice).startswith("relevance: user 'ann' and item 'x' have two grades, ")

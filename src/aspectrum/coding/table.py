@@ -73,7 +73,7 @@ class IdTable:
         self._ids, self._more, self._index = ids, [], None
 
     @property
-    def _known(self) -> Named | None:
+    def known(self) -> Named | None:
         """The ids as a column, while they are a series."""
         return None if self._first is None else (self._first[0], _distinct(self.ids.values, self._first[1]))
 
@@ -83,14 +83,9 @@ class IdTable:
         return None if self._first is None else self._first[1]
 
     @property
-    def look_like_numbers(self) -> bool:
-        """Whether all ids are whole numbers, or text of text files that may be."""
-        return self._first is not None and not is_text(self._ids.values)
-
-    @property
     def are_numbers(self) -> bool:
         """Whether all ids are whole numbers, and not only look like it."""
-        return self.look_like_numbers and self.untyped is None
+        return self._first is not None and self._first[1] is None and not is_text(self._ids.values)
 
     def renamed(self, ids: Ids) -> Ids:
         """Ids that were taken from here earlier, as they are called now: what looked like a number may have turned out to be text."""
@@ -204,13 +199,13 @@ class IdTable:
             return column.ids if same else None
         if not numbers:
             return column.ids if mine in (None, "text", column.untyped) else None
-        if (mine is not None and column.untyped == "text") or not column.ids.str.contains(_WHOLE).all():  # type: ignore[union-attr]
+        if (mine is not None and column.untyped == "text") or not are_whole(column.ids).all():
             return None
         ids = _numbers(column.ids)
         return ids if hasattr(ids, "dtype") else None
 
     def _join(self, fresh: list[Named]) -> list[Codes]:
-        before = [] if self._known is None else [self._known]
+        before = [] if self.known is None else [self.known]
         heads = list(self._heads.values())
         several = settled(self.role, [*heads, *before, *fresh])[len(heads) :]
         for source, column in fresh:
@@ -330,12 +325,17 @@ def settled(role: str, columns: Sequence[Named]) -> list[Any]:
     for source, column in columns:
         if column.untyped is not None:
             check_polars()
-            words: Any = column.ids.filter(~column.ids.str.contains(_WHOLE))  # type: ignore[union-attr]
+            words: Any = column.ids.filter(~are_whole(column.ids))  # type: ignore[union-attr]
             if len(words) and numbers is not None:
                 raise _different(role, "numbers", numbers, "text", (source, words[0]))
             if len(words):
                 return given
     return [column.ids if column.untyped is None else _numbers(column.ids) for _, column in columns]
+
+
+def are_whole(texts: Any) -> Any:
+    """Which of a series of texts are whole numbers."""
+    return texts.str.contains(_WHOLE)
 
 
 def _check_examples(role: str, examples: dict[str, dict[str, Any]], codes: dict[Any, int]) -> None:

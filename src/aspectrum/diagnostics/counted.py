@@ -143,55 +143,62 @@ def _kept(grades: Mapping[float, int]) -> dict[float, int]:
 
 @dataclass(frozen=True, eq=False)
 class CountedInputs(Inputs):
-    """All that was read for an evaluation, where users were only counted."""
+    """All that was read for an evaluation, where users were only counted: for each system, beside its lists."""
 
-    counted: Counted
+    counted: Mapping[str, Counted]
+
+    @property
+    def _any(self) -> Counted:
+        """What was counted apart from lists is the same beside those of every system."""
+        return next(iter(self.counted.values()))
 
     def unknown(self, given: Input, name: str, role: str) -> Iterator[Notice]:
-        alone = self.counted.unknown.get(name)
+        alone = next((self.counted[system].unknown.get(name) for system, lists in self.systems.items() if lists is given), None)
         if role != "user" or alone is None or given.name != "rankings":
             yield from super().unknown(given, name, role)
             return
         truth, n = self.inputs[name], len(given.ids["user"])
         if alone.n == 0 or truth.n_rows == 0:
             return
-        because = _reason(alone, self.counted.users[name])
+        because = _reason(alone, self._any.users[name])
         level = "error" if alone.n == n else "warning" if is_odd("user", truth, alone.n, n, bool(because)) else "note"
         detail = {"role": "user", "where": truth.source}
         yield Notice("unknown", alone.n, n, alone.examples, detail, because, given.source, level)  # type: ignore[arg-type]
 
     def without_list(self) -> Iterator[Notice]:
-        for name, alone in self.counted.no_list.items():
-            if alone.n:
-                because = _reason(alone, self.counted.listed) if name == "users" else ()
-                yield self._no_list(self.inputs[name], alone.n, alone.examples, because)
+        for system, counted in self.counted.items():
+            for name, alone in counted.no_list.items():
+                if alone.n:
+                    because = _reason(alone, counted.listed) if name == "users" else ()
+                    found = self._no_list(self.inputs[name], alone.n, alone.examples, because)
+                    yield replace(found, only=system if len(self.counted) > 1 else None)
 
     def without_relevant(self, use: Use) -> Iterator[Notice]:
-        some, relevance = self.counted.none_relevant, self.truth.relevance
+        some, relevance = self._any.none_relevant, self.truth.relevance
         if relevance is not None and some.n:
             yield self._none_relevant(self.inputs["relevance"], relevance.threshold, some.n, some.examples, use)
 
     def grades(self, use: Use) -> Iterator[Notice]:
-        counts, relevance = self.counted.grades, self.truth.relevance
+        counts, relevance = self._any.grades, self.truth.relevance
         if relevance is None or not counts:
             return
         total = sum(counts.values())
         times = [max(1, n * _MOST_GRADES // total) if total > _MOST_GRADES else n for n in counts.values()]
         like: Floats = np.random.default_rng(0).permutation(np.repeat(list(counts), times))
-        yield from graded(self.inputs["relevance"], self.truth, like, self.counted.relevant, total, use)
+        yield from graded(self.inputs["relevance"], self.truth, like, self._any.relevant, total, use)
 
     def test_in_train(self) -> Iterator[Notice]:
-        if self.counted.both:
+        if self._any.both:
             relevance = self.inputs["relevance"]
             n = int(self.truth.everybody.judged["relevance"].sum())  # type: ignore[union-attr]
-            yield Notice("test_in_train", self.counted.both, n, source=relevance.source)
+            yield Notice("test_in_train", self._any.both, n, source=relevance.source)
 
     def swapped(self) -> Iterator[Notice]:
         """That takes all users; of lists whose users nobody knows, it is said."""
         yield from ()
 
     def short_baseline(self, use: Use) -> Iterator[Notice]:
-        short, n = self.counted.short
+        short, n = self._any.short
         if short and use.baseline_to > 0:
             yield Notice("short_lists", short, n, detail={"cutoff": use.baseline_to}, source=self.inputs["baseline"].source)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,10 +98,6 @@ class Everybody:
             max(self.most_aspects, other.most_aspects),
             self.has | other.has,
         )
-
-    @staticmethod
-    def together(several: Iterable[Everybody]) -> Everybody:
-        return reduce(lambda one, other: one + other, several)
 
     @property
     def popularity(self) -> Popularity | None:

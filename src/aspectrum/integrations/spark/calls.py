@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars
 import pyarrow  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError
@@ -22,24 +23,27 @@ from aspectrum.api import evaluate as evaluate_here
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Metrics
 from aspectrum.coding.objects import id_rows
+from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.table import Named
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.attention import Attention
-from aspectrum.diagnostics.notices import Option, merged
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import AspectrumError, InputError
 from aspectrum.inputs import TRUTH
+from aspectrum.integrations.spark.files import Files
 from aspectrum.integrations.spark.tables import (
-    TEXT,
     Joined,
     Lists,
     Vectors,
     added_up,
     as_source,
     is_table,
+    kinds_of_ids,
     known_of_users,
     named_users,
     names_users,
     refused_beside,
-    with_numbers,
+    with_ids_settled,
 )
 from aspectrum.integrations.spark.workers import (
     PARTS,
@@ -53,11 +57,11 @@ from aspectrum.integrations.spark.workers import (
     total_of,
 )
 from aspectrum.io import Source, check_files, is_external, read_input
-from aspectrum.io.columns import is_place
 from aspectrum.io.files import files_of, reason
 from aspectrum.joining import JOINED, NO_USERS, check_joinable
 from aspectrum.plan import PLAN_OPTIONS, Plan
 from aspectrum.results import Results, SystemResults
+from aspectrum.world.building import OBJECTS
 
 _REFUSED = {
     "per_user": "integrations.spark.scores(df, ...) gives the scores of users, as a DataFrame",
@@ -95,18 +99,47 @@ def evaluate(
         >>> asp.integrations.spark.evaluate(df, "NDCG@10", relevance="test.csv")  # doctest: +SKIP
         >>> asp.integrations.spark.evaluate(df, "NDCG@10", relevance=spark.read.parquet("test/"))  # doctest: +SKIP
     """
+    found = _evaluated({"rankings": as_source(df)}, metrics, partitions, convention, strict, ignore, options)
+    return replace(found["rankings"], notices=found.notices)
+
+
+def _evaluated(
+    systems: Mapping[str, Source],
+    metrics: Metrics,
+    partitions: int | None,
+    convention: str | Convention | None,
+    strict: bool,
+    ignore: str | Iterable[str],
+    options: dict[str, Any],
+) -> SystemResults:
+    """Results of systems against the same truth; items that one of them names are seen for all, as without Spark."""
     attention = Attention(strict, ignore)
     with explained_errors():
-        plan, lists = _prepared(df, metrics, convention, options, partitions, per_user=False)
-        with lists.shipped(plan) as shipped:
-            parts = lists.by_user.mapInArrow(Observing(shipped, lists.inputs), PARTS)
-            found = added_up(parts, Adding(shipped), partitions).collect()
-    total = total_of(Observed.of_row(plan, *row) for row in found) or lists.nothing(plan)
-    part = total.part
-    notices = attention.draw(plan.notices_on({"rankings": part.lists}, from_files=True, whole=True, counted=total.counted))
-    results = plan.finish(part, notices=notices)
+        plan, lists = _prepared(systems, metrics, convention, options, partitions, per_user=False)
+        found = {name: _observed(plan, own, partitions) for name, own in lists.items()}
+    parts = {name: replace(one.part, lists=replace(one.part.lists, source=systems[name].named(name))) for name, one in found.items()}
+    read = {name: part.lists for name, part in parts.items()}
+    if len(parts) > 1 and plan.averages_strangers and any(one.ids["user"].uncoded for one in read.values()):
+        raise InputError(
+            Option("users", "all"),
+            ": counts users of every system, and Spark only counts those whom the ground truth does not know; ",
+            "evaluate one system at a time, or name the users",
+        )
+    counted = {name: one.counted for name, one in found.items() if one.counted is not None}
+    notices = plan.notices_on(read, from_files=True, whole=True, counted=counted or None)
+    among = tuple(read.values())
+    results = {name: plan.finish(part, notices=(), among=among) for name, part in parts.items()}
     # Users who are only counted would not be noticed if they came twice.
-    return replace(results, partial=None) if part.lists.ids["user"].uncoded else results
+    kept = {name: replace(result, partial=None) if read[name].ids["user"].uncoded else result for name, result in results.items()}
+    return SystemResults(kept, attention.draw(notices))
+
+
+def _observed(plan: Plan, lists: Lists, partitions: int | None) -> Observed:
+    """What the metrics remember of the lists of one system."""
+    with lists.shipped(plan) as shipped:
+        parts = lists.by_user.mapInArrow(Observing(shipped, lists.inputs), PARTS)
+        found = added_up(parts, Adding(shipped), partitions).collect()
+    return total_of(Observed.of_row(plan, *row) for row in found) or lists.nothing(plan)
 
 
 @with_hints(_FORM.format("scores"), like=evaluate_here)
@@ -124,7 +157,8 @@ def scores(
     included if they are averaged, as in ``result.per_user``.
     """
     with explained_errors():
-        plan, lists = _prepared(df, metrics, convention, options, partitions, per_user=True)
+        plan, prepared = _prepared({"rankings": as_source(df)}, metrics, convention, options, partitions, per_user=True)
+    (lists,) = prepared.values()
     like = scored(plan, lists.nothing(plan).part)
     schema = StructType([lists.frame.schema["user"], *(StructField(name, DoubleType()) for name in like.columns[1:])])
     shipped = lists.shipped(plan, kept=True).__enter__()
@@ -144,11 +178,14 @@ def evaluate_files(
     master: str | None = None,
     partitions: int | None = None,
     join: bool = False,
+    convention: str | Convention | None = None,
+    strict: bool = False,
+    ignore: str | Iterable[str] = (),
     per_user: bool = False,
     progress: Any = None,
     **options: Any,
 ) -> SystemResults:
-    """Measure lists in files that Spark reads: Parquet, CSV, TSV or JSON Lines, one file or directory for each system.
+    """Measure lists in files: one file or directory for each system. Spark reads Parquet; of other files each is read by one task.
 
     Args:
         systems: Files by the name of their system; every executor must be able to read them.
@@ -160,14 +197,13 @@ def evaluate_files(
     """
     if per_user:
         raise InputError("scores of users, and what compares them, do not go with Spark: ", _REFUSED["per_user"])
-    with _session(master) as spark:
+    users = options.get("users")
+    check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
+    with _session(master) as spark, explained_errors():
         if join:
             options |= _tables_of_users(spark, options)
-        found = {
-            name: evaluate(_read(spark, source, "rankings"), metrics, partitions=partitions, **options) for name, source in systems.items()
-        }
-    notices = merged({name: result.notices for name, result in found.items()})
-    return SystemResults({name: replace(result, notices=()) for name, result in found.items()}, notices)
+        read = {name: _read(spark, "rankings", source) for name, source in systems.items()}
+        return _evaluated(read, metrics, partitions, convention, strict, ignore, options)
 
 
 @contextmanager
@@ -193,41 +229,33 @@ def _session(master: str | None) -> Iterator[SparkSession]:
 def _tables_of_users(spark: SparkSession, options: Mapping[str, Any]) -> dict[str, Source]:
     """Files about users as DataFrames; weights that are everybody's stay a file."""
     files = {name: options[name] for name in (*JOINED, "users") if isinstance(options.get(name), Source) and options[name].is_path}
-    tables = {name: _read(spark, replace(source, name=source.named(name)), name) for name, source in files.items()}
+    tables = {name: _read(spark, name, source) for name, source in files.items()}
     return {name: table for name, table in tables.items() if name != "weights" or names_users(table)}
 
 
-def _read(spark: SparkSession, source: Source, name: str) -> Source:
-    """The DataFrame of a file or a directory of files, which are one of the inputs, as what they say."""
-    path, format = os.path.abspath(source.path), source.guessed_format
-    if format is None and os.path.isdir(path):
-        format = Source(files_of(path)[0]).guessed_format
+def _read(spark: SparkSession, input: str, source: Source) -> Source:
+    """The DataFrame of a Parquet file or a directory of them, or the other files that one input is in."""
+    named = replace(source, name=source.named(input))
+    if source.path == "-":
+        raise InputError("standard input: Spark cannot read it; save it as a file")
+    format = named.guessed_format or Source(files_of(source.path)[0]).guessed_format
+    if format != "parquet":
+        return replace(named, data=Files.of(spark, input, named))
     try:
-        if format == "parquet":
-            return replace(source, data=spark.read.parquet(path, mergeSchema=True), format=format)  # files may have other columns
-        if format in TEXT:
-            if source.header is False or any(is_place(column) for column in source.columns.values()):
-                raise InputError(f"{source.named(name)}: Spark reads text with a header only")
-            # Quotes as everywhere else; and a row or a file with other columns than the first is an error, whichever columns are needed.
-            reader = spark.read.option("columnPruning", value=False)
-            text = reader.csv(path, sep=TEXT[format], header=True, escape='"', mode="FAILFAST", enforceSchema=False)
-            return replace(source, data=text, format=format)
-        if format == "jsonl":
-            return replace(source, data=spark.read.json(path, mode="FAILFAST"), format=format)
+        return replace(named, data=spark.read.parquet(os.path.abspath(source.path), mergeSchema=True))  # files may have other columns
     except (PySparkException, Py4JJavaError) as error:
-        raise InputError(f"{source.named(name)}: Spark cannot read it: {reason(error)}") from None
-    raise InputError(f"{source.named(name)}: Spark reads from Parquet, CSV, TSV and JSON Lines only")
+        raise InputError(f"{named.name}: Spark cannot read it: {reason(error)}") from None
 
 
 def _prepared(
-    df: DataFrame | Source,
+    systems: Mapping[str, Source],
     metrics: Metrics,
     convention: str | Convention | None,
     options: dict[str, Any],
     partitions: int | None,
     *,
     per_user: bool,
-) -> tuple[Plan, Lists]:
+) -> tuple[Plan, dict[str, Lists]]:
     """The plan, with ties broken by item id, as the rows of a DataFrame have no order to keep; and the rows of users, brought together."""
     chosen = convention_named(convention)
     for name, instead in _REFUSED.items():
@@ -241,22 +269,45 @@ def _prepared(
         options["ties"] = "ascending"
     of_plan = {name: options.pop(name) for name in PLAN_OPTIONS if name in options} | {"convention": chosen, "per_user": per_user}
     joined = [name for name in (*TRUTH, "users") if is_table(options.get(name, of_plan.get(name)))]
-    if not joined:
-        plan = Plan(metrics, chosen.truth(**options), **of_plan)
-        df = with_numbers({"rankings": as_source(df)}, plan.truth)["rankings"]
-        return plan, Lists.of(df, chosen, plan.truth.reading, partitions)
-    return _with_joined(df, metrics, chosen, options, of_plan, joined, partitions)
+    if joined:
+        return _with_joined(systems, metrics, chosen, options, of_plan, joined, partitions)
+    plan = Plan(metrics, chosen.truth(**options), **of_plan)
+    nothing = np.empty(0, np.int32)
+    known: dict[str, list[Named]] = {
+        role: [table.known or ("the ground truth", IdColumn(nothing, list(table.ids.values[:1])))]  # objects, of which one will do
+        for role, table in vars(plan.tables).items()
+        if len(table)
+    }
+    settled = _settled(systems, {}, known)
+    return plan, {name: Lists.of(one["rankings"], chosen, plan.truth.reading, partitions) for name, one in settled.items()}
+
+
+def _settled(
+    systems: Mapping[str, Source], tables: Mapping[str, Source], others: Mapping[str, list[Named]]
+) -> dict[str, dict[str, Source]]:
+    """The lists of each system, beside other tables, as DataFrames: ids of text files are numbers, or text, in all of them."""
+    found = {name: with_ids_settled({"rankings": lists, **tables}, others) for name, lists in systems.items()}
+    ids = {name: kinds_of_ids(one["rankings"]) for name, one in found.items() if len(systems) > 1}
+    for role in ("user", "item"):
+        kinds = {kinds[role]: name for name, kinds in ids.items()}
+        if len(kinds) > 1:
+            (one, here), (other, there), *_ = kinds.items()
+            raise InputError(
+                f"{role} ids have different types: {one} in {systems[here].named(here)}, {other} in {systems[there].named(there)}; "
+                "evaluate these systems one at a time"
+            )
+    return found
 
 
 def _with_joined(
-    df: DataFrame | Source,
+    systems: Mapping[str, Source],
     metrics: Metrics,
     chosen: Convention,
     options: dict[str, Any],
     of_plan: dict[str, Any],
     joined: list[str],
     partitions: int | None,
-) -> tuple[Plan, Lists]:
+) -> tuple[Plan, dict[str, Lists]]:
     """The plan of what is known of items, and lists together with what is known of users."""
     for name in joined:
         if name not in (*JOINED, "users", "features"):
@@ -265,31 +316,33 @@ def _with_joined(
         if name not in joined and options.get(name) is not None:
             raise refused_beside(name, joined)
     if options.get("graph") is not None:
-        raise InputError(
-            Option("graph"), f" is needed as a whole, and cannot go with {joined[0]} that is joined; collect it with .toArrow()"
-        )
-    reading = chosen.reading_of(options)
-    about_users = {name: as_source(options.get(name, of_plan.get(name))) for name in joined if name != "features"}
-    tables = with_numbers({"rankings": as_source(df), **about_users})
-    lists = Lists.of(tables.pop("rankings"), chosen, reading, partitions)
-    users: Any = tables.pop("users", of_plan.get("users"))
-    options |= tables
-    sources = {name: given.named(name) for name in joined if isinstance(given := options.get(name), Source)}
-    vectors = Vectors.of(options.pop("features"), lists) if "features" in joined else None
-    known = {name: known_of_users(name, options.pop(name), chosen, reading) for name in joined if name in JOINED}
-    if is_table(users):
-        known["users"] = known_of_users("users", users, chosen, reading)
-    elif users is not None and not isinstance(users, str):
-        known["users"] = named_users(
-            read_input("users", users) if is_external(users) else id_rows("users", "user", list(users)), lists.frame
-        )
-    of_plan = of_plan | ({"users": NO_USERS} if "users" in known else {})
-    if vectors is not None:
-        known["features"] = vectors.of_users(lists, known.get("history"))
-    together = Joined.together(lists, known, sources)
+        raise InputError(Option("graph"), f" cannot be combined with joined inputs; collect {joined[0]} with .toArrow()")
+    reading, users = chosen.reading_of(options), of_plan.get("users")
+    tables = {name: as_source(options.pop(name, users if name == "users" else None)) for name in joined if name != "features"}
+    for name, given in options.items():
+        if name in OBJECTS and name not in joined and given is not None:
+            options[name] = read_input(name, given) if is_external(given) else OBJECTS[name](given)
+    if users is not None and not isinstance(users, str) and "users" not in joined:
+        users = read_input("users", users) if is_external(users) else id_rows("users", "user", list(users))
+    beside = [rows for rows in (*options.values(), users) if isinstance(rows, Rows)]
+    known_ids = {role: [(rows.source, rows.ids[role]) for rows in beside if role in rows.ids] for role in ("user", "item", "aspect")}
+    settled = _settled(systems, tables, known_ids)
+    lists = {name: Lists.of(one["rankings"], chosen, reading, partitions) for name, one in settled.items()}
+    first, *_ = settled.values()
+    vectors = Vectors.of(options.pop("features"), lists.values()) if "features" in joined else None
+    known = {name: known_of_users(name, first[name], chosen, reading) for name in tables}
+    if isinstance(users, Rows):
+        known["users"] = named_users(users, next(iter(lists.values())).frame)
+    sources = {name: given.named(name) for name, given in tables.items() if given.name is not None}
+    found = {}
+    for name, own in lists.items():
+        of_items = {} if vectors is None else {"features": vectors.of_users(own, known.get("history"))}
+        found[name] = Joined.together(own, {**known, **of_items}, sources)
+    together = found[next(iter(found))]
     survey, like = together.survey(reading), together.like
     if vectors is not None:
         survey, like = survey.with_vectors(vectors.items, vectors.like), {**like, "features": vectors.like}
+    of_plan = of_plan | ({"users": NO_USERS} if "users" in known else {})
     plan = Plan(metrics, survey.truth(options, like, reading), **of_plan)
     check_joinable(plan, known)
-    return plan, together
+    return plan, {**found}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
 
+import numpy as np
 import polars
 import pyarrow  # type: ignore[import-untyped]
 from pyspark.sql import Column, DataFrame, SparkSession, functions
@@ -16,28 +17,24 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, ByteType, DataType, IntegerType, LongType, NumericType, ShortType, StringType
 
 from aspectrum.arrays import check_count
-from aspectrum.coding.ids import Ids, quoted
+from aspectrum.coding.ids import Ids, is_text, quoted
 from aspectrum.coding.reading import Reading
-from aspectrum.coding.rows import Rows
+from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.table import Named, are_whole, settled
 from aspectrum.conventions import Convention
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
-from aspectrum.inputs import INPUTS, NUMBERS, InputSpec
+from aspectrum.inputs import INPUTS, InputSpec
+from aspectrum.integrations.spark.files import Files
 from aspectrum.integrations.spark.workers import PARTS, AddingSurveys, Inputs, Observed, Shipped, Surveying, observed, split, survey_of_row
 from aspectrum.io import Source, read_input
 from aspectrum.io.columns import find_columns, is_flag_name
 from aspectrum.joining import JOINED, Survey
 from aspectrum.plan import Plan
 from aspectrum.shipping import packed
-from aspectrum.world import Truth
 
 FAN_IN = 16  # parts that one task, and at last the driver, adds up
-TEXT = {"csv": ",", "tsv": "\t"}
-"""Formats whose cells are all text, and what separates these."""
-
 _WHOLE = (ByteType, ShortType, IntegerType, LongType)
-_WHOLE_TEXT = "^(0|-?[1-9][0-9]{0,17})$"
-_NUMBER_TEXT = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _IDS = ("user", "item", "aspect")
 
 
@@ -46,8 +43,8 @@ def as_source(given: Any) -> Source:
 
 
 def is_table(given: Any) -> bool:
-    """Whether something is a DataFrame of Spark, or a source of one."""
-    return isinstance(given.data if isinstance(given, Source) else given, DataFrame)
+    """Whether something is a DataFrame of Spark, or files that its tasks read."""
+    return isinstance(given.data if isinstance(given, Source) else given, DataFrame | Files)
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,10 @@ class Lists:
         where a user has several arrays, or where the first of several rows with the same item counts.
         """
         roles = ("rank", "score", "item", "system") if self.order_shows else ()
-        return brought_together(self.frame, self.partitions, *(role for role in roles if role in self.frame.columns))
+        columns = [
+            name for role in roles for name in self.frame.columns if name.split("_")[0] == role
+        ]  # of several inputs, with their type
+        return brought_together(self.frame, self.partitions, *columns)
 
     def nothing(self, plan: Plan) -> Observed:
         """A part without rows."""
@@ -125,14 +125,10 @@ class Joined(Lists):
         tables = {"rankings": lists.frame, **known}
         _check_kinds(tables)
         frame, inputs = _union(tables)
-        return Joined(frame, lists.partitions, lists.order_shows, tables, sources, inputs=inputs)
-
-    @cached_property
-    def by_user(self) -> DataFrame:
-        roles = ("rank", "score", "item", "system") if self.order_shows else ()
-        return brought_together(
-            self.frame, self.partitions, *(name for role in roles for name in self.frame.columns if name.split("_")[0] == role)
+        has_arrays = any(
+            isinstance(field.dataType, ArrayType) for table in known.values() for field in table.schema if field.name == "item"
         )
+        return Joined(frame, lists.partitions, lists.order_shows or has_arrays, tables, sources, inputs=inputs)
 
     @property
     def like(self) -> dict[str, Rows]:
@@ -199,7 +195,7 @@ class Vectors:
     like: Rows
 
     @staticmethod
-    def of(given: DataFrame | Source, lists: Lists) -> Vectors:
+    def of(given: DataFrame | Source, systems: Iterable[Lists]) -> Vectors:
         source = as_source(given)
         name, names, fields = source.named("features"), source.data.columns, source.data.schema.fields
         arrays = [one.name for one in fields if isinstance(one.dataType, ArrayType) and isinstance(one.dataType.elementType, NumericType)]
@@ -214,7 +210,8 @@ class Vectors:
         said = {role: column for role, column in source.columns.items() if role == "item"}
         item = names[find_columns("features", InputSpec("features", ("item",)), said, names, len(names), source.usual)["item"]]
         frame = _with_wide_ids(source.data.select(_column(item).alias("item"), _column(str(vector)).alias("feature")))
-        _check_kinds({"rankings": lists.frame, "features": frame})
+        for lists in systems:
+            _check_kinds({"rankings": lists.frame, "features": frame})
         by_item = frame.groupBy("item").agg(functions.count("*").alias("count"), functions.max(functions.size("feature")).alias("most"))
         items = polars.DataFrame(by_item.toArrow()).sort("item")
         if not items.height:
@@ -248,44 +245,63 @@ def names_users(weights: Source) -> bool:
 
 def named_users(rows: Rows, like: DataFrame) -> DataFrame:
     """Users who were named, beside a DataFrame with users."""
-    column, is_text = rows.ids["user"], isinstance(like.schema["user"].dataType, StringType)
+    column, are_text = rows.ids["user"], isinstance(like.schema["user"].dataType, StringType)
     ids: list[Any] = [int(id) if isinstance(id, float) and id.is_integer() else id for id in column.ids]
-    if not is_text and column.untyped is not None and all(re.fullmatch(_WHOLE_TEXT, id) for id in ids):
+    if not are_text and column.untyped is not None and are_whole(column.ids).all():
         ids = [int(id) for id in ids]
     for id in ids:
-        if not (isinstance(id, str) if is_text else isinstance(id, int) and -(2**63) <= id < 2**63):
-            kind = "text" if is_text else "whole numbers of 64 bits"
+        if not (isinstance(id, str) if are_text else isinstance(id, int) and -(2**63) <= id < 2**63):
+            kind = "text" if are_text else "whole numbers of 64 bits"
             raise InputError(f"users: {quoted(id)} is not one of the users, whose ids are {kind} in rankings")
-    table = pyarrow.table({"user": pyarrow.array(ids, pyarrow.string() if is_text else pyarrow.int64())})
+    table = pyarrow.table({"user": pyarrow.array(ids, pyarrow.string() if are_text else pyarrow.int64())})
     named: DataFrame = like.sparkSession.createDataFrame(table)
     return named
 
 
-def with_numbers(tables: Mapping[str, Source], truth: Truth | None = None) -> dict[str, Source]:
-    """Inputs in which ids of text files are numbers where all of a role are, as files are read without Spark: ties are broken by them.
+def with_ids_settled(tables: Mapping[str, Source], others: Mapping[str, Iterable[Named]]) -> dict[str, Source]:
+    """Inputs as DataFrames, in which ids of text files are numbers where all of a role can be, as without Spark: ties are broken by them.
 
     Args:
-        tables: DataFrames; those of text files say so by their format.
-        truth: What is known beside them; where its ids are text, these are.
+        tables: DataFrames and files.
+        others: Ids that are known beside them, by role.
     """
-    texts = {name: table for name, table in tables.items() if table.format in TEXT}
-    columns = {name: _renamed(name, table)[1] for name, table in tables.items()} if texts else {}
-    numbers = {}
-    for role in _IDS:
-        others = [tables[name].data.schema[own[role]].dataType for name, own in columns.items() if name not in texts and role in own]
-        ids = None if truth is None else getattr(truth.tables, role)
-        known_as_text = ids is not None and len(ids) > 0 and not ids.look_like_numbers
-        numbers[role] = not known_as_text and not any(isinstance(kind, StringType) for kind in others)
-    for name, table in texts.items():
-        asked = {role: _column(columns[name][role]) for role in _IDS if numbers[role] and role in columns[name]}
-        found = table.data.select(*(functions.bool_and(column.rlike(_WHOLE_TEXT)).alias(role) for role, column in asked.items())).first()
-        numbers |= {role: found[role] is not False for role in asked}
-    for name, table in texts.items():
-        cast = {
-            columns[name][role]: _column(columns[name][role]).cast("bigint") for role in _IDS if numbers[role] and role in columns[name]
-        }
-        texts[name] = replace(table, data=table.data.withColumns(cast))
-    return {**tables, **texts}
+    files = {name: table.data for name, table in tables.items() if isinstance(table.data, Files)}
+    columns = {name: _renamed(name, table)[1] for name, table in tables.items() if name not in files} if files else {}
+    numbers = set()
+    for role in {role for own in files.values() for role in own.ids}:
+        typed = [(name, tables[name].data, own[role]) for name, own in columns.items() if role in own]
+        read = [one for own in files.values() for one in own.ids.get(role, ())]
+        several = settled(role, [*others.get(role, ()), *(one for given in typed for one in _first_id(*given)), *read])
+        found = several[len(several) - len(read) :]
+        if not all(hasattr(ids, "dtype") for ids in found):
+            raise InputError(f"{role} ids are whole numbers of more than 64 bits in {read[0][0]}, and those of Spark have 64")
+        if not any(is_text(ids) for ids in found):
+            numbers.add(role)
+    as_frames = {
+        name: replace(tables[name], data=own.frame(numbers), columns={role: role for role in own.columns}, split=None)
+        for name, own in files.items()
+    }
+    return {**tables, **as_frames}
+
+
+def kinds_of_ids(lists: Source) -> dict[str, str]:
+    """Whether users and items of lists are text or numbers."""
+    frame, _ = _renamed("rankings", lists)
+    return {role: _kind(frame.schema[role].dataType) for role in ("user", "item")}
+
+
+def _kind(type: DataType) -> str:
+    """What ids are: text or numbers; nothing if neither."""
+    type = type.elementType if isinstance(type, ArrayType) else type
+    return "text" if isinstance(type, StringType) else "numbers" if isinstance(type, _WHOLE) else ""
+
+
+def _first_id(name: str, frame: DataFrame, column: str) -> Iterator[Named]:
+    """An id of a DataFrame, of which all are of one kind."""
+    row = frame.select(_column(column)).first()
+    id = None if row is None else row[0][0] if isinstance(row[0], list) and row[0] else row[0]
+    if isinstance(id, str | int):
+        yield name, IdColumn(np.empty(0, np.int32), polars.Series([id]))
 
 
 def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
@@ -308,27 +324,11 @@ def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
     frame = frame.select(*(_column(called).alias(role) for role, called in columns.items()))
     collated = [role for role in columns if isinstance(kind := frame.schema[role].dataType, StringType) and kind != StringType()]
     frame = frame.withColumns({role: functions.col(role).cast(StringType()) for role in collated})  # of which equal ones may differ
-    for role in columns:
-        if role in NUMBERS and isinstance(frame.schema[role].dataType, StringType):  # of a text file
-            frame = frame.withColumn(role, _number(source.named(name), role))
     return frame, columns
 
 
 def _column(name: str) -> Column:
     return functions.col(f"`{name.replace('`', '``')}`")
-
-
-def _number(name: str, role: str) -> Column:
-    """A column of text as numbers; of grades, yes and true are 1."""
-    column = functions.col(role)
-    wrong = functions.concat(functions.lit(f"{name}: the {role} is '"), column, functions.lit("', expected a finite number"))
-    found = functions.when(column.rlike(_NUMBER_TEXT), column.cast("double")).when(
-        functions.length(functions.trim(column)) > 0, functions.raise_error(wrong).cast("double")
-    )
-    if role != "grade":
-        return found
-    said = functions.lower(functions.trim(column))
-    return functions.when(said.isin("true", "yes"), 1.0).when(said.isin("false", "no"), 0.0).otherwise(found)
 
 
 def _in_order(name: str, source: Source, convention: Convention, reading: Reading) -> tuple[DataFrame, bool]:
@@ -386,11 +386,11 @@ def _check_kinds(tables: Mapping[str, DataFrame]) -> None:
         for role in _IDS:
             if role not in table.columns:
                 continue
-            kind: DataType = table.schema[role].dataType
-            kind = kind.elementType if isinstance(kind, ArrayType) else kind
-            called = "text" if isinstance(kind, StringType) else "numbers" if isinstance(kind, _WHOLE) else ""
+            called = _kind(table.schema[role].dataType)
             if not called:
-                raise InputError(f"{name}: the {role} is {kind.simpleString()}; where inputs are joined, ids are text or whole numbers")
+                raise InputError(
+                    f"{name}: the {role} is {table.schema[role].dataType.simpleString()}; where inputs are joined, ids are text or whole numbers"
+                )
             before, where = kinds.setdefault(role, (called, name))
             if before != called:
                 raise InputError(

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError
@@ -34,6 +34,7 @@ from aspectrum.user_scores import scores_frame
 if TYPE_CHECKING:
     import polars
 
+T = TypeVar("T")
 Batches = Iterator[pyarrow.RecordBatch]
 
 Inputs = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -292,13 +293,7 @@ def _rows(batches: Batches) -> Iterator[tuple[Any, ...]]:
 
 def one_row(batches: Batches, make: Callable[[], tuple[bytes, bytes] | None]) -> Batches:
     """The one row that a task hands on, or the error in its place, which Spark would try again and wrap in traces of Java."""
-    found = error = None
-    try:
-        found = make()
-    except MemoryError:
-        error = pickle.dumps(AspectrumError(OUT_OF_MEMORY))
-    except AspectrumError as wrong:
-        error = pickle.dumps(AspectrumError(OUT_OF_MEMORY) if isinstance(wrong.__context__, MemoryError) else wrong)
+    found, error = caught(make)
     for _ in batches if error is not None else ():
         pass  # Spark expects that all rows are read
     if found is not None or error is not None:
@@ -306,20 +301,25 @@ def one_row(batches: Batches, make: Callable[[], tuple[bytes, bytes] | None]) ->
         yield pyarrow.RecordBatch.from_arrays(columns, ["part", "counted", "error"])
 
 
+def caught(make: Callable[[], T]) -> tuple[T | None, bytes | None]:
+    """What is made, or the error instead, pickled."""
+    try:
+        return make(), None
+    except MemoryError:
+        return None, pickle.dumps(AspectrumError(OUT_OF_MEMORY))
+    except AspectrumError as wrong:
+        return None, pickle.dumps(AspectrumError(OUT_OF_MEMORY) if isinstance(wrong.__context__, MemoryError) else wrong)
+
+
 OUT_OF_MEMORY = (
     "Spark: a worker ran out of memory; use more partitions (partitions=...), or raise spark.executor.memory, and spark.executor.pyspark.memory "
     "if it is set. Lists of one user are never split"
 )
 _KNOWN_FAILURES = {
-    r"\[USER_RAISED_EXCEPTION\] (.*?) SQLSTATE": "{}",
     r"OutOfMemoryError|MemoryError|code 52\b|code 137\b|beyond physical memory|returned NULL without setting": OUT_OF_MEMORY,
     r"No module named 'aspectrum": (
         "Spark: the Python of the executors does not have aspectrum; install the version of the driver there, or set PYSPARK_PYTHON to a Python "
         "that has it"
-    ),
-    r"Encountered error while reading file (?:file:/+(?=/))?(\S+?)\.\s": (
-        "Spark cannot read {}: a row or the header has other columns than the first file, a line break is in quotes, or the file is damaged; "
-        "evaluating it without Spark says more"
     ),
     r"Python worker exited unexpectedly|ExecutorLostFailure|Python worker failed to connect": (
         "Spark: a worker was lost again and again, most likely killed for want of memory; use more partitions (partitions=...), or raise "
@@ -336,6 +336,6 @@ def explained_errors() -> Iterator[None]:
     except (Py4JJavaError, PySparkException) as error:
         said = str(error)
         for pattern, message in _KNOWN_FAILURES.items():
-            if match := re.search(pattern, said):
-                raise AspectrumError(message.format(*match.groups())) from None
+            if re.search(pattern, said):
+                raise AspectrumError(message) from None
         raise
