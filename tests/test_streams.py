@@ -626,7 +626,7 @@ def test_wrong_amounts_of_memory(tmp_path: Path) -> None:
     for wrong in ("lots", "", "2XB", "-1GB", "0", 0, True, "1e9", "nan"):
         message = refused(path, memory=wrong)
         assert message.startswith("memory is "), message
-        assert "expected an amount such as '2GB'" in message
+        assert "expected a size such as '2GB'" in message
     message = refused(path, memory="1MB")
     assert "memory='1MB' leaves no room for lists; allow " in message
     assert [bytes_of(text) for text in ("1kB", "1 KiB", "3", "0.5mb", "2g", "1TiB")] == [1000, 1024, 3, 500_000, 2 * 10**9, 2**40]

@@ -239,7 +239,7 @@ def _check_truth(plan: Plan, recorded: Mapping[str, Any], path: str, sources: Ma
     if changed:
         are = "is not what it was" if len(changed) == 1 else "are not what they were"
         raise InputError(
-            f"{path}: {', '.join(changed)} {are} when this part was written; merge with the files of then, or write the parts again"
+            f"{path}: {', '.join(changed)} {are} when this part was written; merge with the original files, or write the parts again"
         )
 
 

@@ -588,7 +588,9 @@ class SystemResults(_Numbers, Mapping[str, Results]):
 
 def _kept(scores: polars.DataFrame | None) -> polars.DataFrame:
     if scores is None:
-        raise InputError("scores of users were not kept: evaluate with per_user=True and a metric that scores users")
+        raise InputError(
+            "scores of users were not kept: evaluate with per_user=True and a metric that scores users; with Spark, use integrations.spark.scores"
+        )
     return scores
 
 

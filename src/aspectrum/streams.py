@@ -259,7 +259,7 @@ def bytes_of(memory: str | float | None) -> int | None:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?|)b?\s*", str(memory), re.IGNORECASE)
     n = int(float(found[1]) * _UNITS[found[2].lower()]) if found else 0
     if n < 1 or isinstance(memory, bool):
-        raise InputError(f"memory is {quoted(memory)}, expected an amount such as '2GB' or '500MiB'")
+        raise InputError(f"memory is {quoted(memory)}, expected a size such as '2GB' or '500MiB'")
     return n
 
 

@@ -46,6 +46,13 @@ def parts(call: Call, here: Path) -> list[str]:
     return written
 
 
+def test_a_missing_part_is_an_error_where_their_number_is_known(call: Call, parts: list[str]) -> None:
+    assert call("merge", *UNNAMED, "--expect", str(len(UNNAMED)), "--format", "csv") == call("merge", *UNNAMED, "--format", "csv")
+    said = call("merge", *UNNAMED[1:], "--expect", str(len(UNNAMED)))
+    assert (said.code, said.out) == (2, "")
+    assert f"{len(UNNAMED) - 1} parts given, expected {len(UNNAMED)}" in said.err
+
+
 def of(system: str) -> list[str]:
     return [f"{system}-{user}.part" for user in LISTS]
 
@@ -191,7 +198,7 @@ def test_a_truth_that_changed_is_refused_by_name(parts: list[str], here: Path, r
     )
     message = refused(1, "merge", *UNNAMED)
     assert message == (
-        f"error: ann.part: {said} is not what it was when this part was written; merge with the files of then, or write the parts again\n"
+        f"error: ann.part: {said} is not what it was when this part was written; merge with the original files, or write the parts again\n"
     )
 
 

@@ -234,7 +234,7 @@ def in_files(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
     def evaluated(metrics: Any, files: dict[str, Any], *, join: bool | None, **options: Any) -> asp.SystemResults:
         for name, content in files.items():
             path = tmp_path / name
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(exist_ok=True, parents=True)
             if isinstance(content, polars.DataFrame):
                 content.write_parquet(path)
             else:
@@ -318,7 +318,7 @@ def test_several_systems_in_files(in_files: Any, join: bool) -> None:
     else:
         assert in_files(metrics, files, join=join, **options) == in_files(metrics, files, join=None, **options)
     files["C.csv"] = "user,item,score\n1,x,2\n"
-    assert "user ids have different types: text in A.csv, numbers in C.csv" in _refusal(
+    assert "C.csv; evaluate these systems one at a time" in _refusal(
         lambda: in_files("CatalogueCoverage@2", files, join=join, lists="A.csv C.csv", catalogue=["x", "y", "z"])
     )
 
@@ -347,6 +347,25 @@ def test_damaged_files_are_refused(in_files: Any, join: bool) -> None:
         graded = polars.DataFrame({"user": ["bob"], "item": ["y"], "grade": [3.0]})
         parts = {"r.parts/1.parquet": polars.DataFrame({"user": ["ann"], "item": ["y"]}), "r.parts/2.parquet": graded}
         assert "the grade is missing" in refused(parts, relevance="r.parts")
+
+
+@pytest.mark.slow
+def test_folders_hold_what_they_hold_without_spark(in_files: Any) -> None:
+    """Files of folders within, and of ``key=value`` folders."""
+    rows = polars.DataFrame({"user": ["ann", "ann"], "item": ["x", "y"], "score": [2.0, 1.0]})
+    more = rows.with_columns(user=polars.lit("bob"))
+    for first, second in (("l.files/a.parquet", "l.files/old/b.parquet"), ("l.keys/day=1/a.parquet", "l.keys/day=2/b.parquet")):
+        files, lists = {first: rows, second: more, "r.csv": "user,item\nann,x\nbob,z\n"}, first.split("/")[0]
+        found, expected = (in_files("NDCG@2", files, join=how, lists=lists, relevance="r.csv") for how in (False, None))
+        assert found == expected
+        assert found[lists].details["NDCG@2"]["scored"] == 2
+
+
+@pytest.mark.slow
+def test_a_session_that_was_stopped(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    df = spark.createDataFrame([("ann", "x", 1.0)], "user string, item string, score double")
+    monkeypatch.setattr(spark.sparkContext, "_jsc", None)  # as stop() leaves it
+    assert "its Spark session was stopped" in _refusal(lambda: asp.integrations.spark.evaluate(df, "NDCG@1", relevance={"ann": ["x"]}))
 
 
 @pytest.mark.slow

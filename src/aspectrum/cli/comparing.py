@@ -48,7 +48,7 @@ statistics_options = with_options(
         "--margin",
         type=Number(1e-9, 0.9999),
         metavar="SHARE",
-        help="Relative loss of accuracy that findings of a report take for none. Default: 0.01.",
+        help="Relative loss of accuracy that findings of a report treat as negligible. Default: 0.01.",
     ),
     click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="NUMBER", help="Seed of flips and resamples. Default: 0."),
     click.option(

@@ -29,15 +29,17 @@ Examples:
 )
 @input_options
 @DIRECTED
-@click.option("--memory", metavar="SIZE", help="Read lists piece by piece and take at most so much memory, as 2GB.")
+@click.option(
+    "--memory", metavar="SIZE", help="Read lists piece by piece to stay within this much memory, as 2GB. The ground truth must fit."
+)
 @click.option("--resume", metavar="DIR", help="Keep what is finished in this directory; the same command goes on from there.")
-@choice("--engine", "here spark", "What measures the lists: this process, or a Spark cluster. Default: here.")
+@choice("--engine", "local spark", "What evaluates the lists: this process, or a Spark cluster. Default: local.")
 @click.option("--master", metavar="URL", help="The Spark cluster, as spark://host:7077 or local[4]. Default: as Spark is set up.")
 @click.option(
     "--join",
     is_flag=True,
-    help="Have Spark read relevance, history, subtopics, weights and baseline lists, too, and join them by user, where they are too large to send to "
-    "every machine.",
+    help="Have Spark read relevance, history, subtopics, weights and baseline lists and join them with the lists by user. Use it for ground truth "
+    "that is too large to send to every machine.",
 )
 @file_option("--part", help="Write a part of the evaluation here, and no numbers; aspectrum merge makes numbers of all parts.")
 @output_options

@@ -25,13 +25,14 @@ Examples:
   aspectrum evaluate recs-01.parquet --relevance test.parquet -m NDCG@10 --part 01.part
   aspectrum evaluate recs-02.parquet --relevance test.parquet -m NDCG@10 --part 02.part
   aspectrum merge 01.part 02.part --output results.json --per-user scores.parquet
-  aspectrum merge *.part --relevance moved/test.parquet""",
+  aspectrum merge *.part --expect 2 --relevance moved/test.parquet""",
 )
 @click.argument("parts", nargs=-1, required=True, metavar="PART...", type=FILE)
 @truth_files
 @file_option("--users", help="The file of users who are averaged.")
+@click.option("--expect", metavar="N", type=click.IntRange(1), help="How many parts there must be, so that a missing one is an error.")
 @result_options
-def merge(parts: tuple[str, ...], format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
+def merge(parts: tuple[str, ...], expect: int | None, format: Any, output: tuple[str, ...], quiet: bool, **given: Any) -> None:
     """Merge parts that aspectrum evaluate --part wrote: the numbers of all lists together, bit for bit.
 
     Metrics, options and the truth are those of the parts. Files of the truth that have moved are named by the options of evaluate; they are
@@ -42,6 +43,8 @@ def merge(parts: tuple[str, ...], format: Any, output: tuple[str, ...], quiet: b
     from aspectrum.io.source import NO_USUAL_COLUMNS
     from aspectrum.merging import PartJob, merge_parts
 
+    if expect is not None and len(parts) != expect:
+        raise click.UsageError(f"{len(parts)} part{'s' * (len(parts) != 1)} given, expected {expect}")
     comparing = taken(given)
     by_option = {input_option(name): name for name in TRUTH} | {"users": "users", "feature_ids": "feature_ids"}
     moved = {by_option[option]: path for option, path in given.items() if option in by_option and path is not None}

@@ -103,7 +103,7 @@ def metric_option(text: str) -> Callable[[Any], Any]:
 
 
 def columns_option(example: str, metavar: str = "[INPUT:]ROLE=NAME,...") -> Callable[[Any], Any]:
-    text = f"Which column is what, as {example}. A number is a place, from 1. Columns with usual names are recognised."
+    text = f"Roles of columns, as {example}. A number is a place, from 1. Columns with usual names are recognised."
     return click.option("--columns", multiple=True, metavar=metavar, help=text)
 
 

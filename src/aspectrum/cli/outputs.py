@@ -37,7 +37,7 @@ result_options = with_options(
         help=f"Also write them here: {_KNOWN}, or any name with --format; may be repeated.",
     ),
     click.option("--per-user", metavar="FILE", help=f"Write the scores of users here: {listed(SCORE_FILES)}."),
-    choice("--systems-as", "columns rows", "Where systems stand in a table. Default: columns."),
+    choice("--systems-as", "columns rows", "Systems as columns or as rows of the table. Default: columns."),
     THREADS,
     STRICT,
     IGNORE,

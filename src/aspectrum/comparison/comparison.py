@@ -419,7 +419,7 @@ def compare(
         family: Correct over ``"all"`` comparisons, or within each ``"metric"``.
         flips, resamples: How many random ones.
         seed: Of the generator. The same seed gives the same bits on every machine.
-        margin: The relative loss of accuracy that findings take for none.
+        margin: The relative loss of accuracy that findings treat as negligible.
         segments: ``{user: segment}``, ``{"attribute": {user: segment}}``, a file or frame of users and their segments, or a word or
             several: ``"activity"``, ``"breadth"``, ``"mainstreaminess"``.
         threads: Maximum number of threads; by default one per core.

@@ -208,7 +208,7 @@ class ComparisonSettings(_Model):
     flips: _Resampling | None = _optional("Random sign flips. Default: 9999.")
     resamples: _Resampling | None = _optional("Resamples of a bootstrap. Default: 9999.")
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = _optional("Seed of flips and resamples. Default: 0.")
-    margin: _Share | None = _optional("The relative loss of accuracy that findings of a report take for none. Default: 0.01.")
+    margin: _Share | None = _optional("The relative loss of accuracy that findings of a report treat as negligible. Default: 0.01.")
     segments: _Segments = _optional("Files with users' attributes, or activity, breadth, mainstreaminess.", ())
     fail_if: _Texts = _optional("Gates that fail if shown, such as NDCG@10 < -1%.", ())
     fail_unless: _Texts = _optional("Gates that fail unless shown, such as NDCG@10 > -1%.", ())

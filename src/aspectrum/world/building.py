@@ -313,14 +313,15 @@ def _come_backwards(offsets: Offsets, at: Offsets) -> bool:
 
 
 def _note_repeats(facts: Input, offsets: Offsets, tied: Flags) -> None:
-    """Whether every rank comes as often in each list, as if the lists of several systems were one."""
+    """In how many lists every rank comes as often, as if the lists of several systems were one."""
     n_tied, n_lists = int(np.count_nonzero(tied)), len(facts.ids["user"])
     times = round(len(tied) / max(1, len(tied) - n_tied))
     if times < 2 or n_lists < 10:
         return
     place = np.arange(len(tied)) - np.repeat(offsets[:-1], np.diff(offsets))
-    if len(tied) >= 3 * times * n_lists and np.array_equal(tied, place % times > 0):
-        facts.notice("repeated_ranks", n_lists, times=times)
+    others = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[tied != (place % times > 0)]
+    if len(tied) >= 3 * times * n_lists and (n := n_lists - len(np.unique(others))) > 0:
+        facts.notice("repeated_ranks", n, times=times)
 
 
 def _count_up(scores: Floats, offsets: Offsets, at: Offsets) -> bool:

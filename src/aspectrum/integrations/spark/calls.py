@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -53,11 +54,12 @@ from aspectrum.integrations.spark.workers import (
     Scoring,
     ScoringNobody,
     explained_errors,
+    reason_of,
     scored,
     total_of,
 )
 from aspectrum.io import Source, check_files, is_external, read_input
-from aspectrum.io.files import files_of, reason
+from aspectrum.io.files import files_of
 from aspectrum.joining import JOINED, NO_USERS, check_joinable
 from aspectrum.plan import PLAN_OPTIONS, Plan
 from aspectrum.results import Results, SystemResults
@@ -65,8 +67,11 @@ from aspectrum.world.building import OBJECTS
 
 _REFUSED = {
     "per_user": "integrations.spark.scores(df, ...) gives the scores of users, as a DataFrame",
+    "memory": "lists stay on the executors",
+    "resume": "Spark repeats tasks that were lost",
     "progress": "Spark shows the progress of its jobs",
 }
+_MASTER = re.compile(r"local(\[[^\]]+\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
 _FORM = "{}(df, 'NDCG@10', relevance=...): DataFrame and metrics by position, all else by name"
 
 
@@ -212,13 +217,15 @@ def _session(master: str | None) -> Iterator[SparkSession]:
     builder = SparkSession.builder.appName("aspectrum")
     if master is not None and master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # which has aspectrum
+    if master is not None and not _MASTER.fullmatch(master):
+        raise InputError(Option("master", master), ": expected local[CORES], spark://HOST:PORT, yarn or k8s://HOST:PORT")
     try:
         spark = (builder if master is None else builder.master(master)).getOrCreate()
     except (PySparkException, Py4JJavaError, OSError) as error:
         java = (
             "" if shutil.which("java") or os.environ.get("JAVA_HOME") else "there is no Java, which Spark needs: install Java 17 or later"
         )
-        raise AspectrumError(f"Spark does not start: {java or reason(error)}") from None
+        raise AspectrumError(f"Spark does not start: {java or reason_of(error)}") from None
     try:
         spark.sparkContext.setLogLevel("FATAL")  # errors are told by whoever asks
         yield spark
@@ -241,10 +248,13 @@ def _read(spark: SparkSession, input: str, source: Source) -> Source:
     format = named.guessed_format or Source(files_of(source.path)[0]).guessed_format
     if format != "parquet":
         return replace(named, data=Files.of(spark, input, named))
+    path = os.path.abspath(source.path)
+    files = files_of(path)  # those of all folders in it, as without Spark
+    reader = spark.read if files == [path] or not os.path.isdir(path) else spark.read.option("basePath", path)
     try:
-        return replace(named, data=spark.read.parquet(os.path.abspath(source.path), mergeSchema=True))  # files may have other columns
+        return replace(named, data=reader.parquet(*files, mergeSchema=True))  # files may have other columns
     except (PySparkException, Py4JJavaError) as error:
-        raise InputError(f"{named.name}: Spark cannot read it: {reason(error)}") from None
+        raise InputError(f"{named.name}: Spark cannot read it: {reason_of(error)}") from None
 
 
 def _prepared(

@@ -310,6 +310,8 @@ def _renamed(name: str, source: Source) -> tuple[DataFrame, dict[str, str]]:
     if not hasattr(frame, "_jdf"):
         which = "df" if name == "rankings" else name
         raise InputError(f"{which} belongs to a Spark Connect session, which cannot broadcast; use a session of the cluster itself")
+    if frame.sparkSession.sparkContext._jsc is None:
+        raise InputError(f"{source.named(name)}: its Spark session was stopped")
     names, spec = frame.columns, INPUTS[name]
     places = find_columns(name, spec, source.columns, names, len(names), source.usual)
     columns = {role: str(names[place]) for role, place in places.items()}

@@ -25,6 +25,7 @@ from aspectrum.coding.rows import Rows, of_one_system
 from aspectrum.diagnostics.counted import Counted
 from aspectrum.errors import AspectrumError, InputError
 from aspectrum.io import read_input
+from aspectrum.io.files import reason
 from aspectrum.joining import Survey, observe_joined
 from aspectrum.partial import Partial
 from aspectrum.plan import Plan
@@ -328,6 +329,15 @@ _KNOWN_FAILURES = {
 }
 
 
+def reason_of(error: BaseException) -> str:
+    """What went wrong in Spark, in the words of whoever noticed it first."""
+    cause = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    while cause is not None and cause.getCause() is not None:
+        cause = cause.getCause()
+    message = None if cause is None else cause.getMessage()
+    return reason(RuntimeError(message) if message else error)
+
+
 @contextmanager
 def explained_errors() -> Iterator[None]:
     """What Spark reports, in plain words where the cause is known."""
@@ -335,6 +345,8 @@ def explained_errors() -> Iterator[None]:
         yield
     except (Py4JJavaError, PySparkException) as error:
         said = str(error)
+        if file := re.search(r"Encountered error while reading file (?:file:/+(?=/))?(\S+?)\.\s", said):
+            raise InputError(f"{file[1]}: Spark cannot read it: {reason_of(error)}") from None
         for pattern, message in _KNOWN_FAILURES.items():
             if re.search(pattern, said):
                 raise AspectrumError(message) from None
