@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -204,7 +205,8 @@ def evaluate_files(
         raise InputError("scores of users, and what compares them, do not go with Spark: ", _REFUSED["per_user"])
     users = options.get("users")
     check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
-    with _session(master) as spark, explained_errors():
+    with warnings.catch_warnings(), _session(master) as spark, explained_errors():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)  # which is of no concern to a user
         if join:
             options |= _tables_of_users(spark, options)
         read = {name: _read(spark, "rankings", source) for name, source in systems.items()}
