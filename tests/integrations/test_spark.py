@@ -338,6 +338,8 @@ def test_damaged_files_are_refused(in_files: Any, join: bool) -> None:
     assert "rounded to the same" in refused({"l.csv": lists + f"ann,z,{rounded}\n"})
     mixed = '{"user": 1, "item": 9, "score": 2}\n{"user": 1, "item": "9", "score": 1}\n'
     assert "item ids are int, such as 9; Spark takes text or whole numbers" in refused({"l.jsonl": mixed}, lists="l.jsonl")
+    no_list = '{"user": 1, "items": [9]}\n{"user": 2, "items": []}\n'
+    assert "user 2 has an empty list" in refused({"l.jsonl": no_list}, lists="l.jsonl")
     assert "more than 64 bits" in refused({"l.csv": f"user,item,score\n{'9' * 25},x,1\n", "r.csv": "user,item\n1,x\n"})
     assert "2.csv: has a rank column, unlike the files before it" in refused(
         {"l/1.csv": lists, "l/2.csv": "user,item,score,rank\nbob,x,1,1\n"}, lists="l"

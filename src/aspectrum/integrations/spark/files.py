@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pyarrow  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -15,7 +16,7 @@ from pyspark.sql.types import DoubleType, LongType, StringType, StructField, Str
 
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows
-from aspectrum.coding.table import Named, are_whole
+from aspectrum.coding.table import Named, are_whole, flags_of
 from aspectrum.errors import InputError
 from aspectrum.integrations.spark.workers import Batches, caught
 from aspectrum.io import Source, read_input
@@ -105,6 +106,11 @@ def _example(rows: Rows, role: str) -> IdColumn:
     if len(ids) and not hasattr(ids, "dtype"):
         raise InputError(
             f"{rows.source}: {role} ids are {type(ids[0]).__name__}, such as {quoted(ids[0])}; Spark takes text or whole numbers"
+        )
+    without = np.flatnonzero(~flags_of(column.codes[column.codes >= 0], len(ids)))
+    if role == "user" and len(without):  # which rows of a DataFrame cannot say
+        raise InputError(
+            f"{rows.source}: user {quoted(ids[int(without[0])])} has an empty list, which Spark reads from Parquet only, as an array of items"
         )
     if len(ids) and column.untyped is not None:
         words = ids.filter(~are_whole(ids))
