@@ -197,6 +197,10 @@ class CountedInputs(Inputs):
         """That takes all users; of lists whose users nobody knows, it is said."""
         yield from ()
 
+    def different_users(self, use: Use) -> Iterator[Notice]:
+        """That takes all users, too; whoever has the lists of several systems says it."""
+        yield from ()
+
     def short_baseline(self, use: Use) -> Iterator[Notice]:
         short, n = self._any.short
         if short and use.baseline_to > 0:

@@ -7,9 +7,10 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.coding.table import Named
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.attention import Attention
-from aspectrum.diagnostics.notices import Option
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import AspectrumError, InputError
 from aspectrum.inputs import TRUTH
 from aspectrum.integrations.spark.files import Files
@@ -120,10 +121,15 @@ def _evaluated(
 ) -> SystemResults:
     """Results of systems against the same truth; items that one of them names are seen for all, as without Spark."""
     attention = Attention(strict, ignore)
+    told = _told({name: options.get(name) for name in (*TRUTH, "users")})
     with explained_errors():
         plan, lists = _prepared(systems, metrics, convention, options, partitions, per_user=False)
-        found = {name: _observed(plan, own, partitions) for name, own in lists.items()}
-    parts = {name: replace(one.part, lists=replace(one.part.lists, source=systems[name].named(name))) for name, one in found.items()}
+        found = {name: _observed(plan, own, partitions, systems[name].named("rankings")) for name, own in lists.items()}
+        apart = _in_some_systems(lists) if plan.truth.everybody is not None and plan.use.averages_lists else []
+    parts, of_files = {}, _told(systems)
+    for name, one in found.items():
+        read_so = _beside(of_files.get(name, ()), one.part.lists.notices)
+        parts[name] = replace(one.part, lists=replace(one.part.lists, source=systems[name].named("rankings"), notices=read_so))
     read = {name: part.lists for name, part in parts.items()}
     if len(parts) > 1 and plan.averages_strangers and any(one.ids["user"].uncoded for one in read.values()):
         raise InputError(
@@ -131,8 +137,12 @@ def _evaluated(
             ": counts users of every system, and Spark only counts those whom the ground truth does not know; ",
             "evaluate one system at a time, or name the users",
         )
-    counted = {name: one.counted for name, one in found.items() if one.counted is not None}
-    notices = plan.notices_on(read, from_files=True, whole=True, counted=counted or None)
+    counted = {}
+    for name, one in found.items():
+        if one.counted is not None:
+            rows = {input: (n, _beside(told.get(input, ()), notices)) for input, (n, notices) in one.counted.rows.items()}
+            counted[name] = replace(one.counted, rows=rows)
+    notices = [*plan.notices_on(read, from_files=True, whole=True, counted=counted or None), *apart]
     among = tuple(read.values())
     results = {name: plan.finish(part, notices=(), among=among) for name, part in parts.items()}
     # Users who are only counted would not be noticed if they came twice.
@@ -140,12 +150,37 @@ def _evaluated(
     return SystemResults(kept, attention.draw(notices))
 
 
-def _observed(plan: Plan, lists: Lists, partitions: int | None) -> Observed:
+def _told(inputs: Mapping[str, Any]) -> dict[str, Sequence[Notice]]:
+    """What there is to say of how files were read, by input."""
+    return {name: given.data.notices for name, given in inputs.items() if isinstance(given, Source) and isinstance(given.data, Files)}
+
+
+def _beside(told: Sequence[Notice], notices: Sequence[Notice]) -> list[Notice]:
+    """Notices on files beside those on their rows, which may say the same."""
+    kinds = {one.kind for one in notices}
+    return [*notices, *(one for one in told if one.kind not in kinds)]
+
+
+def _observed(plan: Plan, lists: Lists, partitions: int | None, called: str) -> Observed:
     """What the metrics remember of the lists of one system."""
-    with lists.shipped(plan) as shipped:
-        parts = lists.by_user.mapInArrow(Observing(shipped, lists.inputs), PARTS)
-        found = added_up(parts, Adding(shipped), partitions).collect()
-    return total_of(Observed.of_row(plan, *row) for row in found) or lists.nothing(plan)
+    try:
+        with lists.shipped(plan) as shipped:
+            parts = lists.by_user.mapInArrow(Observing(shipped, lists.inputs), PARTS)
+            found = added_up(parts, Adding(shipped), partitions).collect()
+        return total_of(Observed.of_row(plan, *row) for row in found) or lists.nothing(plan)
+    except InputError as error:
+        said = (re.sub(r"(?m)^rankings\b", lambda _: called, part) if isinstance(part, str) else part for part in error.args)
+        raise InputError(*said) from None
+
+
+def _in_some_systems(systems: Mapping[str, Lists]) -> list[Notice]:
+    """Whether some users have lists of some systems only, where the driver knows no user."""
+    if len(systems) == 1:
+        return []
+    users = reduce(DataFrame.unionAll, (lists.users for lists in systems.values()))
+    times = users.groupBy("user").count().groupBy("count").count().collect()
+    n_some = sum(n for n_systems, n in times if n_systems < len(systems))
+    return [Notice("different_users", n_some, sum(n for _, n in times))] if n_some else []
 
 
 @with_hints(_FORM.format("scores"), like=evaluate_here)
@@ -247,11 +282,10 @@ def _read(spark: SparkSession, input: str, source: Source) -> Source:
     named = replace(source, name=source.named(input))
     if source.path == "-":
         raise InputError("standard input: Spark cannot read it; save it as a file")
-    format = named.guessed_format or Source(files_of(source.path)[0]).guessed_format
-    if format != "parquet":
-        return replace(named, data=Files.of(spark, input, named))
     path = os.path.abspath(source.path)
     files = files_of(path)  # those of all folders in it, as without Spark
+    if any(replace(named, data=file).guessed_format != "parquet" for file in files):
+        return replace(named, data=Files.of(spark, input, named))
     reader = spark.read if files == [path] or not os.path.isdir(path) else spark.read.option("basePath", path)
     try:
         return replace(named, data=reader.parquet(*files, mergeSchema=True))  # files may have other columns
@@ -275,6 +309,8 @@ def _prepared(
             raise InputError(f"{name} does not go with Spark: {instead}")
     users = options.get("users")
     check_files([*(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
+    if isinstance(users, str) and users == "common":
+        raise InputError(Option("users", "common"), " needs all lists at once, which Spark does not have; name the users instead")
     if options.get("ties") == "input":
         raise InputError(Option("ties", "input"), ": the rows of a Spark DataFrame have no order; expected 'ascending' or 'descending'")
     if chosen.reading({"ties": options.get("ties")}).ties == "input":

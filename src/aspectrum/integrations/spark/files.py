@@ -6,6 +6,7 @@ import os
 import pickle
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DoubleType, LongType, StringType, StructField, StructType
 
 from aspectrum.coding.ids import quoted
-from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.rows import IdColumn, Rows, of_one_system
 from aspectrum.coding.table import Named, are_whole, flags_of
+from aspectrum.diagnostics.notices import Notice, added
 from aspectrum.errors import InputError
 from aspectrum.integrations.spark.workers import Batches, caught
 from aspectrum.io import Source, read_input
@@ -35,8 +37,9 @@ class Files:
         input: Which input they are.
         source: How they are read.
         paths: Each file, as tasks find it, and what errors call it.
-        ids: By role, an id of each file: a word if there is one, else the longest number.
+        ids: By role, an id of each file: a word if there is one, else a number, if possible one that is too large for Spark.
         numbers: Roles of numbers.
+        notices: What there is to say of how they were read.
     """
 
     spark: SparkSession
@@ -45,6 +48,7 @@ class Files:
     paths: tuple[tuple[str, str], ...]
     ids: Mapping[str, list[Named]]
     numbers: tuple[str, ...]
+    notices: tuple[Notice, ...] = ()
 
     @staticmethod
     def of(spark: SparkSession, input: str, source: Source) -> Files:
@@ -66,7 +70,15 @@ class Files:
                 has = "a" if odd[0] in (*look.ids, *look.numbers) else "no"
                 raise InputError(f"{name}: has {has} {odd[0]} column, unlike the files before it")
         ids = {role: [(name, look.ids[role]) for name, look in several if len(look.ids[role].ids)] for role in first.ids}
-        return Files(spark, input, source, paths, ids, first.numbers)
+        systems = {one.ids[0]: name for name, one in ids.get("system", ())}
+        if input == "rankings" and len(systems) > 1:
+            (one, here), (other, there), *_ = systems.items()
+            raise InputError(
+                f"{source.named(input)}: holds lists of several systems ({one!r} in {here}, {other!r} in {there}); give each its own folder"
+            )
+        return Files(
+            spark, input, source, paths, ids, first.numbers, tuple(added(notice for _, look in several for notice in look.notices))
+        )
 
     @property
     def columns(self) -> list[str]:
@@ -90,14 +102,17 @@ def _tasks(spark: SparkSession, paths: Collection[tuple[str, str]]) -> DataFrame
 
 @dataclass(frozen=True)
 class _Look:
-    """The columns of a file: of ids, a word if there is one, else the longest number; of numbers, the roles."""
+    """The columns of a file: an id of each role, as :class:`Files` has it, and the roles of numbers; what there is to say of it."""
 
     ids: Mapping[str, IdColumn]
     numbers: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
     @staticmethod
-    def of(rows: Rows) -> _Look:
-        return _Look({role: _example(rows, role) for role in rows.ids}, tuple(rows.numbers))
+    def of(input: str, rows: Rows) -> _Look:
+        if input == "rankings":
+            of_one_system(rows, "give each system a file of its own")
+        return _Look({role: _example(rows, role) for role in rows.ids}, tuple(rows.numbers), tuple(rows.notices))
 
 
 def _example(rows: Rows, role: str) -> IdColumn:
@@ -114,8 +129,13 @@ def _example(rows: Rows, role: str) -> IdColumn:
         )
     if len(ids) and column.untyped is not None:
         words = ids.filter(~are_whole(ids))
-        ids = words if len(words) else ids.gather(ids.str.len_bytes().arg_sort(descending=True))
+        large = ids.filter(ids.cast(int, strict=False).is_null())
+        ids = next((some for some in (words, large) if len(some)), ids)
     return IdColumn(column.codes[:0], ids[:1], column.untyped)
+
+
+def _looked_at(input: str, source: Source, path: str, name: str) -> bytes:
+    return pickle.dumps(_Look.of(input, _read(input, source, path, name)))
 
 
 @dataclass(frozen=True)
@@ -127,7 +147,7 @@ class _Looking:
 
     def __call__(self, batches: Batches) -> Batches:
         for path, name in _files(batches):
-            look, error = caught(lambda path=path, name=name: pickle.dumps(_Look.of(_read(self.input, self.source, path, name))))  # type: ignore[misc]
+            look, error = caught(partial(_looked_at, self.input, self.source, path, name))
             columns = [pyarrow.array([path]), pyarrow.array([look], pyarrow.binary()), pyarrow.array([error], pyarrow.binary())]
             yield pyarrow.RecordBatch.from_arrays(columns, ["path", "look", "error"])
 

@@ -90,6 +90,11 @@ class Lists:
         ]  # of several inputs, with their type
         return brought_together(self.frame, self.partitions, *columns)
 
+    @property
+    def users(self) -> DataFrame:
+        """Everybody who has a list, once."""
+        return self.frame.select("user").distinct()
+
     def nothing(self, plan: Plan) -> Observed:
         """A part without rows."""
         return observed(plan, empty(self.frame), self.inputs)
@@ -129,6 +134,10 @@ class Joined(Lists):
             isinstance(field.dataType, ArrayType) for table in known.values() for field in table.schema if field.name == "item"
         )
         return Joined(frame, lists.partitions, lists.order_shows or has_arrays, tables, sources, inputs=inputs)
+
+    @property
+    def users(self) -> DataFrame:
+        return self.tables["rankings"].select("user").distinct()
 
     @property
     def like(self) -> dict[str, Rows]:
@@ -273,9 +282,12 @@ def with_ids_settled(tables: Mapping[str, Source], others: Mapping[str, Iterable
         read = [one for own in files.values() for one in own.ids.get(role, ())]
         several = settled(role, [*others.get(role, ()), *(one for given in typed for one in _first_id(*given)), *read])
         found = several[len(several) - len(read) :]
-        if not all(hasattr(ids, "dtype") for ids in found):
-            raise InputError(f"{role} ids are whole numbers of more than 64 bits in {read[0][0]}, and those of Spark have 64")
-        if not any(is_text(ids) for ids in found):
+        for (source, _), ids in zip(read, found, strict=True):
+            if not hasattr(ids, "dtype"):
+                raise InputError(
+                    f"{role} ids are whole numbers of more than 64 bits in {source}, such as {ids[0]}, and those of Spark have 64"
+                )
+        if read and not any(is_text(ids) for ids in found):
             numbers.add(role)
     as_frames = {
         name: replace(tables[name], data=own.frame(numbers), columns={role: role for role in own.columns}, split=None)
