@@ -1,7 +1,7 @@
 """Lists in Spark: users are brought together by Spark, scored where they are, and only what the metrics remember reaches the driver.
 
-What is known of users is broadcast, or joined with their lists: ``tables`` says which columns of DataFrames are what, ``workers`` what tasks do,
-``calls`` what users call.
+What is known of users is broadcast, or joined with their lists: ``tables`` says which columns of DataFrames are what, ``files`` reads
+what Spark does not, ``workers`` says what tasks do, ``calls`` what users call.
 """
 
 from aspectrum.extras import needed
