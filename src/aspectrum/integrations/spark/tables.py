@@ -277,7 +277,7 @@ def with_ids_settled(tables: Mapping[str, Source], others: Mapping[str, Iterable
     files = {name: table.data for name, table in tables.items() if isinstance(table.data, Files)}
     columns = {name: _renamed(name, table)[1] for name, table in tables.items() if name not in files} if files else {}
     numbers = set()
-    for role in {role for own in files.values() for role in own.ids}:
+    for role in dict.fromkeys(role for own in files.values() for role in own.ids):
         typed = [(name, tables[name].data, own[role]) for name, own in columns.items() if role in own]
         read = [one for own in files.values() for one in own.ids.get(role, ())]
         several = settled(role, [*others.get(role, ()), *(one for given in typed for one in _first_id(*given)), *read])
