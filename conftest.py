@@ -6,7 +6,7 @@ import pytest
 from _pytest.doctest import DoctestItem
 from hypothesis import settings
 
-collect_ignore = [] if find_spec("pyspark") else ["src/aspectrum/integrations/spark.py"]  # whose examples import it
+collect_ignore = [] if find_spec("pyspark") else ["src/aspectrum/integrations/spark"]  # whose modules import it
 
 settings.register_profile("untimed", settings(), deadline=None)  # else as it was, also in continuous integration
 settings.load_profile("untimed")
