@@ -102,7 +102,7 @@ OTHERS = [
         "BPM",
         "SDCG",
         "IPrec",
-        "Judged",
+        
         "Compat",
         "Accuracy",
         "NumRet",

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         GroupExposure,
         HitRate,
         IntraListDiversity,
+        Judged,
         LongTailShare,
         MeanPopularityRank,
         MeanPredictionDistance,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         PrecisionIA,
         Recall,
         Reciprocity,
+        Redundancy,
         Representation,
         RPrecision,
         SelfInformation,
@@ -126,7 +128,7 @@ __all__ += ["CatalogueCoverage", "EffectiveItems", "ExposureEntropy", "Gini", "P
 __all__ += ["DNDCG", "MRR", "MRRIA", "NDCGIA", "RBP", "DSharpNDCG", "HitRate", "RPrecision"]
 __all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall", "UnseenShare"]
 __all__ += ["EFD", "AveragePopularity", "LongTailShare", "MeanPopularityRank", "PopularityLift", "SelfInformation", "Serendipity"]
-__all__ += ["Unexpectedness"]
+__all__ += ["Judged", "Redundancy", "Unexpectedness"]
 __all__ += ["EILD", "EPD", "VendiScore"]
 __all__ += [
     "ClusteringComplement",

@@ -12,7 +12,7 @@ import numpy as np
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Metrics, asked_for
 from aspectrum.coding.reading import Duplicates, Order, Ties
-from aspectrum.coding.rows import Rows, by_system
+from aspectrum.coding.rows import Rows, by_system, unbundled
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import Notice, Option, merged
@@ -219,6 +219,7 @@ def _evaluate(
     """Results of systems; `told_apart` makes lists by system of what was read."""
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
+    options = unbundled(options)
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
     asked, left_out = asked_for(metrics, _given(systems, options), conventions)
     users = options.get("users")

@@ -295,6 +295,22 @@ REFERENCES: Mapping[str, Reference] = {
         "1043--1052",
         "10.1145/2009916.2010055",
     ),
+    "sakai2007alternatives": _conference(
+        "Sakai, Tetsuya",
+        "Alternatives to Bpref",
+        2007,
+        f"Proceedings of the 30th {_SIGIR}",
+        "71--78",
+        "10.1145/1277741.1277756",
+    ),
+    "macavaney2022streamlining": _conference(
+        "MacAvaney, Sean; Macdonald, Craig; Ounis, Iadh",
+        "Streamlining evaluation with ir-measures",
+        2022,
+        "Advances in Information Retrieval: 44th European Conference on IR Research",
+        "305--310",
+        "10.1007/978-3-030-99739-7_38",
+    ),
     "raj2022measuring": _conference(
         "Raj, Amifa; Ekstrand, Michael D.",
         "Measuring fairness in ranked results: an analytical and empirical comparison",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets
 from aspectrum.coding.ids import is_text, quoted
-from aspectrum.diagnostics.notices import Notice
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.wording import one_line
 
@@ -91,6 +92,7 @@ class Rows:
         notices: What a user should know of it.
         is_index: For features, whether they are an index of texts, whose weights always count.
         directed: For links, whether their graph is directed; None if it does not say.
+        lists_aspects: For subtopics, whether they name all aspects that a user wants; those that no item has are rows without an item.
     """
 
     source: str
@@ -101,6 +103,7 @@ class Rows:
     notices: Sequence[Notice] = ()
     is_index: bool = False
     directed: bool | None = None
+    lists_aspects: bool = False
 
     def __len__(self) -> int:
         return next(iter(self.ids.values())).n_rows
@@ -117,6 +120,35 @@ class Rows:
             numbers={role: values[rows] for role, values in self.numbers.items()},
             place=None if self.place is None else partial(_place_of, self.place, rows),
         )
+
+
+class InputBundle(ABC):
+    """Something that is given as one input and holds others, too."""
+
+    @abstractmethod
+    def inputs(self) -> Mapping[str, Rows]:
+        """Its inputs by name, among them the one that it is given as."""
+
+
+_YIELDING = ("relevance",)
+"""Inputs of a bundle that give way to what a user gives."""
+
+
+def unbundled(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs by name, where those in bundles have a name of their own."""
+    found = dict(inputs)
+    for name, bundle in inputs.items():
+        if not isinstance(bundle, InputBundle):
+            continue
+        held = bundle.inputs()
+        if name not in held:
+            raise InputError(f"{name} is {type(bundle).__name__}, expected as {next(iter(held))}")
+        for other, rows in held.items():
+            if other == name or found.get(other) is None:
+                found[other] = rows
+            elif other not in _YIELDING:
+                raise InputError(Option(other), f" is given, and {rows.source} has {other} of its own; give one of them")
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.pools import OwnPools, PoolName
 from aspectrum.world import World
-from aspectrum.world.aspects import AspectSets
+from aspectrum.world.aspects import AspectSets, ListedAspects
 from aspectrum.world.relevance import exponential
 
 JudgedBy = Literal["subtopics", "history", "relevance", "membership"]
@@ -76,6 +76,14 @@ class Judging(ABC):
     def satisfiable(self, wanted: WantedAspects) -> WantedAspects:
         """The same aspects, with weight 0 where no item can count for the user."""
         return wanted
+
+    def questions(self) -> Codes | None:
+        """For each attainable aspect of a user, the first of those that answer the same question; None if each is one of its own."""
+        return None
+
+    def unserved(self) -> ListedAspects | None:
+        """The aspects that each user lists though no item has them; None where it is not known which are listed."""
+        return None
 
     def judged_pool(self, coverage: Coverage) -> OwnPools:
         """The judged items of each user."""

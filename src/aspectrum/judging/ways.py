@@ -11,7 +11,7 @@ from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.judging import Grading, JudgedBy, Judging, graded_strengths
 from aspectrum.judging.pools import OwnPools
 from aspectrum.world import Relevance, Subtopics
-from aspectrum.world.aspects import AspectSets
+from aspectrum.world.aspects import AspectSets, ListedAspects
 
 
 class BySubtopics(Judging):
@@ -47,6 +47,12 @@ class BySubtopics(Judging):
 
     def world_codes(self, wanted: WantedAspects) -> Codes:
         return self._subtopics.aspects
+
+    def questions(self) -> Codes | None:
+        return self._subtopics.nuggets
+
+    def unserved(self) -> ListedAspects | None:
+        return self._subtopics.unserved
 
     def judged_pool(self, coverage: Coverage) -> OwnPools:
         return OwnPools(self._subtopics.offsets, np.arange(coverage.sets.n_rows, dtype=np.int32))

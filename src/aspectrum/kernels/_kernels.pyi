@@ -210,6 +210,14 @@ class CatalogueProblems:
 def covered_aspects(cover: Cover, stops: Codes) -> Floats:
     """Sum over aspects of weight x strongest support shown, (users, cutoffs)."""
 
+def covered_questions(cover: Cover, stops: Codes, aspect_offsets: Offsets, firsts: Codes, weights: Floats) -> Floats:
+    """Sum over questions of weight x weakest answer, each as strong as the strongest support shown, (users, cutoffs).
+
+    Args:
+        firsts: For each of a user's aspects, the first of those that answer the same question.
+        weights: What each question weighs, at the first of its answers; 0 elsewhere.
+    """
+
 def average_precisions(
     cover: Cover,
     stops: Codes,

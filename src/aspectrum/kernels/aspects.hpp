@@ -5,6 +5,9 @@
 #include "gains.hpp"
 #include "parallel.hpp"
 
+#include <functional>
+#include <numeric>
+
 namespace aspectrum {
 
 // Sum over aspects of weight * strongest support within the first places, at each stop, for one user.
@@ -57,6 +60,49 @@ inline OutMatrix<double> covered_aspects(const Cover& cover, Matrix<int32_t> sto
                     cover_of_list(scratch.first, cover.rows.data() + offsets[u], stops.of(u), stops.cutoffs, scratch.second,
                                   out.data() + u * stops.cutoffs);
                     scratch.first.end(u);
+                }
+            });
+        });
+    }
+    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+}
+
+// Sum over questions of weight * weakest of the answers, each as strong as the strongest support within the first places, at each stop.
+// `firsts` has for each of a user's aspects the first of those that answer the same question, which has its weight; others weigh 0.
+inline OutMatrix<double> covered_questions(const Cover& cover, Matrix<int32_t> stops_, Array<int64_t> aspect_offsets,
+                                           Array<int32_t> firsts, Array<double> weights) {
+    const Stops stops = check_stops(stops_, cover.offsets);
+    require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
+    require(weights.shape(0) == firsts.shape(0), "one weight per aspect");
+    const int64_t *offsets = cover.offsets.data(), *starts = aspect_offsets.data();
+    for (int64_t u = 0; u < cover.users; ++u)
+        check_codes(firsts.data() + starts[u], starts[u + 1] - starts[u], 0, starts[u + 1] - starts[u], "first answer");
+    std::vector<double> out(cover.users * stops.cutoffs);
+    {
+        nb::gil_scoped_release release;
+        with_views(cover, [&](auto make_view) {
+            auto make_scratch = [&] {
+                return std::make_tuple(make_view(), std::vector<double>(cover.most_aspects()), std::vector<double>(cover.most_aspects()));
+            };
+            parallel_for(cover.users, kBlock, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
+                auto& [view, seen, weakest] = scratch;
+                for (int64_t u = begin; u < end; ++u) {
+                    const int32_t *rows = cover.rows.data() + offsets[u], *first = firsts.data() + starts[u];
+                    const int64_t n = starts[u + 1] - starts[u];
+                    require(n <= static_cast<int64_t>(seen.size()), "more aspects than there are");
+                    std::fill_n(seen.begin(), n, 0.0);
+                    view.begin(u);
+                    int32_t j = 0;
+                    for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                        for (; j < stops.of(u)[c]; ++j)
+                            if (rows[j] >= 0) view.each(rows[j], [&](int32_t i, double s) { seen[i] = std::max(seen[i], s); });
+                        std::fill_n(weakest.begin(), n, 1.0);
+                        for (int64_t i = 0; i < n; ++i) weakest[first[i]] = std::min(weakest[first[i]], seen[i]);
+                        for (int64_t i = 0; i < n; ++i) weakest[i] = first[i] == i ? weights.data()[starts[u] + i] * weakest[i] : 0.0;
+                        std::sort(weakest.begin(), weakest.begin() + n, std::greater<>());  // added as what all of them weigh is
+                        out[u * stops.cutoffs + c] = std::accumulate(weakest.begin(), weakest.begin() + n, 0.0);
+                    }
+                    view.end(u);
                 }
             });
         });

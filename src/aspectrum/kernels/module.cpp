@@ -180,6 +180,7 @@ void bind_exact(nb::module_& m) {
 
 void bind_aspects(nb::module_& m) {
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
+    m.def("covered_questions", &covered_questions, "cover"_a, "stops"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
           "totals"_a = nb::none());
     m.def("aspect_ndcgs", &aspect_ndcgs, "cover"_a, "stops"_a, "discounts"_a, "depths"_a, "pool_offsets"_a = nb::none(),

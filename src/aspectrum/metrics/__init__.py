@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what type checkers cannot find by themselves
     from aspectrum.metrics.group_exposure import GroupExposure as GroupExposure
     from aspectrum.metrics.hit_rate import HitRate as HitRate
     from aspectrum.metrics.intra_list_diversity import IntraListDiversity as IntraListDiversity
+    from aspectrum.metrics.judged import Judged as Judged
     from aspectrum.metrics.long_tail_share import LongTailShare as LongTailShare
     from aspectrum.metrics.map import MAP as MAP
     from aspectrum.metrics.map_ia import MAPIA as MAPIA
@@ -55,6 +56,7 @@ if TYPE_CHECKING:  # what type checkers cannot find by themselves
     from aspectrum.metrics.rbp import RBP as RBP
     from aspectrum.metrics.recall import Recall as Recall
     from aspectrum.metrics.reciprocity import Reciprocity as Reciprocity
+    from aspectrum.metrics.redundancy import Redundancy as Redundancy
     from aspectrum.metrics.reo import REO as REO
     from aspectrum.metrics.representation import Representation as Representation
     from aspectrum.metrics.rsp import RSP as RSP

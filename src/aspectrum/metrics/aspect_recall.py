@@ -1,15 +1,19 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags
+from aspectrum.diagnostics.notices import Either, Option
+from aspectrum.errors import MissingInput
 from aspectrum.judging import Coverage, JudgedBy, Unjudged
+from aspectrum.judging.questions import covered_questions, weight_of_all
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
-from aspectrum.world import World
+from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,8 @@ class AspectRecall(AspectMetric):
 
     .. math:: \left|\bigcup_{j \le k} J(u, d_j)\right| \, / \, \left|\text{aspects attainable for } u\right|
 
-    With weights of aspects it is the share of their weight; an aspect counts with the strongest judgment seen.
+    With weights of aspects it is the share of their weight; an aspect counts with the strongest judgment seen. With nuggets it is what FreshStack
+    calls coverage, and others weighted recall of nuggets.
 
     Args:
         k: Ranks that count; one number or several.
@@ -27,6 +32,9 @@ class AspectRecall(AspectMetric):
         unjudged: As for AlphaNDCG.
         denominator: ``attainable``: the number of aspects the user could be shown. ``k``: the cutoff, even for a shorter list (without a
             cutoff, the length of the list); with one aspect per item, the score is then at most 1.
+        of: With ``denominator="attainable"``: aspects that some item has (``attainable``), or all that are ``listed`` for the user, also those that no
+            item has (FreshStack, BRIGHT-Pro). Nuggets say which are listed, else the weights do.
+        join: What counts of nuggets that ask for several answers (AND): that ``all`` of them are shown, or the ``share`` that is.
         aspectless: Items without aspects add nothing (``skip``), or together form one more aspect of weight 1 (``category``, which goes
             with denominator=k and judged_by=membership). CategoricalDiversity in RePlay is the latter, with one aspect per item.
 
@@ -34,7 +42,7 @@ class AspectRecall(AspectMetric):
         0 to 1.
 
     Undefined:
-        For a user with no attainable aspect, unless items without aspects are a category.
+        For a user with no attainable aspect (``of="listed"``: with no listed one), unless items without aspects are a category.
 
     References:
         Zhai, Cohen and Lafferty, SIGIR 2003. Sanz-Cruzado, Pepa and Castells, MSM 2018 (community recall). CategoricalDiversity in RePlay
@@ -49,10 +57,15 @@ class AspectRecall(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
     denominator: Literal["attainable", "k"] = "attainable"
+    of: Literal["attainable", "listed"] = "attainable"
+    join: Literal["all", "share"] = "all"
     aspectless: Literal["skip", "category"] = "skip"
 
     cites = ("zhai2003beyond", "sanzcruzado2018structural", "vasilev2024replay")
-    aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")}
+    aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")} | {
+        "NuggetCoverage": {"of": "listed"},
+        "A-Recall": {"of": "listed"},
+    }
 
     preferred = ("membership",)
 
@@ -60,14 +73,40 @@ class AspectRecall(AspectMetric):
         if self.aspectless == "category" and self.judged_by is None:
             object.__setattr__(self, "judged_by", "membership")
         super().__post_init__()
+        check_goes_with(self, "of", "denominator", "attainable")
+        check_goes_with(self, "of", "judged_by", None, "subtopics")
         check_goes_with(self, "aspectless", "denominator", "k")
         check_goes_with(self, "aspectless", "judged_by", "membership")
+
+    def judging(self, truth: Truth) -> JudgedBy:
+        return "subtopics" if self.of == "listed" else super().judging(truth)
+
+    def needs(self) -> tuple[frozenset[str], ...]:
+        return (frozenset({"subtopics"}),) if self.of == "listed" else super().needs()
+
+    def resolved(self, truth: Truth) -> Self:
+        if self.of == "listed" and truth.weights is None and truth.subtopics is not None and truth.subtopics.unserved is None:
+            raise MissingInput(
+                "AspectRecall(of=listed) needs to know which aspects are listed, also those that no item has: pass ",
+                Either("subtopics=asp.Nuggets.read(...)", "--nuggets"),
+                ", or ",
+                Option("weights"),
+            )
+        return super().resolved(truth)
+
+    def details(self, truth: Truth) -> Mapping[str, Any]:
+        subtopics = truth.subtopics
+        if self.judged_by != "subtopics" or subtopics is None or subtopics.unserved is None:
+            return {}
+        n_attainable = len(subtopics.aspects)
+        return {"aspects_listed": n_attainable + len(subtopics.unserved.aspects), "aspects_attainable": n_attainable}
 
     def fractions(self, world: World) -> Fractions:
         coverage = self.coverage(world)
         stops = coverage.stops(self.cutoffs)
-        covered = kernels.covered_aspects(coverage.kernel, stops)
-        attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], covered.shape)
+        whole = self.join == "all"
+        covered = covered_questions(coverage, stops, whole=whole)
+        attainable = np.broadcast_to(weight_of_all(coverage, whole=whole, listed=self.of == "listed")[:, np.newaxis], covered.shape)
         if self.denominator == "attainable":
             return Fractions(covered, attainable)
         ranks = coverage.rankings.depths(self.cutoffs).astype(np.float64)

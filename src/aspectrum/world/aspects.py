@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -112,6 +112,11 @@ class Subtopics:
 
     Each user has rows, one per judged item, items ascending; a row is a set of that user's own aspects, which are
     numbered 0, 1, 2 ... per user in the order of the world's aspects. Build it with :meth:`from_rows`.
+
+    Args:
+        nuggets: For each of a user's own aspects, the first of those that are answers to the same question, which all have to be shown;
+            None means that each is a question of its own.
+        unserved: The aspects of each user that are listed though no item has them; None where it is not known which are listed.
     """
 
     offsets: Offsets
@@ -120,6 +125,8 @@ class Subtopics:
     aspect_offsets: Offsets
     aspects: Codes
     grades: Floats | None = None
+    nuggets: Codes | None = None
+    unserved: "ListedAspects | None" = None
 
     @classmethod
     def from_rows(
@@ -179,7 +186,32 @@ class Subtopics:
         aspect_offsets, own = choose_segments(self.aspect_offsets, users)
         grades, strengths = (None if values is None else values[entries] for values in (self.grades, self.sets.strengths))
         sets = AspectSets(set_offsets, self.sets.codes[entries], self.sets.n_aspects, strengths)
-        return Subtopics(offsets, self.items[rows], sets, aspect_offsets, self.aspects[own], grades)
+        nuggets = None if self.nuggets is None else self.nuggets[own]
+        unserved = None if self.unserved is None else self.unserved.take(users)
+        return Subtopics(offsets, self.items[rows], sets, aspect_offsets, self.aspects[own], grades, nuggets, unserved)
+
+    def listing(self, offsets: Offsets, listed: Codes, questions: Codes | None = None) -> "Subtopics":
+        """The same, where it is known which aspects each user lists, ascending, and which question each of these answers."""
+        own = kernels.lookup(offsets, listed, self.aspect_offsets, self.aspects)
+        before = np.concatenate(([0], np.cumsum(own < 0)))
+        found = replace(self, unserved=ListedAspects(before[offsets], listed[own < 0]))
+        if questions is None:
+            return found
+        owners = np.repeat(np.arange(self.n_users), np.diff(self.aspect_offsets))
+        _, firsts, which = np.unique(owners << 32 | questions[own >= 0], return_index=True, return_inverse=True)
+        return replace(found, nuggets=(firsts[which] - self.aspect_offsets[owners]).astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class ListedAspects:
+    """Aspects of each user, by the code of the world, ascending."""
+
+    offsets: Offsets
+    aspects: Codes
+
+    def take(self, users: npt.NDArray[Any]) -> "ListedAspects":
+        offsets, index = choose_segments(self.offsets, users)
+        return ListedAspects(offsets, self.aspects[index])
 
 
 @dataclass(frozen=True, eq=False)

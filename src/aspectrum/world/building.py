@@ -506,11 +506,16 @@ class _Builder:
         return Aspects(offsets, aspects[at], len(facts.ids[role]), given, flags_of(known, self.n_items))
 
     def subtopics(self, rows: Rows, facts: Input) -> Subtopics:
+        whole = rows
+        if rows.lists_aspects:  # also those that no item has
+            rows = rows.taken(np.flatnonzero(rows.ids["item"].codes >= 0))
         users, items, aspects = self._codes(rows, "user", "item", "aspect")
         grades, strengths = rows.numbers.get("grade"), rows.numbers.get("strength")
+        if strengths is not None and (strengths == 0).any():  # which says that the item was judged
+            grades = np.where(strengths == 0, 0.0, 1.0 if grades is None else grades)
         numbers = [values for values in (grades, strengths) if values is not None]
         if strengths is not None:
-            bad = np.flatnonzero(((strengths <= 0) | (strengths > 1)) & (True if grades is None else grades >= 1))
+            bad = np.flatnonzero(((strengths < 0) | (strengths > 1)) & (True if grades is None else grades >= 1))
             if len(bad):
                 check_strengths(strengths[bad[:1]], rows.at(bad[0]))
 
@@ -520,7 +525,21 @@ class _Builder:
 
         offsets, at = self._distinct(rows, facts, users, self.n_users, items, numbers, conflict, seconds=aspects)
         given = (None if values is None else values[at] for values in (grades, strengths))
-        return Subtopics.from_sorted(offsets, items[at], aspects[at], *given)
+        found = Subtopics.from_sorted(offsets, items[at], aspects[at], *given)
+        return self._with_listed(found, whole) if whole.lists_aspects else found
+
+    def _with_listed(self, found: Subtopics, rows: Rows) -> Subtopics:
+        """The same, with the aspects that rows name for users, though no item may have them."""
+        users, aspects = self._codes(rows, "user", "aspect")
+        named = np.flatnonzero(aspects >= 0)
+        offsets, at = kernels.group_rows(users[named], self.n_users)
+        at = named[at]
+        listed_offsets, listed, numbers = kernels.number_codes(offsets, aspects[at], len(self._tables.aspect))
+        questions = None
+        if "nugget" in rows.ids:
+            questions = np.empty(len(listed), np.int32)
+            questions[np.repeat(listed_offsets[:-1], np.diff(offsets)) + numbers] = rows.ids["nugget"].codes[at]
+        return found.listing(listed_offsets, listed, questions)
 
     def weights(self, rows: Rows, facts: Input) -> Weights:
         (aspects,), weights = self._codes(rows, "aspect"), rows.numbers["weight"]

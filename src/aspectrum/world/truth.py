@@ -14,7 +14,7 @@ from aspectrum.arguments import unknown_argument
 from aspectrum.arrays import Codes, Counts, Flags, as_flags, check_codes_count_from_0, check_count, check_range
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input, Reading
-from aspectrum.coding.rows import Rows, SparseRows, of_one_system
+from aspectrum.coding.rows import Rows, SparseRows, of_one_system, unbundled
 from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MissingInput, each
@@ -140,6 +140,7 @@ class Truth:
             if name not in OBJECTS:
                 lists = dict.fromkeys(("rankings", "systems", "run", "recs"), "the truth has no lists; pass them to plan.observe(...)")
                 raise unknown_argument("Truth.read", name, [*OBJECTS, *given], lists)
+        inputs = unbundled(inputs)
         there = {name: value for name in OBJECTS if (value := inputs.get(name)) is not None}
         reading = reading or Reading(**options)
         if reading.popularity_users is not None and "popularity" not in there:
@@ -269,9 +270,13 @@ class Truth:
     @cached_property
     def judged_items(self) -> Flags:
         """Items that are judged for somebody, by relevance if it is given, else by subtopics."""
-        known = self.relevance or self.need("subtopics", "judged items")
+        return self.items_judged_by("subtopics" if self.relevance is None else "relevance")
+
+    def items_judged_by(self, name: str) -> Flags:
+        """Items that are judged for somebody, in the input that is named."""
+        known = self.need(name, "judged items")
         if self.everybody is not None:
-            return self.everybody.judged["relevance" if self.relevance is not None else "subtopics"] > 0
+            return self.everybody.judged[name] > 0
         return np.bincount(known.items, minlength=self.n_items) > 0
 
     def judged(self, name: str | None = None) -> Flags:
@@ -280,7 +285,8 @@ class Truth:
             part = getattr(self, one)
             if part is not None:
                 judged: Flags = np.diff(part.offsets) > 0
-                return judged
+                unserved = part.unserved if isinstance(part, Subtopics) else None
+                return judged if unserved is None else judged | (np.diff(unserved.offsets) > 0)
         raise MissingInput(f"who is averaged depends on who is judged: give {name or 'subtopics, relevance or history'}")
 
     def with_relevant_items(self) -> Flags:
@@ -326,6 +332,8 @@ class Truth:
         n = 0 if self.aspects is None else self.aspects.n_aspects
         if self.subtopics is not None:
             n = max(n, _largest(self.subtopics.aspects) + 1)
+            if self.subtopics.unserved is not None:
+                n = max(n, _largest(self.subtopics.unserved.aspects) + 1)
         if self.weights is not None:
             aspects = self.weights.aspects
             check_codes_count_from_0(

@@ -1,0 +1,86 @@
+"""Judged: how much of what a list shows was judged at all."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Flags
+from aspectrum.blocks.relevant_items import place_sums
+from aspectrum.metric import Aliases, Fractions, UserMetric
+from aspectrum.world import Truth, World
+
+
+@dataclass(frozen=True)
+class Judged(UserMetric):
+    r"""Share of the top k that is judged for the user, as relevant or not. What nobody judged counts as not relevant everywhere else.
+
+    .. math:: \frac{|\{j \le k : d_j \text{ judged for } u\}|}{\min(k, \left|L_u\right|)}
+
+    Judged are the items of the subtopics, else those of the relevance, whatever their grade. Judgments that name relevant items only, as most
+    nuggets do, cannot tell an item that was judged and found wanting from one that nobody looked at.
+
+    Args:
+        k: Ranks that count; one number or several.
+        judged_by: The input that holds the judgments: ``subtopics`` or ``relevance``. Default: subtopics if given.
+        by: Items judged for the ``user``, or for ``anybody``.
+        over: A list is divided by its length up to k (``list``), or by ``k``.
+        complement: One minus the share: holes. With by=anybody and over=k it is Hole@k in FreshStack, where a list that ends before k has holes
+            after its end.
+
+    Range:
+        0 to 1.
+
+    Undefined:
+        For an empty list; with ``over="k"`` and a cutoff, never.
+
+    References:
+        Judged in ir_measures (MacAvaney, Macdonald and Ounis, ECIR 2022). Sakai, SIGIR 2007, on unjudged items.
+
+    Examples:
+        >>> world = World.of({"q": ["a", "b", "c", "d"]}, subtopics={"q": {"a": [1], "c": []}})
+        >>> Judged(k=(2, 4)).scores(world)
+        array([[0.5, 0.5]])
+    """
+
+    judged_by: Literal["subtopics", "relevance"] | None = None
+    by: Literal["user", "anybody"] = "user"
+    over: Literal["list", "k"] = "list"
+    complement: bool = False
+
+    cites = ("macavaney2022streamlining", "sakai2007alternatives")
+    aliases: ClassVar[Aliases] = {"Hole": {"by": "anybody", "over": "k", "complement": True}}
+    family = "relevance"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.complement:
+            object.__setattr__(self, "higher_is_better", False)
+
+    def needs(self) -> tuple[frozenset[str], ...]:
+        return tuple(frozenset((name,)) for name in ("subtopics", "relevance") if self.judged_by in (None, name))
+
+    @property
+    def built_on(self) -> tuple[str, ...]:  # type: ignore[override]  # it depends on the parameters
+        return ("subtopics", "relevance") if self.by == "anybody" else ()
+
+    def resolved(self, truth: Truth) -> Self:
+        given: Any = next((name for name in ("subtopics", "relevance") if getattr(truth, name) is not None), None)
+        return replace(self, judged_by=self.judged_by or given)
+
+    def fractions(self, world: World) -> Fractions:
+        rankings = world.rankings
+        judged = place_sums(rankings, self._judged_places(world).astype(np.float64), self.cutoffs)
+        places = rankings.stops(self.cutoffs) if self.over == "list" else rankings.depths(self.cutoffs)
+        return Fractions(places - judged if self.complement else judged, places.astype(np.float64))
+
+    def _judged_places(self, world: World) -> Flags:
+        """Places of the lists whose item is judged."""
+        assert self.judged_by is not None
+        if self.by == "anybody":
+            return np.append(world.truth.items_judged_by(self.judged_by), False)[world.known_items]
+        if self.judged_by == "relevance":
+            return world.judgments >= 0
+        judged, rankings = world.need_subtopics("Judged"), world.rankings
+        return kernels.lookup(rankings.offsets, rankings.items, judged.offsets, judged.items) >= 0

@@ -1,0 +1,68 @@
+"""Judged against its definition in plain Python."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+from tests.plain import Id, PlainWorld
+from tests.strategies import CUTOFFS, check_scores, checked, worlds
+
+
+def judged(world: PlainWorld, user: Id, k: int, by: str, over: str, judged_by: str) -> float:
+    truth: Any = world.subtopics if judged_by == "subtopics" else world.relevance
+    shown = list(world.rankings.get(user, []))[: None if k < 0 else k]
+    known = set(truth.get(user, {})) if by == "user" else {item for has in truth.values() for item in has}
+    places = len(shown) if over == "list" else max(len(world.rankings.get(user, [])), 1) if k < 0 else k
+    return sum(item in known for item in shown) / places if places else math.nan
+
+
+@checked(60)
+@given(
+    worlds(),
+    CUTOFFS,
+    st.sampled_from(["user", "anybody"]),
+    st.sampled_from(["list", "k"]),
+    st.sampled_from(["subtopics", "relevance"]),
+    st.booleans(),
+)
+def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], by: Any, over: Any, judged_by: Any, complement: bool) -> None:
+    metric = asp.Judged(k=k, judged_by=judged_by, by=by, over=over, complement=complement)
+
+    def definition(user: Id, k: int) -> float:
+        share = judged(world, user, k, by, over, judged_by)
+        return 1 - share if complement else share
+
+    check_scores(metric, world, definition)
+
+
+def test_items_judged_for_nothing_are_judged() -> None:
+    world = asp.World.of({"q": ["a", "b"]}, subtopics=[("q", 1, "a", 0), ("q", 1, "c", 1)])
+    assert asp.Judged(k=2).scores(world).tolist() == [[0.5]]
+
+
+def test_subtopics_are_preferred_to_relevance() -> None:
+    inputs: dict[str, Any] = {"subtopics": {"q": {"a": [1]}}, "relevance": {"q": {"a": 1, "b": 0}}}
+    found = asp.evaluate({"q": ["a", "b"]}, ["Judged@2", "Judged(judged_by=relevance)@2"], **inputs)
+    assert list(found.values()) == [0.5, 1.0]
+
+
+def test_holes_of_freshstack_are_items_judged_for_nobody_also_after_the_end_of_a_list() -> None:
+    inputs: dict[str, Any] = {"subtopics": {"q": {"a": [1]}, "p": {"b": [1]}}}
+    found = asp.evaluate({"q": ["a", "b", "x"]}, ["Hole@2,4"], **inputs)
+    assert list(found.values()) == [0.0, 0.5]
+    assert not asp.parse("Hole@2").higher_is_better and asp.parse("Judged@2").higher_is_better
+
+
+def test_an_empty_list_is_undefined() -> None:
+    world = asp.World.of({"q": []}, relevance={"q": {"a": 1}})
+    assert math.isnan(asp.Judged(k=2, judged_by="relevance").scores(world)[0, 0])
+    assert asp.Judged(k=2, judged_by="relevance", over="k").scores(world)[0, 0] == 0
+
+
+def test_what_it_needs() -> None:
+    with pytest.raises(asp.MissingInput, match=r"subtopics=.*relevance="):
+        asp.evaluate({"q": ["a"]}, "Judged@1", aspects={"a": ["x"]})
