@@ -102,7 +102,6 @@ OTHERS = [
         "BPM",
         "SDCG",
         "IPrec",
-        
         "Compat",
         "Accuracy",
         "NumRet",
