@@ -2,7 +2,9 @@
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from aspectrum.cli import run
 from aspectrum.config import read_settings
 from aspectrum.conventions import convention_named, conventions_named
 from aspectrum.toy_world import VARIANTS
+from tests.questions import Bank, Question
 
 COMMUNITIES = {1: [0], 2: [0], 3: [1], 4: [2]}
 
@@ -404,3 +407,67 @@ def test_spellings_in_a_configuration_and_for_contacts(tmp_path: Path) -> None:
     network: dict[str, Any] = {"train": {"a": ["b"], "b": ["c"]}, "test": {"a": ["c"]}}
     found = asp.contacts.evaluate_systems({"A": {"a": ["c"]}}, "NDCG@1", **network, convention="Both")
     assert list(found) == ["A (published)", "A (relison)"]
+
+
+def freshstack(lists: Mapping[str, Any], metric: str, nuggets: Mapping[str, Sequence[Question]], **options: Any) -> dict[str, float]:
+    """By user, under the convention."""
+    inputs: dict[str, Any] = {**Bank(nuggets).inputs(), "relevance": {"q": {"a": 1}, "p": {"e": 0}}}
+    result = asp.evaluate(lists, metric, convention="freshstack", **inputs, **options)
+    return dict(result.per_user.iter_rows())
+
+
+EQUAL = {"q": {"c": 1.0, "a": 1.0, "b": 1.0}}
+ONE_NUGGET = {"q": [Question(1.0, [{"a": 1.0}]), Question(1.0, [])], "p": [Question(1.0, [])]}
+
+
+def test_freshstack_breaks_ties_in_another_order_for_each_metric() -> None:
+    assert freshstack(EQUAL, "AspectRecall@2", ONE_NUGGET) == {"q": 0.5, "p": 0.0}  # as given: c, a
+    assert freshstack(EQUAL, "Recall@2", ONE_NUGGET) == {"q": 0.0, "p": 0.0}  # the larger id first: c, b
+    assert freshstack(EQUAL, "AlphaNDCG@3", ONE_NUGGET) == {"q": 1.0, "p": 0.0}  # the smaller id first: a, b, c
+    # Cut to c and a first, then in order of ids.
+    assert freshstack(EQUAL, "AlphaNDCG@1", {"q": [Question(1.0, [{"c": 1.0}])]})["q"] == 1.0
+    assert freshstack(EQUAL, "AlphaNDCG@2", {"q": [Question(1.0, [{"a": 1.0}])]})["q"] == 1.0
+    assert freshstack(EQUAL, "AlphaNDCG@1", {"q": [Question(1.0, [{"a": 1.0}])]})["q"] == 0.0
+
+
+def test_freshstack_cuts_at_its_largest_cutoff_but_computes_more() -> None:
+    many = {"q": {f"d{place:02}": 1.0 for place in range(30)[::-1]}}
+    found = asp.evaluate(many, "AlphaNDCG@1,20,25", convention="freshstack", subtopics={"q": {"d10": [1], "d00": [2]}})
+    scores = dict(zip(("1", "20", "25"), found.values(), strict=True))
+    assert scores["1"] == 1.0  # d10 is the smallest id of the first 20
+    assert scores["25"] > scores["20"]
+
+
+def test_freshstack_counts_queries_without_any_supported_nugget_for_all_metrics() -> None:
+    inputs: dict[str, Any] = {**Bank(ONE_NUGGET).inputs(), "relevance": {"q": ["a"]}}
+    found = asp.evaluate(EQUAL, ["AspectRecall@2", "Recall@2", "AlphaNDCG@2"], convention="freshstack", **inputs)
+    assert [found.details[name]["scored"] for name in found] == [2, 2, 2]
+
+
+def test_ties_that_were_asked_for_hold_for_all_metrics() -> None:
+    assert freshstack(EQUAL, "Recall@2", ONE_NUGGET, ties="ascending")["q"] == 1.0
+
+
+def test_parts_under_an_order_of_ties_add_up_to_the_bit() -> None:
+    random = Random(3)
+    items = [f"d{place}" for place in range(12)]
+    lists = {f"q{user}": {item: float(random.randrange(3)) for item in random.sample(items, 9)} for user in range(30)}
+    subtopics = {user: {item: [random.randrange(4)] for item in random.sample(items, 5)} for user in lists}
+    plan = asp.Plan(
+        ["AlphaNDCG@3,5", "Recall@3"],
+        asp.Truth.read(subtopics=subtopics, relevance={user: list(has) for user, has in subtopics.items()}, order="score"),
+        convention="freshstack",
+        batch_size=7,
+    )
+    whole = plan.finish(plan.observe(lists))
+    parts = [plan.observe({user: lists[user] for user in list(lists)[start::3]}) for start in range(3)]
+    assert plan.finish(parts[0] + parts[1] + parts[2]) == whole
+
+
+def test_brightpro_counts_the_last_aspect_of_an_item() -> None:
+    judged = [("q", "first", "a", 1), ("q", "last", "a", 1), ("q", "first", "b", 1)]
+    inputs: dict[str, Any] = {"subtopics": judged, "weights": {"first": 3.0, "last": 1.0, "none": 1.0}}
+    found = asp.evaluate({"q": ["a"], "p": ["a"]}, ["AspectRecall@1", "AlphaNDCG@1"], convention="brightpro", **inputs)
+    assert list(found.values()) == [1 / 5, 1 / 3]
+    assert found.details["AspectRecall@1"]["scored"] == 1
+    assert any("only the last aspect of each item counts" in note for note in found.notes)

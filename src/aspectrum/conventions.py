@@ -1,7 +1,7 @@
 """Other tools' numbers, as data: what each does differently from the published definitions."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -10,11 +10,29 @@ from aspectrum.errors import MetricError, UnusedParameter
 from aspectrum.metric import Metric
 from aspectrum.metric_text import written
 from aspectrum.wording import slips_between
-from aspectrum.world import Truth
+from aspectrum.world import Truth, World
 
 UserChoice = Literal["lists", "judged", "both", "relevant", "all", "common"]
 """Who is averaged: users with a list; with truth; with both; with a relevant item; everybody the world knows; with a list of every
 system."""
+
+
+@dataclass(frozen=True)
+class TieOrder:
+    """How a tool breaks ties for one metric.
+
+    Args:
+        by: The order of items with equal scores, by id.
+        cut: If given, ties are broken among the first items of a list only: up to the largest cutoff asked for that is not above this one.
+    """
+
+    by: Literal["ascending", "descending"]
+    cut: int | None = None
+
+    def applied(self, world: World, cutoffs: Sequence[int]) -> World:
+        """The lists of a world, which have ties as they were given, in this order."""
+        first = max((cutoff for cutoff in cutoffs if 0 < cutoff <= (self.cut or 0)), default=0)
+        return world.with_ties(self.by == "descending", first)
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,8 @@ class Convention:
         namesakes: Those of these names that another metric of ours has, and the metric that is meant by each.
         covers: The metrics whose numbers it gives; None means all. Metrics that users define are computed as they are.
         only: Of these metrics, parameters that a user has to ask for, as the tool has nothing else.
+        ties_of: Metrics for which it breaks ties in another way than for all others.
+        judged_in: The input whose users count as judged, for all metrics; by default that of each metric.
     """
 
     name: str
@@ -50,6 +70,8 @@ class Convention:
     namesakes: Mapping[str, str] = field(default_factory=dict)
     covers: tuple[str, ...] | None = None
     only: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ties_of: Mapping[str, "TieOrder"] = field(default_factory=dict)
+    judged_in: str | None = None
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
@@ -496,6 +518,31 @@ CONVENTIONS: Mapping[str, Convention] = {
                 "Representation": _RADIO,
                 "Fragmentation": {**_RADIO, "first": "own"},
             },
+        ),
+        Convention(
+            "freshstack",
+            "FreshStack: coverage of all nuggets listed, undefined is 0, ties in an order that differs between metrics.",
+            covers=("AlphaNDCG", "AspectRecall", "Recall", "Judged"),
+            users="judged",
+            judged_in="subtopics",
+            undefined_is_0=("AlphaNDCG", "AspectRecall", "Recall", "Judged"),
+            reads={"scores_before_ranks": True},
+            parameters={
+                "AlphaNDCG": {"judged_by": "subtopics"},
+                "AspectRecall": {"of": "listed"},
+                "Judged": {"judged_by": "subtopics"},
+            },
+            ties_of={"AlphaNDCG": TieOrder("ascending", cut=20), "Recall": TieOrder("descending")},
+            names={"AspectRecall": "Coverage"},
+        ),
+        Convention(
+            "brightpro",
+            "BRIGHT-Pro: aspects weigh by importance, coverage of all aspects listed, an item has the last of its aspects only.",
+            covers=("AlphaNDCG", "AspectRecall"),
+            users="both",
+            reads={"scores_before_ranks": True, "last_subtopic_only": True},
+            parameters={"AlphaNDCG": {"judged_by": "subtopics"}, "AspectRecall": {"of": "listed"}},
+            names={"AspectRecall": "Weighted Aspect Recall"},
         ),
         Convention(
             "trec_fair",

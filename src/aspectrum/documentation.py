@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from xml.etree import ElementTree
 
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
-from aspectrum.conventions import CONVENTIONS, Convention
+from aspectrum.conventions import CONVENTIONS, Convention, TieOrder
 from aspectrum.inputs import OPTIONS
 from aspectrum.metric import FAMILIES, Metric, parse, registered
 from aspectrum.metric_text import written
@@ -289,8 +289,14 @@ def changes_of(convention: Convention, metric: type[Metric]) -> str:
         "an undefined score counts as 0" if name in convention.undefined_is_0 else "",
         "only history from the relevance threshold on counts" if convention.history_above_threshold else "",
         *(_READS[option, value] for option, value in convention.reads.items() if _concerns(option, metric)),
+        _tie_order(convention.ties_of[name]) if name in convention.ties_of else "",
     )
     return "; ".join(filter(None, changes))
+
+
+def _tie_order(ties: TieOrder) -> str:
+    within = "" if ties.cut is None else f", among the items up to the largest cutoff that is at most {ties.cut}"
+    return f"{_READS['ties', ties.by]}{within}"
 
 
 _READS: Mapping[tuple[str, Any], str] = {
@@ -300,6 +306,7 @@ _READS: Mapping[tuple[str, Any], str] = {
     ("ties", "descending"): "ties are in descending order of item ids",
     ("users_in_one_block", True): "the rows of a user must be in one block",
     ("one_aspect_per_item", True): "only the first aspect of an item counts",
+    ("last_subtopic_only", True): "only the last subtopic of an item counts",
     ("aspects_in_order", True): "sums over aspects are in the order of their first appearance",
     ("features_are_sets", True): "only the presence of a feature counts, not its value",
 }
@@ -308,7 +315,12 @@ _READS: Mapping[tuple[str, Any], str] = {
 
 def _concerns(option: str, metric: type[Metric]) -> bool:
     """Whether a way to read inputs can change a metric."""
-    of = {"one_aspect_per_item": {"aspects"}, "aspects_in_order": {"aspects", "subtopics"}, "features_are_sets": {"features"}}.get(option)
+    of = {
+        "one_aspect_per_item": {"aspects"},
+        "last_subtopic_only": {"subtopics"},
+        "aspects_in_order": {"aspects", "subtopics"},
+        "features_are_sets": {"features"},
+    }.get(option)
     return of is None or any(of & names for names in metric().needs())
 
 

@@ -29,7 +29,7 @@ from aspectrum.coding.objects import id_rows
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import IdTable, SomeIds, flags_of
-from aspectrum.conventions import Convention, UserChoice, convention_named
+from aspectrum.conventions import Convention, TieOrder, UserChoice, convention_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.counted import Counted, CountedInputs
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on
@@ -121,14 +121,16 @@ class Plan:
         for asked, resolved in zip(self._asked, each(resolving), strict=True):
             metric = asked.metric
             choice = users if isinstance(users, str) else self.convention.users_for(metric) if whom is None else "given"
-            judged_in = getattr(resolved, "judged_by", resolved.truth)
+            judged_in = self.convention.judged_in or getattr(resolved, "judged_by", resolved.truth)
             if choice not in ("judged", "both") or judged_in == "membership":
                 judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
                 averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
                 groups[choice, judged_in] = _Group(choice, averaged, judged_in=judged_in)
             undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
-            groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, _how(resolved, self.truth, choice, self.convention)))
+            how = _how(resolved, self.truth, choice, self.convention)
+            ties = self.convention.ties_of.get(type(metric).__name__) if self.truth.reading.ties == "input" else None
+            groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, how, ties))
         self._groups = tuple(groups.values())
 
     def __repr__(self) -> str:
@@ -568,6 +570,8 @@ class Plan:
     def _depth(self) -> int:
         """How many places of a list the metrics look at; -1 if at all of them."""
         depths = [metric.depth for group in self.computed for metric in group]
+        if any(task.ties for group in self._groups for task in group.tasks):  # which tells who is at the end of a list
+            return -1
         return -1 if -1 in depths else max(depths)
 
     def _observe(self, world: World, progress: Progress | None, scores: ScoresFile | None, system: str | None) -> tuple[GroupPart, ...]:
@@ -607,6 +611,7 @@ class _Task:
     resolved: Metric
     undefined: float
     how: Mapping[str, Any]
+    ties: TieOrder | None = None
 
     @property
     def uses_threshold(self) -> bool:
@@ -621,6 +626,8 @@ class _Task:
 
     def observe(self, world: World) -> Summary:
         metric = self.resolved
+        if self.ties is not None:
+            world = self.ties.applied(world, metric.cutoffs)
         return metric.summarise(world, self.undefined) if isinstance(metric, UserMetric) else Summary(metric.observe(world))
 
 

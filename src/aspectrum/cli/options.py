@@ -175,7 +175,7 @@ _CONVENTION = click.option(
     metavar="NAME",
     multiple=True,
     help="published (default), or the tool whose numbers to give: ndeval, pyndeval, relison, informfully, rectools, replay, recbole, lenskit, "
-    "elliot, warprec, msrec, evidently, recmetrics, pyg, ranksys, ntcireval, radio or trec_fair; several, as published,elliot, side by side.",
+    "elliot, warprec, msrec, evidently, recmetrics, pyg, ranksys, ntcireval, radio, freshstack, brightpro or trec_fair; several, as published,elliot, side by side.",
     shell_complete=complete_conventions,
 )
 

@@ -35,6 +35,7 @@ class Reading:
         ties: Which of two items with equal scores comes first.
         duplicates: What to do with what is stated twice.
         one_aspect_per_item: Only the first aspect of an item counts.
+        last_subtopic_only: Only the last subtopic of an item counts, in the order of the rows.
         features_are_sets: Whether an item has a feature counts, not its value; but for an index of texts.
         users_in_one_block: Rows of a user must stand together.
         popularity_users: If popularity is given, of how many users; by default those with a history.
@@ -51,6 +52,7 @@ class Reading:
     ties: Ties = "input"
     duplicates: Duplicates = "error"
     one_aspect_per_item: bool = False
+    last_subtopic_only: bool = False
     features_are_sets: bool = False
     users_in_one_block: bool = False
     aspects_in_order: bool = False
@@ -81,6 +83,7 @@ class Reading:
             "liked_from",
             "duplicates",
             "one_aspect_per_item",
+            "last_subtopic_only",
             "features_are_sets",
             "popularity_users",
             "directed",

@@ -346,6 +346,7 @@ KINDS: Mapping[str, Kind] = {
     "refused_contradictions": Kind(
         "note", "{count} row{s} contradict{v} an earlier one; {option} ignores them", Option("duplicates", "first")
     ),
+    "replaced_subtopics": Kind("note", "{count} row{s} {are} ignored: only the last {aspect} of each {item} counts", counts="rows"),
     "further_aspects": Kind("note", "{count} row{s} {are} ignored: only the first {aspect} of each {owner} counts", counts="rows"),
     "values_as_sets": Kind("note", "{count} feature value{s} {are} not 1; only the presence of a feature counts", counts="rows"),
     # What inputs say of one another

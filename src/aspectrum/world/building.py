@@ -509,6 +509,8 @@ class _Builder:
         whole = rows
         if rows.lists_aspects:  # also those that no item has
             rows = rows.taken(np.flatnonzero(rows.ids["item"].codes >= 0))
+        if self._reading.last_subtopic_only:
+            rows = self._last_of_each(rows, facts)
         users, items, aspects = self._codes(rows, "user", "item", "aspect")
         grades, strengths = rows.numbers.get("grade"), rows.numbers.get("strength")
         if strengths is not None and (strengths == 0).any():  # which says that the item was judged
@@ -527,6 +529,14 @@ class _Builder:
         given = (None if values is None else values[at] for values in (grades, strengths))
         found = Subtopics.from_sorted(offsets, items[at], aspects[at], *given)
         return self._with_listed(found, whole) if whole.lists_aspects else found
+
+    def _last_of_each(self, rows: Rows, facts: Input) -> Rows:
+        """Judgments of items of users without those that later ones replace."""
+        users, items = self._codes(rows, "user", "item")
+        pairs = users.astype(np.int64) << 32 | items
+        last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
+        facts.notice("replaced_subtopics", len(pairs) - len(last))
+        return rows if len(last) == len(pairs) else rows.taken(np.sort(last))
 
     def _with_listed(self, found: Subtopics, rows: Rows) -> Subtopics:
         """The same, with the aspects that rows name for users, though no item may have them."""

@@ -206,6 +206,15 @@ class World:
         """The same world with the first places of every list."""
         return self._part(self.rankings.cut(depth), self._codes)
 
+    def with_ties(self, descending: bool, first: int = 0) -> World:
+        """The same world with items of equal scores in the order of their ids: the first ones, and the others, among themselves."""
+        lists = self.rankings
+        if lists.tied is None or not lists.tied.any():
+            return self
+        starts = np.append(np.flatnonzero(~lists.tied | (lists.ranks == first + 1)), len(lists.items))
+        at = kernels.sort_segments(starts, np.arange(len(lists.items)), self.items.heads[lists.items], descending)
+        return self._part(Rankings(lists.offsets, lists.items[at], lists.tied, lists.listed), self._codes)
+
     def and_without_lists(self, users: npt.NDArray[Any]) -> World:
         """The same lists, and after them some users who have none."""
         lists = self.rankings
