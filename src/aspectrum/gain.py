@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from aspectrum.discounts import Discount, discount_sums
 from aspectrum.errors import InputError, MetricError
 from aspectrum.judging import Coverage, JudgedBy, cover
 from aspectrum.metric import AspectMetric, check_goes_with, check_unit
+from aspectrum.metric_text import written
 from aspectrum.world import World
 
 Gamma = float | Mapping[Hashable, float] | tuple[tuple[Hashable, float], ...]
@@ -63,6 +64,24 @@ class AlphaMetric(AspectMetric):
         assert self.judged_by is not None
         gammas = dict(self.gamma) if isinstance(self.gamma, tuple) else None
         return cover(world, self.judged_by, unjudged=self.parameters["unjudged"], gammas=gammas)
+
+
+def check_full(metric: AspectMetric) -> None:
+    """What goes with unjudged items that would hold everything: aspects that are listed, and an ideal of what is judged."""
+    chosen = metric.parameters
+    if chosen["unjudged"] != "full":
+        return
+    allowed: dict[str, tuple[Any, ...]] = {
+        "judged_by": (None, "subtopics"),
+        "gain": ("linear",),
+        "grades": (False,),
+        "ideal": ("greedy", "exact", None),
+        "pool": ("judged", "catalogue", "unseen", None),
+        "intents": ("uniform", "given", None),
+    }
+    for name, values in allowed.items():
+        if name in chosen and chosen[name] not in values:
+            raise MetricError(f"{type(metric).__name__}: unjudged=full does not go with {name}={written(chosen[name])}")
 
 
 def place_gains(coverage: Coverage, rule: GainRule, stops: Codes) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.diagnostics.notices import Either, Option
-from aspectrum.errors import InputError, MetricError, UnusedParameter
+from aspectrum.errors import InputError, MetricError, MissingInput, UnusedParameter
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.metric_text import read_cutoffs, read_name, read_numbers_in_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
@@ -243,6 +243,10 @@ class Fractions:
     def scores(self) -> Floats:
         return self.over(self.denominators)
 
+    def capped(self) -> Fractions:
+        """The same where no score exceeds 1."""
+        return replace(self, numerators=np.minimum(self.numerators, self.denominators))
+
     def over(self, denominators: Floats) -> Floats:
         wrong = np.isinf(self.numerators) | np.isinf(denominators) | ((denominators > 0) & (denominators < _SMALLEST))
         for user, cutoff in np.argwhere(wrong)[:1].tolist():
@@ -346,8 +350,13 @@ class AspectMetric(UserMetric):
     preferred: ClassVar[tuple[JudgedBy, ...]] = ("relevance",)
     """Ways of judging to choose from where nobody says one, after subtopics; the first that the truth allows is taken."""
 
+    @property
+    def counts_listed(self) -> bool:
+        """Whether aspects count that are listed for a user though no item has them: those of judgments by subtopics."""
+        return self.parameters.get("of") == "listed"
+
     def needs(self) -> tuple[frozenset[str], ...]:
-        chosen = self.parameters["judged_by"]
+        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
         ways = (chosen,) if chosen else ("subtopics", *self.preferred)
         return tuple(dict.fromkeys(frozenset((*JUDGINGS[way].inputs, *more)) for way in ways for more in self.needs_beside(way)))
 
@@ -363,11 +372,19 @@ class AspectMetric(UserMetric):
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
-        chosen: JudgedBy | None = self.parameters["judged_by"]
+        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
         return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
 
     def resolved(self, truth: Truth) -> Self:
+        self.check_listed(truth)
         return replace(self, judged_by=self.judging(truth))  # type: ignore[call-arg]
+
+    def check_listed(self, truth: Truth) -> None:
+        """That it is known which aspects are listed, if that matters."""
+        if self.counts_listed and truth.weights is None and truth.subtopics is not None and truth.subtopics.unserved is None:
+            known = Either("subtopics=asp.Nuggets.read(...)", "--nuggets")
+            found = f"{type(self).__name__}(of=listed) needs to know which aspects are listed, also those that no item has: pass "
+            raise MissingInput(found, known, ", or ", Option("weights"))
 
 
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)

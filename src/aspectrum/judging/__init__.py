@@ -1,7 +1,7 @@
 """Ways of judging: which aspects of an item count for a user. Each turns a world into coverage, all that aspect metrics look at."""
 
 from aspectrum.judging.coverage import Coverage, WantedAspects
-from aspectrum.judging.covering import Unjudged, Weighing, choose_judgment, cover
+from aspectrum.judging.covering import Unjudged, UnjudgedOrFull, Weighing, choose_judgment, cover
 from aspectrum.judging.judging import Grading, JudgedBy, Judging
 from aspectrum.judging.pools import OwnPools, PoolName, SharedPool, catalogue_totals, pool_of
 from aspectrum.judging.ways import JUDGINGS
@@ -16,6 +16,7 @@ __all__ = [
     "PoolName",
     "SharedPool",
     "Unjudged",
+    "UnjudgedOrFull",
     "WantedAspects",
     "Weighing",
     "catalogue_totals",

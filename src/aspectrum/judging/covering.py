@@ -20,6 +20,7 @@ from aspectrum.world import History, Relevance, Truth, World
 from aspectrum.world.world import remembered
 
 Unjudged = Literal["keep", "condense", "drop"]
+UnjudgedOrFull = Literal["keep", "condense", "drop", "full"]
 Weighing = Literal["given", "uniform", "counts"]
 
 
@@ -38,7 +39,7 @@ def cover(
     judged_by: JudgedBy,
     *,
     weighing: Weighing = "given",
-    unjudged: Unjudged = "keep",
+    unjudged: UnjudgedOrFull = "keep",
     gammas: Mapping[Hashable, float] | None = None,
     grading: Grading | None = None,
     strengths: bool = True,
@@ -48,7 +49,7 @@ def cover(
     Args:
         judged_by: Which aspects of an item count for a user.
         weighing: Weights as given to the world (1 if none were), 1 for all, or counted from each user's items.
-        unjudged: Whether unjudged items keep their place, or are removed before or after the cut.
+        unjudged: Whether unjudged items keep their place, are removed before or after the cut, or hold every aspect that is listed.
         gammas: A further factor for each aspect's weight, not part of ``attainable``.
         grading: If given, how grades become strengths of judgments.
         strengths: Whether judgments have strengths at all; if not, each counts 1.
@@ -61,11 +62,13 @@ def cover(
         coverage = judging.cover() if grading is None else judging.cover_graded(grading)
         if not strengths:
             coverage = _without_strengths(coverage)
-        if unjudged != "keep":
+        if unjudged in ("condense", "drop"):
             judged = judging.judged_places(coverage)
             rankings, rows = coverage.rankings.keep(judged), np.ascontiguousarray(coverage.rows[judged])
             coverage = replace(coverage, rankings=rankings, rows=rows, kept=judged if unjudged == "drop" else None)
         coverage = _WEIGHINGS[weighing](coverage)
+        if unjudged == "full":
+            coverage = judging.with_full_places(coverage)
         return coverage if gammas is None else _scaled(coverage, gammas)
 
     key = (judged_by, weighing, unjudged, grading, strengths, None if gammas is None else tuple(gammas.items()))

@@ -11,7 +11,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats, Masks, Offsets
-from aspectrum.errors import InputError
+from aspectrum.errors import InputError, MetricError
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.pools import OwnPools, PoolName
 from aspectrum.world import World
@@ -84,6 +84,10 @@ class Judging(ABC):
     def unserved(self) -> ListedAspects | None:
         """The aspects that each user lists though no item has them; None where it is not known which are listed."""
         return None
+
+    def with_full_places(self, coverage: Coverage) -> Coverage:
+        """The same where unjudged places hold every aspect that is listed for the user, with strength 1."""
+        raise MetricError(f"unjudged='full' needs lists of what there is to find: judged_by='subtopics', not {self.name!r}")
 
     def judged_pool(self, coverage: Coverage) -> OwnPools:
         """The judged items of each user."""

@@ -1,10 +1,20 @@
 """Questions that one answer or several make up for, and what all that a user lists weighs."""
 
+from dataclasses import replace
+from typing import Literal
+
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, Offsets
-from aspectrum.judging.coverage import Coverage
+from aspectrum.judging.coverage import Coverage, WantedAspects
+
+Of = Literal["attainable", "listed"]
+
+
+def with_listed(coverage: Coverage) -> Coverage:
+    """The same where an aspect counts as attainable if it is listed."""
+    return replace(coverage, attainable=weight_of_all(coverage, whole=False, listed=True))
 
 
 def covered_questions(coverage: Coverage, stops: Codes, *, whole: bool) -> Floats:
@@ -13,7 +23,7 @@ def covered_questions(coverage: Coverage, stops: Codes, *, whole: bool) -> Float
     Args:
         whole: Whether a question counts with its weakest answer, not with each.
     """
-    firsts = coverage.judging.questions() if whole else None
+    firsts = _firsts(coverage) if whole else None
     if firsts is None:
         return kernels.covered_aspects(coverage.kernel, stops)
     offsets, weights = _weights(coverage, firsts)
@@ -27,7 +37,8 @@ def weight_of_all(coverage: Coverage, *, whole: bool, listed: bool) -> Floats:
         whole: As above: sums of the same numbers, so that a list that shows everything scores 1.
         listed: Whether those count that no item answers.
     """
-    firsts = coverage.judging.questions() if whole else None
+    coverage = replace(coverage, wanted=_of_attainable(coverage), full=False)
+    firsts = _firsts(coverage) if whole else None
     if firsts is None and not listed:
         return coverage.attainable
     offsets, weights = _weights(coverage, firsts)
@@ -42,6 +53,30 @@ def weight_of_all(coverage: Coverage, *, whole: bool, listed: bool) -> Floats:
         weights = np.append(weights, more)[at]
     lengths = np.diff(offsets).astype(np.int32)[:, np.newaxis]
     return kernels.sorted_sums(offsets, weights, lengths, lengths, np.ones(int(lengths.max(initial=0))))[:, 0]
+
+
+def _firsts(coverage: Coverage) -> Codes | None:
+    """For each aspect of a user that may be shown, the first of those that answer the same question."""
+    firsts = coverage.judging.questions()
+    if firsts is None or not coverage.full:
+        return firsts
+    assert coverage.wanted is not None
+    all_of_them = coverage.wanted.codes.copy()  # those that are unserved, after the others, are questions of their own
+    n_own = np.diff(coverage.judging.attainable_aspects().offsets)
+    all_of_them[all_of_them < np.repeat(n_own, np.diff(coverage.wanted.offsets))] = firsts
+    return all_of_them
+
+
+def _of_attainable(coverage: Coverage) -> WantedAspects | None:
+    """The wanted aspects without those that only unjudged items could show."""
+    wanted = coverage.wanted
+    if wanted is None or not coverage.full:
+        return wanted
+    own = coverage.judging.attainable_aspects()
+    if wanted.weights is None:
+        return own
+    is_own = wanted.codes < np.repeat(np.diff(own.offsets), np.diff(wanted.offsets))
+    return replace(own, weights=wanted.weights[is_own])
 
 
 def _weights(coverage: Coverage, firsts: Codes | None) -> tuple[Offsets, Floats]:

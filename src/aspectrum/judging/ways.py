@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Offsets, take_segments
+from aspectrum.arrays import Codes, Flags, Offsets, no_segments, take_segments
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.judging import Grading, JudgedBy, Judging, graded_strengths
 from aspectrum.judging.pools import OwnPools
@@ -54,8 +54,28 @@ class BySubtopics(Judging):
     def unserved(self) -> ListedAspects | None:
         return self._subtopics.unserved
 
+    def with_full_places(self, coverage: Coverage) -> Coverage:
+        judged, sets, n_users = self._subtopics, coverage.sets, self.world.n_users
+        own, unserved = judged.aspect_offsets, judged.unserved or ListedAspects(no_segments(n_users), np.empty(0, np.int32))
+        offsets = own + unserved.offsets
+        full = WantedAspects.counted(offsets)
+        strengths = None if sets.strengths is None else np.append(sets.strengths, np.ones(len(full.codes)))
+        n_aspects = max(sets.n_aspects, int(np.diff(offsets).max(initial=0)))
+        wider = AspectSets(np.append(sets.offsets, sets.offsets[-1] + offsets[1:]), np.append(sets.codes, full.codes), n_aspects, strengths)
+        owners = np.repeat(np.arange(n_users, dtype=np.int32), coverage.rankings.lengths)
+        rows = np.where(coverage.rows < 0, sets.n_rows + owners, coverage.rows).astype(np.int32)
+        row_items = np.append(judged.items, np.zeros(n_users, np.int32))  # which nobody asks for
+        if coverage.wanted is not None and coverage.wanted.weights is not None:
+            given = self.world.weights
+            weights = np.empty(len(full.codes))
+            is_own = full.codes < np.repeat(np.diff(own), np.diff(offsets))
+            weights[is_own] = coverage.wanted.weights
+            weights[~is_own] = 1.0 if given is None else given.of(unserved.offsets, unserved.aspects)
+            full = replace(full, weights=weights)
+        return replace(coverage, sets=wider, rows=rows, row_items=row_items, wanted=full, full=True)
+
     def judged_pool(self, coverage: Coverage) -> OwnPools:
-        return OwnPools(self._subtopics.offsets, np.arange(coverage.sets.n_rows, dtype=np.int32))
+        return OwnPools(self._subtopics.offsets, np.arange(len(self._subtopics.items), dtype=np.int32))
 
     def judged_places(self, coverage: Coverage) -> Flags:
         return coverage.rows >= 0

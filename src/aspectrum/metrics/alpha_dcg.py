@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.discounts import LOG2, NONE
-from aspectrum.gain import AlphaMetric, list_sums, perfect_sums
-from aspectrum.judging import Unjudged
+from aspectrum.gain import AlphaMetric, check_full, list_sums, perfect_sums
+from aspectrum.judging import UnjudgedOrFull
+from aspectrum.judging.questions import Of, with_listed
 from aspectrum.metric import Aliases, Fractions, check_goes_with
 from aspectrum.world import World
 
@@ -28,6 +29,8 @@ class AlphaDCG(AlphaMetric):
         normalize: ``perfect`` divides by a list that shows every attainable aspect at every rank; ``pyndeval`` does so
             except at k = 1.
         unjudged: As for AlphaNDCG.
+        of: The perfect list shows the aspects that some item has (``attainable``), or all that are ``listed``, as for
+            AspectRecall.
 
     Range:
         0 or more; with ``normalize`` 0 to 1.
@@ -46,7 +49,8 @@ class AlphaDCG(AlphaMetric):
 
     discount: Literal["log2", "none"] = "log2"
     normalize: Literal["perfect", "pyndeval"] | None = None
-    unjudged: Unjudged = "keep"
+    unjudged: UnjudgedOrFull = "keep"
+    of: Of = "attainable"
 
     symbol = r"$\alpha$-DCG"
     cites = ("clarke2008novelty",)
@@ -59,6 +63,9 @@ class AlphaDCG(AlphaMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_full(self)
+        check_goes_with(self, "of", "normalize", "perfect", "pyndeval")
+        check_goes_with(self, "of", "judged_by", None, "subtopics")
         check_goes_with(self, "normalize", "gain", "linear")
 
     def fractions(self, world: World) -> Fractions:
@@ -66,4 +73,7 @@ class AlphaDCG(AlphaMetric):
         reached = list_sums(coverage, self.rule, discount, self.cutoffs)
         if self.normalize is None:
             return Fractions(reached, np.broadcast_to(coverage.attainable[:, np.newaxis] > 0, reached.shape).astype(np.float64))
-        return Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize))
+        if self.of == "listed":
+            coverage = with_listed(coverage)
+        found = Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize))
+        return found.capped() if self.unjudged == "full" else found

@@ -8,9 +8,9 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import AlphaMetric, list_sums, place_gains
+from aspectrum.gain import AlphaMetric, check_full, list_sums, place_gains
 from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, PoolName, Unjudged
+from aspectrum.judging import JUDGINGS, PoolName, UnjudgedOrFull
 from aspectrum.metric import Aliases, Fractions, check_goes_with
 from aspectrum.world import Truth, World
 
@@ -38,7 +38,9 @@ class AlphaNDCG(AlphaMetric):
         pool: What the ideal list chooses from: ``judged`` items, the ``catalogue``, its ``unseen`` part (without the
             user's history) or the ``list`` itself. Default: judged for subtopics and relevance, else the catalogue.
         unjudged: Whether unjudged items ``keep`` their rank, or are removed before the cutoff (``condense``: later items move up) or after
-            it (``drop``: nothing fills the gaps).
+            it (``drop``: nothing fills the gaps). ``full`` is the upper end of a frozen interval, for judgments by subtopics: each unjudged
+            item holds every aspect that is listed, the ideal stays that of what is judged, and no score exceeds 1. It is no bound of the score
+            after more judging, which changes the ideal, too.
         budget: For an exact ideal, the work that may be spent on one list; a unit is about a second, counted in operations
             so that every machine finds the same. Default: 2.
         seconds: For an exact ideal, how long HiGHS may look for a list that is still open then, by the clock. Default: 0.
@@ -62,7 +64,7 @@ class AlphaNDCG(AlphaMetric):
 
     ideal: Literal["greedy", "exact", "sorted"] = "greedy"
     pool: PoolName | None = None
-    unjudged: Unjudged = "keep"
+    unjudged: UnjudgedOrFull = "keep"
     budget: float | None = None
     seconds: float | None = None
 
@@ -72,6 +74,7 @@ class AlphaNDCG(AlphaMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_full(self)
         check_goes_with(self, "pool", "ideal", "greedy", "exact")
         check_ideal(self)
         if self.ideal == "exact":
@@ -89,12 +92,14 @@ class AlphaNDCG(AlphaMetric):
         if self.ideal == "sorted":
             return None
         assert self.pool is not None
-        return IdealRequest(self.coverage(world), self.pool, self.rule, LOG2)
+        judged = self if self.unjudged != "full" else replace(self, unjudged="keep")
+        return IdealRequest(judged.coverage(world), self.pool, self.rule, LOG2)
 
     def fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
         if request is not None:
-            return against_ideal(self, list_sums(coverage, self.rule, LOG2, self.cutoffs), request)
+            found = against_ideal(self, list_sums(coverage, self.rule, LOG2, self.cutoffs), request)
+            return found.capped() if self.unjudged == "full" else found
         stops, offsets = coverage.stops(self.cutoffs), coverage.rankings.offsets
         gains, discounts = place_gains(coverage, self.rule, stops), LOG2.first(int(stops.max(initial=0)))
         reached = kernels.discounted_sums(offsets, gains, stops, discounts)

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags
-from aspectrum.diagnostics.notices import Either, Option
-from aspectrum.errors import MissingInput
-from aspectrum.judging import Coverage, JudgedBy, Unjudged
-from aspectrum.judging.questions import covered_questions, weight_of_all
+from aspectrum.gain import check_full
+from aspectrum.judging import Coverage, JudgedBy, UnjudgedOrFull
+from aspectrum.judging.questions import Of, covered_questions, weight_of_all
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
 from aspectrum.world import Truth, World
 
@@ -55,9 +54,9 @@ class AspectRecall(AspectMetric):
     """
 
     judged_by: JudgedBy | None = None
-    unjudged: Unjudged = "keep"
+    unjudged: UnjudgedOrFull = "keep"
     denominator: Literal["attainable", "k"] = "attainable"
-    of: Literal["attainable", "listed"] = "attainable"
+    of: Of = "attainable"
     join: Literal["all", "share"] = "all"
     aspectless: Literal["skip", "category"] = "skip"
 
@@ -73,26 +72,11 @@ class AspectRecall(AspectMetric):
         if self.aspectless == "category" and self.judged_by is None:
             object.__setattr__(self, "judged_by", "membership")
         super().__post_init__()
+        check_full(self)
         check_goes_with(self, "of", "denominator", "attainable")
         check_goes_with(self, "of", "judged_by", None, "subtopics")
         check_goes_with(self, "aspectless", "denominator", "k")
         check_goes_with(self, "aspectless", "judged_by", "membership")
-
-    def judging(self, truth: Truth) -> JudgedBy:
-        return "subtopics" if self.of == "listed" else super().judging(truth)
-
-    def needs(self) -> tuple[frozenset[str], ...]:
-        return (frozenset({"subtopics"}),) if self.of == "listed" else super().needs()
-
-    def resolved(self, truth: Truth) -> Self:
-        if self.of == "listed" and truth.weights is None and truth.subtopics is not None and truth.subtopics.unserved is None:
-            raise MissingInput(
-                "AspectRecall(of=listed) needs to know which aspects are listed, also those that no item has: pass ",
-                Either("subtopics=asp.Nuggets.read(...)", "--nuggets"),
-                ", or ",
-                Option("weights"),
-            )
-        return super().resolved(truth)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
         subtopics = truth.subtopics
@@ -108,7 +92,8 @@ class AspectRecall(AspectMetric):
         covered = covered_questions(coverage, stops, whole=whole)
         attainable = np.broadcast_to(weight_of_all(coverage, whole=whole, listed=self.of == "listed")[:, np.newaxis], covered.shape)
         if self.denominator == "attainable":
-            return Fractions(covered, attainable)
+            found = Fractions(covered, attainable)
+            return found.capped() if self.unjudged == "full" else found
         ranks = coverage.rankings.depths(self.cutoffs).astype(np.float64)
         if self.aspectless == "skip":
             return Fractions(covered, np.where(attainable > 0, ranks, 0.0))

@@ -8,9 +8,10 @@ import numpy as np
 
 from aspectrum.discounts import RECIPROCAL
 from aspectrum.errors import InputError, MetricError
-from aspectrum.gain import GainRule, list_sums, perfect_sums
+from aspectrum.gain import GainRule, check_full, list_sums, perfect_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, Coverage, Grading, JudgedBy, PoolName, Unjudged, cover
+from aspectrum.judging import JUDGINGS, Coverage, Grading, JudgedBy, PoolName, UnjudgedOrFull, cover
+from aspectrum.judging.questions import Of, with_listed
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 from aspectrum.world.relevance import LARGEST_EXPONENT, check_exponent
@@ -39,6 +40,8 @@ class ERRIA(AspectMetric):
             except at k = 1, ``ideal`` divides by the ideal list.
         pool: What the ideal list chooses from, as for AlphaNDCG.
         unjudged: As for AlphaNDCG.
+        of: The aspects that p(c|u) is spread over: those that some item has (``attainable``), or all that are ``listed``, as for
+            AspectRecall.
         ideal: The list of ``normalize="ideal"``: ``greedy`` (default), or ``exact``, the best there is, with a proof.
         budget: For an exact ideal, as for AlphaNDCG.
         seconds: For an exact ideal, as for AlphaNDCG.
@@ -67,7 +70,8 @@ class ERRIA(AspectMetric):
     max_grade: float | Literal["intent"] | None = None
     normalize: Literal["perfect", "pyndeval", "ideal"] | None = None
     pool: PoolName | None = None
-    unjudged: Unjudged = "keep"
+    unjudged: UnjudgedOrFull = "keep"
+    of: Of = "attainable"
     ideal: IdealKind | None = None
     budget: float | None = None
     seconds: float | None = None
@@ -83,6 +87,9 @@ class ERRIA(AspectMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_full(self)
+        check_goes_with(self, "of", "normalize", None, "perfect", "pyndeval")
+        check_goes_with(self, "of", "judged_by", None, "subtopics")
         check_unit(self, stop=self.stop)
         check_goes_with(self, "pool", "normalize", "ideal")
         check_goes_with(self, "ideal", "normalize", "ideal")
@@ -100,6 +107,7 @@ class ERRIA(AspectMetric):
         return [(*pool, *intents) for pool in super().needs_beside(judged_by) for intents in more]
 
     def resolved(self, truth: Truth) -> Self:
+        self.check_listed(truth)
         judged_by = self.judging(truth)
         intents = self.intents or ("uniform" if truth.weights is None else "given")
         if intents == "given":
@@ -126,7 +134,8 @@ class ERRIA(AspectMetric):
         if self.normalize != "ideal":
             return None
         assert self.pool is not None
-        return IdealRequest(self.coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
+        judged = self if self.unjudged != "full" else replace(self, unjudged="keep")
+        return IdealRequest(judged.coverage(world), self.pool, GainRule(self._largest_stop), RECIPROCAL)
 
     def coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None and self.intents is not None
@@ -153,8 +162,14 @@ class ERRIA(AspectMetric):
         return self.max_grade / (self.max_grade + 1.0) if self.grades == "linear" else 1.0 - 2.0**-self.max_grade
 
     def fractions(self, world: World) -> Fractions:
+        found = self._fractions(world)
+        return found.capped() if self.unjudged == "full" else found
+
+    def _fractions(self, world: World) -> Fractions:
         coverage, stop = self.coverage(world), self._largest_stop
         reached = list_sums(coverage, GainRule(stop), RECIPROCAL, self.cutoffs)
+        if self.of == "listed":
+            coverage = with_listed(coverage)
         if self.normalize is None:
             return Fractions(stop * reached, np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape))
         request = self.ideal_request(world)

@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import Discount
-from aspectrum.gain import GainRule, list_sums
+from aspectrum.gain import GainRule, check_full, list_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
-from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, Unjudged
+from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, UnjudgedOrFull
+from aspectrum.judging.questions import Of, with_listed
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_unit
 from aspectrum.world import Truth, World
 
@@ -31,6 +32,8 @@ class NRBP(AspectMetric):
         normalize: ``ideal`` divides by the ideal list (with the greedy one, ndeval's nNRBP).
         pool: What the ideal list chooses from, as for AlphaNDCG.
         unjudged: As for AlphaNDCG.
+        of: S counts the aspects that some item has (``attainable``), or all that are ``listed``, as for
+            AspectRecall.
         ideal: The list of ``normalize="ideal"``: ``greedy`` (default), or ``exact``, the best there is, with a proof.
             Ranks whose discounts together are less than 1e-13 of the first are not searched: they could not change it.
         budget: For an exact ideal, as for AlphaNDCG.
@@ -56,7 +59,8 @@ class NRBP(AspectMetric):
     judged_by: JudgedBy | None = None
     normalize: Literal["ideal"] | None = None
     pool: PoolName | None = None
-    unjudged: Unjudged = "keep"
+    unjudged: UnjudgedOrFull = "keep"
+    of: Of = "attainable"
     ideal: IdealKind | None = None
     budget: float | None = None
     seconds: float | None = None
@@ -66,12 +70,16 @@ class NRBP(AspectMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_full(self)
+        check_goes_with(self, "of", "normalize", None)
+        check_goes_with(self, "of", "judged_by", None, "subtopics")
         check_unit(self, alpha=self.alpha, beta=self.beta)
         check_goes_with(self, "pool", "normalize", "ideal")
         check_goes_with(self, "ideal", "normalize", "ideal")
         check_ideal(self)
 
     def resolved(self, truth: Truth) -> Self:
+        self.check_listed(truth)
         judged_by = self.judging(truth)
         pool = (self.pool or JUDGINGS[judged_by].default_pool) if self.normalize == "ideal" else None
         return replace(self, judged_by=judged_by, pool=pool, ideal=self.ideal if pool is None else self.ideal or "greedy")
@@ -83,13 +91,20 @@ class NRBP(AspectMetric):
         if self.normalize != "ideal":
             return None
         assert self.pool is not None
-        return IdealRequest(self.coverage(world), self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
+        judged = self if self.unjudged != "full" else replace(self, unjudged="keep")
+        return IdealRequest(judged.coverage(world), self.pool, GainRule(self.alpha), Discount("geometric", self.beta))
 
     def fractions(self, world: World) -> Fractions:
+        found = self._fractions(world)
+        return found.capped() if self.unjudged == "full" else found
+
+    def _fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
         reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), self.cutoffs)
         if request is not None:  # the ideal list has the same factor in front, which may be 0
             return against_ideal(self, reached, request)
+        if self.of == "listed":
+            coverage = with_listed(coverage)
         attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.

@@ -1,0 +1,89 @@
+"""Items that nobody judged: the upper end of an interval, against banks in which they hold everything."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+from tests.judging.test_questions import BANKS, ITEMS
+from tests.questions import Bank, Question
+from tests.strategies import checked
+
+LISTS = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.permutations([*ITEMS, "x", "y"]), min_size=1)
+UNMOVED = [
+    "AlphaDCG({})@1,3,5",
+    "AlphaDCG({}, normalize=perfect, of=listed)@1,3,5",
+    "ERRIA({}, of=listed)@1,3,5",
+    "NRBP({}, of=listed)",
+    "AspectRecall({}, of=listed)@1,3,5",
+    "AspectRecall({}, of=listed, join=share)@1,3,5",
+]
+"""Metrics whose denominators do not depend on what is judged."""
+
+
+def evaluated(lists: Mapping[str, Sequence[str]], metrics: Sequence[str], bank: Mapping[str, Sequence[Question]]) -> list[dict[str, Any]]:
+    return list(asp.evaluate(lists, metrics, subtopics=Bank(bank), users="judged", catalogue=ITEMS).per_user.iter_rows(named=True))
+
+
+def filled(bank: Mapping[str, Sequence[Question]]) -> dict[str, list[Question]]:
+    """The bank where items that are judged for nothing hold every answer of the user."""
+    found = {}
+    for user, asked in bank.items():
+        judged = {item for one in asked for answer in one.given for item in answer}
+        holes = {item: 1.0 for item in [*ITEMS, "x", "y"] if item not in judged}
+        found[user] = [Question(one.weight, [{**answer, **holes} for answer in one.given or [{}]]) for one in asked]
+    return found
+
+
+@checked(60)
+@given(BANKS, LISTS)
+def test_unjudged_items_hold_everything(bank: Mapping[str, Sequence[Question]], lists: Mapping[str, Sequence[str]]) -> None:
+    found = evaluated(lists, [one.format("unjudged=full") for one in UNMOVED], bank)
+    expected = evaluated(lists, [one.format("unjudged=keep") for one in UNMOVED], filled(bank))
+    for row, other in zip(found, expected, strict=True):
+        for score, wanted in zip(row.values(), other.values(), strict=True):
+            if isinstance(score, float) and not (math.isnan(score) and not any(one.given for one in bank[row["user"]])):
+                assert score == pytest.approx(wanted, abs=1e-12)
+
+
+@checked(60)
+@given(BANKS, LISTS, st.sampled_from(["greedy", "exact"]))
+def test_an_ideal_stays_that_of_what_is_judged(
+    bank: Mapping[str, Sequence[Question]], lists: Mapping[str, Sequence[str]], ideal: str
+) -> None:
+    metrics = ["AlphaDCG@3", f"AlphaNDCG(ideal={ideal})@3", "AlphaDCG(unjudged=full)@3", f"AlphaNDCG(ideal={ideal}, unjudged=full)@3"]
+    for row in evaluated(lists, metrics, bank):
+        gained, score, most, upper = (row[str(asp.parse(one))] for one in metrics)
+        if row["user"] in lists and gained > 0:
+            assert upper == pytest.approx(min(1.0, most * score / gained), abs=1e-9) or score > 1
+
+
+def test_the_example_of_a_hole_at_rank_ten() -> None:
+    bank = Bank({"q": [Question(1.0, [{"a": 1.0}]), Question(1.0, [])]})
+    lists = {"q": ["a", *(f"x{rank}" for rank in range(2, 11))]}
+    metrics = ["AlphaNDCG@10", "AlphaNDCG(unjudged=full)@10", "AspectRecall(of=listed)@10", "AspectRecall(of=listed, unjudged=full)@10"]
+    assert list(asp.evaluate(lists, metrics, subtopics=bank).values()) == [1.0, 1.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "refused"),
+    [
+        ("AlphaNDCG(unjudged=full, judged_by=history)", "judged_by=history"),
+        ("AlphaNDCG(unjudged=full, gain=probabilistic)", "gain=probabilistic"),
+        ("AlphaNDCG(unjudged=full, ideal=sorted)", "ideal=sorted"),
+        ("AlphaNDCG(unjudged=full, pool=list)", "pool=list"),
+        ("ERRIA(unjudged=full, grades=true)", "grades=true"),
+    ],
+)
+def test_what_does_not_go_with_full_places(metric: str, refused: str) -> None:
+    with pytest.raises(asp.MetricError, match=f"unjudged=full does not go with {refused}"):
+        asp.parse(metric)
+
+
+def test_other_ways_of_judging_have_no_list_of_what_there_is() -> None:
+    with pytest.raises(asp.MetricError, match="unjudged=full does not go with judged_by=history"):
+        asp.evaluate({"u": ["a"]}, "AlphaNDCG(unjudged=full)@1", aspects={"a": ["x"]}, history={"u": ["a"]})
