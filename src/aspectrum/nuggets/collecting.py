@@ -104,11 +104,13 @@ class Collected:
 
     def judged(self, documents: Sequence[str], place: Place | None = None, *, relevant: bool = False) -> None:
         """Documents of the query that support no nugget that is wanted; they may be relevant all the same."""
-        if relevant:
+        if relevant and documents:
             self._relevant.append(len(self._documents))
         self._judge(documents, -1, 0.0, place)
 
     def _judge(self, documents: Sequence[str], aspect: int, strength: float, place: Place | None) -> None:
+        if not documents:
+            return
         self._documents.append(documents)
         self._owners.append(len(self._begun) - 1)
         self._judged_for.append(aspect)
@@ -137,7 +139,7 @@ class Collected:
     def n_attainable(self) -> int:
         """How many nuggets some document supports."""
         nuggets = np.array(self._nuggets, np.int64)
-        aspects = {aspect for aspect, strength, documents in self._blocks if aspect >= 0 and strength > 0 and documents}
+        aspects = {aspect for aspect, strength, _ in self._blocks if aspect >= 0 and strength > 0}
         return len(np.unique(nuggets[list(aspects)]))
 
     @property
@@ -180,9 +182,9 @@ class Collected:
             "item": IdColumn(rows["document"], self._series("document", self._document_names), "text"),
             "aspect": self._aspect_column(rows["aspect"]),
         }
-        if len(self._questions) > (self._questions[-1] + 1 if self._questions else 0):
-            questions = np.append(np.array(self._questions, np.int32), np.int32(-1))
-            ids["nugget"] = IdColumn(questions[rows["aspect"]], range(len(self._questions)))
+        questions = np.array(self._questions, np.int32)
+        if (questions != np.arange(len(questions))).any():
+            ids["nugget"] = IdColumn(np.append(questions, np.int32(-1))[rows["aspect"]], range(len(questions)))
         places = [*self._block_places, *self._places[::-1]]  # aspects without documents are counted from the end
         place = partial(_place_of, places, rows["block"], self.source)
         return Rows(self.source, ids, {"strength": rows["strength"]}, place, lists_aspects=True, **about)
