@@ -10,7 +10,7 @@ from typing import Any
 
 from aspectrum.api import several_systems
 from aspectrum.asked import Metrics, asked_for, computed_under
-from aspectrum.coding.rows import Rows
+from aspectrum.coding.rows import InputBundle, Rows, unbundled
 from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
@@ -99,12 +99,15 @@ def check(
     ways = {way.name: way for way in conventions_named(reading.pop("convention", None))}
     read_lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
     lists = attempts.attempt(lambda: several_systems(read_lists)) or read_lists
-    truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
+    named = inputs if users is None or isinstance(users, str) else {**inputs, "users": users}
+    bundles = {name: one for name, one in named.items() if isinstance(one, InputBundle)}
+    truth = attempts.each({name: one for name, one in named.items() if name not in bundles}, read_input)
+    truth = attempts.attempt(lambda: unbundled({**bundles, **truth}, ways)) or truth
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
     for name in (name for name, said_of in _SAID_OF.items() if name in reading and said_of not in inputs):
         attempts.attempt(partial(Truth.read, **{name: reading[name]}))
-    asked = attempts.attempt(lambda: asked_for(metrics, inputs, list(ways.values()))[0]) or ()
+    asked = attempts.attempt(lambda: asked_for(metrics, {**inputs, **truth}, list(ways.values()))[0]) or ()
     ways = {name: way for name, way in ways.items() if computed_under(way, asked)} or ways  # others compute nothing
     wanted = {name: [one.metric for one in computed_under(way, asked)] for name, way in ways.items()}
     cutoffs = [cutoff for one in asked for cutoff in one.metric.cutoffs]

@@ -54,11 +54,11 @@ class Nuggets(InputBundle):
             source: A path, a :class:`Source`, a frame of pandas, polars or PyArrow, or a list of dictionaries.
             format: freshstack, brightpro, nuggetbank, nuggetbank_v1, ragtime, nuggetizer, neuclir, annotations or crux. Default: by the
                 keys of the first row.
-            options: How it is read, by name. ``partial``: the strength of partial support, 0.5 by default; 0 is strict, 1 lenient.
+            options: How it is read, by name. ``partial_support``: the strength of partial support, 0.5 by default; 0 is strict, 1 lenient.
                 ``importance``: "all" nuggets weigh 1 (default), "vital" ones only count, or vital weighs twice as much, "2:1"; an importance
                 that is a number is the weight. ``sub_nuggets``: whether nuggets of nuggets are read, too. ``ratings``: the rating from which
                 a document supports a nugget (default 3), or "strength" for a fifth of the rating. ``ratings_andor``: whether the stricter
-                ratings of CRUX count where they are lower. ``both``: what a document in both lists of a FreshStack nugget is, "unsupported"
+                ratings of CRUX count where they are lower. ``both_lists``: what a document in both lists of a FreshStack nugget is, "unsupported"
                 or "supported"; an error by default. ``task``: the task of BRIGHT-Pro, if there are several.
         """
         check_format(format)
@@ -98,7 +98,7 @@ class Nuggets(InputBundle):
 
     @classmethod
     def of_freshstack(
-        cls, qrels_nuggets: Mapping[str, Mapping[str, int]], query_to_nuggets: Mapping[str, Iterable[str]], *, both: Any = None
+        cls, qrels_nuggets: Mapping[str, Mapping[str, int]], query_to_nuggets: Mapping[str, Iterable[str]], *, both_lists: Any = None
     ) -> Nuggets:
         """From the objects of the freshstack package: ``{nugget: {document: 0 or 1}}`` and ``{query: [nuggets]}``.
 
@@ -106,7 +106,7 @@ class Nuggets(InputBundle):
             >>> Nuggets.of_freshstack({"7_0": {"d1": 1, "d2": 0}}, {"7": ["7_0", "7_1"]})
             Nuggets(FreshStack rows: 1 query, 2 nuggets, 1 of them with a document, 2 judgments)
         """
-        found = Collected("nuggets", Choices(both=both), positive_only=False)
+        found = Collected("nuggets", Choices(both_lists=both_lists), positive_only=False)
         _check_mapping("qrels_nuggets", qrels_nuggets, "{nugget: {document: 0 or 1}}")
         _check_mapping("query_to_nuggets", query_to_nuggets, "{query: [nuggets]}")
         for query, nuggets in query_to_nuggets.items():
@@ -191,7 +191,7 @@ class Nuggets(InputBundle):
         facts += [Notice("all_answers", found.n_all_of)] if found.n_all_of else []
         weights = found.weight_range
         facts += [Notice("nugget_weights", detail={"low": weights[0], "high": weights[1]})] if weights != (1.0, 1.0) else []
-        both = {"in_both_lists": {"meaning": found.choices.both or "unsupported"}}
+        both = {"in_both_lists": {"meaning": found.choices.both_lists or "unsupported"}}
         return (*facts, *(Notice(kind, count, detail=both.get(kind, {})) for kind, count in found.ignored.items() if count))
 
 

@@ -21,20 +21,20 @@ Both = Literal["unsupported", "supported"]
 class Choices:
     """How nuggets are read; see :meth:`Nuggets.read`."""
 
-    partial: float = 0.5
+    partial_support: float = 0.5
     importance: Importance = "all"
     sub_nuggets: bool = False
     ratings: float | Literal["strength"] = 3.0
     ratings_andor: bool = False
-    both: Both | None = None
+    both_lists: Both | None = None
     task: str | None = None
 
     def __post_init__(self) -> None:
-        if not is_finite(self.partial) or not 0 <= self.partial <= 1:
-            raise _wrong("partial", self.partial, "a number from 0 (strict) to 1 (lenient)")
-        for name, words in (("importance", Importance), ("both", Both)):
+        if not is_finite(self.partial_support) or not 0 <= self.partial_support <= 1:
+            raise _wrong("partial_support", self.partial_support, "a number from 0 (strict) to 1 (lenient)")
+        for name, words in (("importance", Importance), ("both_lists", Both)):
             value = getattr(self, name)
-            if value not in get_args(words) and not (name == "both" and value is None):
+            if value not in get_args(words) and not (name == "both_lists" and value is None):
                 raise _wrong(name, value, listed(map(repr, get_args(words))))
         for name in ("sub_nuggets", "ratings_andor"):
             if not isinstance(getattr(self, name), bool):

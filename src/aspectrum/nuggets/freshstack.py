@@ -53,15 +53,15 @@ def settled(found: Collected, place: Place | None, supporting: list[str], others
     if not twice:
         return supporting, others
     found.ignored["in_both_lists"] += len(twice)
-    if found.choices.both is None and found.in_doubt is None:
+    if found.choices.both_lists is None and found.in_doubt is None:
         which = next(one for one in supporting if one in twice)
         found.in_doubt = InputError(
             f"{found.source if place is None else place}: document {json_text(which)} is both in {_SUPPORTING} and in {_OTHER}; say with ",
-            Option("both", "unsupported"),
+            Option("both_lists", "unsupported"),
             " or ",
-            Option("both", "supported"),
+            Option("both_lists", "supported"),
             " what that means (the freshstack package takes it as unsupported)",
         )
-    if found.choices.both == "supported":
+    if found.choices.both_lists == "supported":
         return supporting, [one for one in others if one not in twice]
     return [one for one in supporting if one not in twice], others

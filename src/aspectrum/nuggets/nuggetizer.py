@@ -51,7 +51,7 @@ def _assigned(found: Collected, place: Place, row: dict[str, Any], importances: 
 
 def _write(found: Collected, query: str, place: Place, judged: dict[str, dict[str, str]], importances: dict[str, Any]) -> None:
     choices = found.choices
-    strengths = {"support": 1.0, "partial_support": float(choices.partial), "not_support": 0.0}
+    strengths = {"support": 1.0, "partial_support": float(choices.partial_support), "not_support": 0.0}
     found.query(query, place)
     found.ignored["queries_without_nuggets"] += not importances
     supported: dict[str, dict[float, list[str]]] = {text: {} for text in importances}
