@@ -290,7 +290,7 @@ KINDS: Mapping[str, Kind] = {
     "padding": Kind("note", "{count} place{s} at the end of lists hold{v} {value} and {are} read as padding"),
     "features_from_aspects": Kind("note", "{metric} compares items by their {aspect}s, as no features are given"),
     # How nuggets were read
-    "nuggets": Kind("note", "{format}: {count} queries, {nuggets} nuggets, {attainable} of them with a document; {judgments} judgments"),
+    "nuggets": Kind("note", "{format}; queries: {count}, nuggets: {nuggets}, {attainable} of them with a document, judgments: {judgments}"),
     "referenced_only": Kind("note", "only documents that support a nugget are named, so judged documents are those that are referenced"),
     "all_answers": Kind("note", "{count} nugget{s} ask{v} for all of several answers (AND), each of which is an {aspect}"),
     "nugget_weights": Kind("note", "weights of nuggets range from {low} to {high}"),

@@ -9,7 +9,7 @@ from typing import Any
 from aspectrum.arrays import is_finite
 from aspectrum.coding.ids import described, quoted
 from aspectrum.coding.rows import InputBundle, Rows
-from aspectrum.diagnostics.notices import Notice
+from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.io.source import Source
 from aspectrum.nuggets.choices import Choices
@@ -17,6 +17,7 @@ from aspectrum.nuggets.collecting import Collected
 from aspectrum.nuggets.formats import FORMATS
 from aspectrum.nuggets.freshstack import settled
 from aspectrum.nuggets.reading import check_format, read_path, read_rows
+from aspectrum.wording import listed
 
 
 class Nuggets(InputBundle):
@@ -42,6 +43,10 @@ class Nuggets(InputBundle):
     def __init__(self, collected: Collected, format: str | None = None) -> None:
         self._found = collected
         self.format = format
+        for name, value in collected.choices.made.items():
+            if format is not None and name not in FORMATS[format].options:
+                what = f"{collected.source}: holds {FORMATS[format].title}, which "
+                raise InputError(what, Option(name, value), " is not for: ", _options_of(format))
 
     @classmethod
     def read(cls, source: Any, *, format: str | None = None, **options: Any) -> Nuggets:
@@ -175,7 +180,8 @@ class Nuggets(InputBundle):
         if found.in_doubt is not None and set(conventions) != {"freshstack"}:
             raise found.in_doubt
         if not found.n_listed:
-            raise InputError(f"{found.source}: there are no nuggets in it")
+            unwanted = found.ignored["unwanted_nuggets"]
+            raise InputError(f"{found.source}: {'none of its nuggets is vital' if unwanted else 'there are no nuggets in it'}")
         weights = found.weights()
         given = {"subtopics": found.subtopics(notices=self.notices), "relevance": found.relevance()}
         return given if weights is None else {**given, "weights": weights}
@@ -185,7 +191,12 @@ class Nuggets(InputBundle):
         """What to know of how they were read."""
         found = self._found
         title = "nuggets" if self.format is None else FORMATS[self.format].title
-        counts = {"format": title, "nuggets": found.n_listed, "attainable": found.n_attainable, "judgments": found.n_judgments}
+        counts = {
+            "format": title,
+            "nuggets": f"{found.n_listed:,}",
+            "attainable": f"{found.n_attainable:,}",
+            "judgments": f"{found.n_judgments:,}",
+        }
         facts = [Notice("nuggets", len(self.queries), detail=counts)]
         facts += [Notice("referenced_only")] if found.positive_only else []
         facts += [Notice("all_answers", found.n_all_of)] if found.n_all_of else []
@@ -193,6 +204,12 @@ class Nuggets(InputBundle):
         facts += [Notice("nugget_weights", detail={"low": weights[0], "high": weights[1]})] if weights != (1.0, 1.0) else []
         both = {"in_both_lists": {"meaning": found.choices.both_lists or "unsupported"}}
         return (*facts, *(Notice(kind, count, detail=both.get(kind, {})) for kind, count in found.ignored.items() if count))
+
+
+def _options_of(format: str) -> str:
+    """What can be chosen about a format, in words."""
+    options = FORMATS[format].options
+    return f"expected {listed(options)}" if options else "there is nothing to choose"
 
 
 def _number(n: int, word: str, one: str = "", many: str = "s") -> str:

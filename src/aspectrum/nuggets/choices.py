@@ -53,6 +53,11 @@ class Choices:
                 raise unknown_argument(function, name, [*known, "format"], {})
         return cls(**options)
 
+    @property
+    def made(self) -> dict[str, Any]:
+        """What was chosen, where that is not the default."""
+        return {option.name: value for option in fields(self) if (value := getattr(self, option.name)) != option.default}
+
     def weight(self, importance: Any, place: Place) -> float | None:
         """How much a nugget weighs; None if it is not wanted."""
         if isinstance(importance, int | float) and not isinstance(importance, bool):

@@ -28,23 +28,28 @@ class Format:
         title: What it is called.
         sign: By what it is recognised.
         read: What reads its rows; None where a file is not made of rows.
+        options: The choices that it leaves.
     """
 
     title: str
     sign: str
     read: Callable[[Collected, Rows], None] | None = None
+    options: tuple[str, ...] = ()
 
 
+_OF_BANKS = ("importance", "sub_nuggets")
 FORMATS: Mapping[str, Format] = {
-    "freshstack": Format("FreshStack rows", "'nuggets' with 'relevant_corpus_ids'", read_freshstack),
-    "brightpro": Format("BRIGHT-Pro", "a folder with examples/ and aspects/"),
-    "nuggetbank": Format("a NuggetBank", "'nugget_bank' or 'claim_bank'", read_nuggetbank),
-    "nuggetbank_v1": Format("a NuggetBank of version 1", "'question_text' with 'gold_answers'", read_legacy),
-    "ragtime": Format("a RAGTIME 2026 nugget bank", "'nugget_bank' that is a list", read_nuggetbank),
-    "nuggetizer": Format("nuggetizer assignments", "'nuggets' with 'assignment', and 'docid'", read_assignments),
+    "freshstack": Format("FreshStack rows", "'nuggets' with 'relevant_corpus_ids'", read_freshstack, ("both_lists",)),
+    "brightpro": Format("BRIGHT-Pro", "a folder with examples/ and aspects/", options=("task",)),
+    "nuggetbank": Format("a NuggetBank", "'nugget_bank' or 'claim_bank'", read_nuggetbank, _OF_BANKS),
+    "nuggetbank_v1": Format("a NuggetBank of version 1", "'question_text' with 'gold_answers'", read_legacy, _OF_BANKS),
+    "ragtime": Format("a RAGTIME 2026 nugget bank", "'nugget_bank' that is a list", read_nuggetbank, _OF_BANKS),
+    "nuggetizer": Format(
+        "nuggetizer assignments", "'nuggets' with 'assignment', and 'docid'", read_assignments, ("importance", "partial_support")
+    ),
     "neuclir": Format("NeuCLIR nuggets", 'files nuggets_TOPIC.json with {question: ["OR" or "AND", {answer: documents}]}'),
     "annotations": Format("nuggets of the NeuCLIR annotation tool", "'nugget_dict'"),
-    "crux": Format("CRUX ratings", "'docids' with 'ratings', or 'docid' with 'rating'", read_ratings),
+    "crux": Format("CRUX ratings", "'docids' with 'ratings', or 'docid' with 'rating'", read_ratings, ("ratings", "ratings_andor")),
 }
 """Formats by name."""
 
