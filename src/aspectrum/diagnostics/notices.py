@@ -446,8 +446,8 @@ KINDS: Mapping[str, Kind] = {
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),
     "swapped": Kind("note", "most are {other}s there; are users and items swapped in one of the inputs?"),
-    "swapped_aspects": Kind("note", "most are aspects there; are the item and aspect columns swapped?"),
-    "swapped_objects": Kind("note", "most are aspects there; expected {form}"),
+    "swapped_aspects": Kind("note", "{share} are aspects there; are the item and aspect columns swapped?"),
+    "swapped_objects": Kind("note", "{share} are aspects there; expected {form}"),
     "strange": Kind("note", "no item of any list is in any other input; are these ids of the same items?"),
     # Contacts
     "directed": Kind("note", "the graph is directed"),
