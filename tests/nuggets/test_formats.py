@@ -15,7 +15,7 @@ from aspectrum.errors import InputError
 from aspectrum.nuggets import Nuggets
 from tests.nuggets.plain import grades, ignored, judged, weights
 
-FRESHSTACK = [
+FRESHSTACK: list[dict[str, Any]] = [
     {
         "query_id": 7,
         "query_title": "t",
@@ -64,10 +64,10 @@ def test_freshstack(tmp_path: Path, form: str) -> None:
     elif form == "rows":
         given = FRESHSTACK
     elif form == "object":
-        nuggets = [{"nugget_id" if key == "_id" else key: value for key, value in one.items()} for one in rows[0]["nuggets"]]
+        own = [{"nugget_id" if key == "_id" else key: value for key, value in one.items()} for one in rows[0]["nuggets"]]
         write(
             path,
-            {"7": {"nuggets": nuggets, "relevant_parent_ids": ["p"]}, "71": {"nuggets": rows[1]["nuggets"]}, "none": {"nuggets": None}},
+            {"7": {"nuggets": own, "relevant_parent_ids": ["p"]}, "71": {"nuggets": rows[1]["nuggets"]}, "none": {"nuggets": None}},
         )
     else:
         given = polars.DataFrame(rows)

@@ -76,7 +76,7 @@ class Speaker:
         if name == "format":
             return f"--reader {option.input}={value}"
         name = "baseline-lists" if name == "baseline" else name  # --baseline is the system that others are compared with
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
+        return f"--{name.replace('_', '-')}" + ("" if value is None or value is True else f" {shlex.quote(str(value))}")
 
 
 PYTHON, COMMAND_LINE = Speaker(), Speaker(on_command_line=True)
@@ -297,7 +297,7 @@ KINDS: Mapping[str, Kind] = {
     "unwanted_nuggets": Kind("note", "{count} nugget{s} {are} not vital and left out"),
     "queries_without_nuggets": Kind("note", "{count} of the queries {have} no nuggets and {are} not averaged"),
     "aspects_of_no_query": Kind("note", "{count} {aspect}s without a document that fit no query are left out"),
-    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads them", Option("sub_nuggets", True)),
+    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads {them}", Option("sub_nuggets", True)),
     "merged_nuggets": Kind("note", "{count} nugget{s} repeat{v} the text of an earlier one and {are} merged with it"),
     "repeated_texts": Kind("note", "{count} nugget{s} repeat{v} the text of another one on the line and {are} merged with it"),
     "graded_references": Kind("note", "importance or quality of {count} answers or references is ignored"),
