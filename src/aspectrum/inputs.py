@@ -194,7 +194,7 @@ BUNDLES = _table(
     InputSpec(
         "nuggets",
         ("user", "aspect", "item"),
-        help="Nuggets of FreshStack, BRIGHT-Pro, NuggetBank, RAGTIME, nuggetizer, NeuCLIR or CRUX: subtopics, weights and relevance in one.",
+        help="Nuggets instead of subtopics: FreshStack, BRIGHT-Pro, NuggetBank, CRUX and others.",
     ),
 )
 """What files and configurations may give instead of several inputs; in Python it is an object that is given as subtopics."""
