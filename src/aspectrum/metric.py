@@ -355,8 +355,15 @@ class AspectMetric(UserMetric):
         """Whether aspects count that are listed for a user though no item has them: those of judgments by subtopics."""
         return self.parameters.get("of") == "listed"
 
+    @property
+    def _chosen(self) -> JudgedBy | None:
+        """The way of judging that the parameters ask for or imply: only judgments by subtopics say what is listed for a user."""
+        implied = self.counts_listed or self.parameters.get("unjudged") == "full"
+        chosen: JudgedBy | None = "subtopics" if implied else self.parameters["judged_by"]
+        return chosen
+
     def needs(self) -> tuple[frozenset[str], ...]:
-        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
+        chosen = self._chosen
         ways = (chosen,) if chosen else ("subtopics", *self.preferred)
         return tuple(dict.fromkeys(frozenset((*JUDGINGS[way].inputs, *more)) for way in ways for more in self.needs_beside(way)))
 
@@ -372,8 +379,7 @@ class AspectMetric(UserMetric):
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
-        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
-        return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
+        return self._chosen or choose_judgment(truth, self.preferred, type(self).__name__)
 
     def resolved(self, truth: Truth) -> Self:
         self.check_listed(truth)
