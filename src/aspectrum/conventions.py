@@ -54,7 +54,7 @@ class Convention:
         covers: The metrics whose numbers it gives; None means all. Metrics that users define are computed as they are.
         only: Of these metrics, parameters that a user has to ask for, as the tool has nothing else.
         ties_of: Metrics for which it breaks ties in another way than for all others.
-        judged_in: The input whose users count as judged, for all metrics; by default that of each metric.
+        judged_in: The input whose users count as judged, for all metrics, where it is given; by default that of each metric.
     """
 
     name: str

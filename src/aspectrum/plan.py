@@ -118,10 +118,11 @@ class Plan:
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
         groups: dict[tuple[str, str | None], _Group] = {}
         resolving = [partial(_resolved, metric, spent, self.truth) for metric, spent in zip(self.metrics, spending, strict=True)]
+        judged_by_tool = self.convention.judged_in if self.convention.judged_in in given_in(self.truth) else None
         for asked, resolved in zip(self._asked, each(resolving), strict=True):
             metric = asked.metric
             choice = users if isinstance(users, str) else self.convention.users_for(metric) if whom is None else "given"
-            judged_in = self.convention.judged_in or getattr(resolved, "judged_by", resolved.truth)
+            judged_in = judged_by_tool or getattr(resolved, "judged_by", resolved.truth)
             if choice not in ("judged", "both") or judged_in == "membership":
                 judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:

@@ -85,7 +85,7 @@ def test_what_does_not_go_with_full_places(metric: str, refused: str) -> None:
 
 
 def test_other_ways_of_judging_have_no_list_of_what_there_is() -> None:
-    with pytest.raises(asp.MetricError, match="unjudged=full does not go with judged_by=history"):
+    with pytest.raises(asp.MissingInput, match=r"AlphaNDCG\(unjudged=full\) needs subtopics"):
         asp.evaluate({"u": ["a"]}, "AlphaNDCG(unjudged=full)@1", aspects={"a": ["x"]}, history={"u": ["a"]})
 
 
