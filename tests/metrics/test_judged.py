@@ -49,7 +49,7 @@ def test_subtopics_are_preferred_to_relevance() -> None:
     assert list(found.values()) == [0.5, 1.0]
 
 
-def test_holes_of_freshstack_are_items_judged_for_nobody_also_after_the_end_of_a_list() -> None:
+def test_holes_of_freshstack_are_items_judged_for_nobody_over_the_cutoff() -> None:
     inputs: dict[str, Any] = {"subtopics": {"q": {"a": [1]}, "p": {"b": [1]}}}
     found = asp.evaluate({"q": ["a", "b", "x"]}, ["Hole@2,4"], **inputs)
     assert list(found.values()) == [0.0, 0.25]
