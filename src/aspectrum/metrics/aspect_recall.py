@@ -80,6 +80,8 @@ class AspectRecall(AspectMetric):
         check_full(self)
         check_goes_with(self, "of", "denominator", "attainable")
         check_goes_with(self, "of", "judged_by", None, "subtopics")
+        if self.judged_by not in (None, "subtopics"):  # elsewhere no aspect is one of several answers
+            self.__dict__["idle"] = self.idle | {"join"}
         check_goes_with(self, "at_most", "unjudged", "full")
         check_goes_with(self, "at_most", "of", "listed")
         if isinstance(self.at_most, int) and self.at_most < 0:
