@@ -258,6 +258,7 @@ KINDS: Mapping[str, Kind] = {
     "empty": Kind("error", "{input} is empty"),
     "trec_run": Kind("fact", "read as a TREC run"),
     "trec_qrels": Kind("fact", "read as TREC qrels"),
+    "blanks_in_ids": Kind("note", "{count} line{s} {have} more than six fields; the text between Q0 and the rank is the {item}"),
     "columns": Kind("fact", "columns: {columns}"),
     "unused_columns": Kind("fact", "unused columns: {columns}"),
     "positions": Kind("fact", "no header; columns by position: {columns}"),
