@@ -257,6 +257,7 @@ KINDS: Mapping[str, Kind] = {
     "rows": Kind("fact", "{count} row{s}"),
     "empty": Kind("error", "{input} is empty"),
     "trec_run": Kind("fact", "read as a TREC run"),
+    "json_run": Kind("fact", "read as JSON: {lists}"),
     "trec_qrels": Kind("fact", "read as TREC qrels"),
     "blanks_in_ids": Kind("note", "{count} line{s} {have} more than six fields; the text between Q0 and the rank is the {item}"),
     "columns": Kind("fact", "columns: {columns}"),
