@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         VendiScore,
         WeakTies,
     )
+    from aspectrum.nuggets import Nuggets
     from aspectrum.paper_table import PaperTable
     from aspectrum.partial import Partial
     from aspectrum.plan import Plan
@@ -118,7 +119,8 @@ __all__ = [
 __all__ += ["Comparison", "Difference", "Gate", "GateResult"]
 __all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
 __all__ += ["PaperTable", "bibtex"]
-__all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "SocialGraph", "Source", "Subtopics", "Truth", "Weights", "World"]
+__all__ += ["Aspects", "Features", "History", "Nuggets", "Rankings", "Relevance", "SocialGraph"]
+__all__ += ["Source", "Subtopics", "Truth", "Weights", "World"]
 __all__ += ["CONVENTIONS", "Convention"]
 __all__ += ["AspectMetric", "Family", "Fractions", "Metric", "SystemMetric", "UserMetric", "place_sums"]  # to write metrics with
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
@@ -145,7 +147,7 @@ __all__ += ["MissingLibrary", "OutputError", "StrictError"]
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name
 _HOMES += ["blocks.relevant_items", "blocks.system_metric"]
 _HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists", "comparison"]
-_HOMES += ["paper_table", "references"]
+_HOMES += ["paper_table", "references", "nuggets"]
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 

@@ -219,7 +219,7 @@ def _evaluate(
     """Results of systems; `told_apart` makes lists by system of what was read."""
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
-    options = unbundled(options)
+    options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
     asked, left_out = asked_for(metrics, _given(systems, options), conventions)
     users = options.get("users")

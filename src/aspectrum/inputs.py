@@ -190,6 +190,15 @@ SOCIAL_INPUTS = _table(
 
 ALL_INPUTS = {**INPUTS, **SOCIAL_INPUTS}
 
+BUNDLES = _table(
+    InputSpec(
+        "nuggets",
+        ("user", "aspect", "item"),
+        help="Nuggets of FreshStack, BRIGHT-Pro, NuggetBank, RAGTIME, nuggetizer, NeuCLIR or CRUX: subtopics, weights and relevance in one.",
+    ),
+)
+"""What files and configurations may give instead of several inputs; in Python it is an object that is given as subtopics."""
+
 OPTIONS = {"baseline": "baseline_lists"}
 """Inputs whose option has another name: ``--baseline`` names the system that others are compared with."""
 

@@ -66,7 +66,8 @@ def _on_lists(given: dict[str, Any]) -> Report:
     social = {name: given.pop(name) for name in (*_ONLY_SOCIAL, *ContactSettings.model_fields) if name != "directed"}
     _refuse(social, "goes with --train, which is not given")
     job = Job.of(command="check", **given)
-    Comparing.of({}, job.settings.comparison).check(list(job.systems))
+    if job.systems:
+        Comparing.of({}, job.settings.comparison).check(list(job.systems))
     options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.attention, **job.reading}
     return check_inputs(job.systems, job.inputs, job.metrics or "all@10", **options)
 
