@@ -307,6 +307,9 @@ KINDS: Mapping[str, Kind] = {
     "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
+    # Traces of agents
+    "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),
+    "found_nothing": Kind("note", "{count} traces found nothing; their lists are empty"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),
