@@ -97,7 +97,9 @@ items = st.sampled_from("abcdefg")
 worlds = st.fixed_dictionaries(
     {
         "truth": st.dictionaries(
-            st.sampled_from("pqrst"), st.dictionaries(items, st.lists(st.integers(1, 4), min_size=1, max_size=3, unique=True), min_size=1, max_size=6), min_size=1
+            st.sampled_from("pqrst"),
+            st.dictionaries(items, st.lists(st.integers(1, 4), min_size=1, max_size=3, unique=True), min_size=1, max_size=6),
+            min_size=1,
         ),
         "rounds": st.dictionaries(st.sampled_from("pqrst"), st.lists(st.lists(items, max_size=5), max_size=4), min_size=1),
         "per_round": st.one_of(st.none(), st.integers(1, 4)),
@@ -131,8 +133,6 @@ def test_random_rounds_are_those_of_the_definition(world: Any) -> None:
                 assert found[called][number] == pytest.approx(defined.mean(), abs=1e-12)
             else:
                 assert math.isnan(found[called][number])
-
-
 
 
 @given(worlds, st.randoms())
@@ -230,7 +230,11 @@ def test_other_forms_of_the_numbers(tmp_path: Path) -> None:
         found.write(tmp_path / name)
         assert (tmp_path / name).read_text()
     found.write_per_user(tmp_path / "scores.csv")
-    assert (tmp_path / "scores.csv").read_text().startswith("user,round,rounds,AlphaNDCG,AspectRecall,NewAspects,Repeated,RoundGain,Found,AER\nq,1,2,")
+    assert (
+        (tmp_path / "scores.csv")
+        .read_text()
+        .startswith("user,round,rounds,AlphaNDCG,AspectRecall,NewAspects,Repeated,RoundGain,Found,AER\nq,1,2,")
+    )
     with pytest.raises(KeyError, match="did you mean 'AspectRecall'"):
         found["AspectRecal"]
 

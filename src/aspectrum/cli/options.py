@@ -287,7 +287,7 @@ class Job:
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)
         lists = {name: make.source("rankings", path) for name, path in _named(systems).items()} or _lists(settings, make)
-        if not lists and command != "ideal" and not (command == "check" and given.get("nuggets")):
+        if not lists and command not in ("ideal", "rounds") and not (command == "check" and given.get("nuggets")):
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.source(name, str(one.path), one) for name, one in settings.inputs.items()}
         inputs |= {name: make.source(name, path) for name, path in files.items() if path is not None}

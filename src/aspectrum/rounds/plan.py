@@ -246,7 +246,9 @@ class RoundsPlan:
             return
         for name in ("per_round", "rounds"):
             if getattr(self, name) != getattr(other, name):
-                raise InputError(f"parts of rounds cannot be added: {name} is {getattr(self, name)} in one part, {getattr(other, name)} in the other")
+                raise InputError(
+                    f"parts of rounds cannot be added: {name} is {getattr(self, name)} in one part, {getattr(other, name)} in the other"
+                )
         check_identity(self._settling.identity, other._settling.identity)
 
     @property
@@ -352,7 +354,9 @@ def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> dict[str, Any]
     )
     found, of_rounds = as_text.effort_adjusted(n_rounds, float(gamma))
     if not found:
-        raise InputError(f"qualities: no judged query has a trace; judged are {', '.join([*as_text.final, *(q for q, _ in as_text.by_round)][:3])}")
+        raise InputError(
+            f"qualities: no judged query has a trace; judged are {', '.join([*as_text.final, *(q for q, _ in as_text.by_round)][:3])}"
+        )
     judged_queries = {*as_text.final, *(query for query, _ in as_text.by_round)}
     return {
         "gamma": float(gamma),
@@ -421,5 +425,7 @@ def evaluate_rounds(
     known = way.truth(**inputs)
     options = {"users": users, "threads": threads, "ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict}
     used = read.last_searches() if way.name in _OF_LAST_SEARCH else read
-    plan = RoundsPlan(metrics, known, per_round=per_round, rounds=n_rounds or max(1, used.n_rounds), convention=way, ignore=ignore, **options)
+    plan = RoundsPlan(
+        metrics, known, per_round=per_round, rounds=n_rounds or max(1, used.n_rounds), convention=way, ignore=ignore, **options
+    )
     return plan.finish(plan.observe(read), qualities=qualities, gamma=gamma)

@@ -75,7 +75,9 @@ class Qualities:
                 whose = one.get("task"), one.get("retriever")
                 before, others = seen.setdefault((query, round), (at, whose))
                 if before is not at:
-                    which = next((f"; choose one {what}" for what, a, b in zip(("task", "retriever"), whose, others, strict=True) if a != b), "")
+                    which = next(
+                        (f"; choose one {what}" for what, a, b in zip(("task", "retriever"), whose, others, strict=True) if a != b), ""
+                    )
                     raise InputError(f"{at}: the answer to {query!r} is judged twice, first in {before}{which}")
                 if round is None:
                     final[query] = quality

@@ -247,7 +247,10 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         if self.judged is None:
             return []
         data = self._aer_data()
-        counts = [f"{data['scored']} judged", *(f"{data[name]} {name.replace('_', ' ')}" for name in ("unjudged", "without_trace", "failed") if data[name])]
+        counts = [
+            f"{data['scored']} judged",
+            *(f"{data[name]} {name.replace('_', ' ')}" for name in ("unjudged", "without_trace", "failed") if data[name]),
+        ]
         return [f"{AER}: {data['value']:.4f}; quality * exp(-{data['gamma']:g} (rounds - 1)); {', '.join(counts)}"]
 
     def __str__(self) -> str:

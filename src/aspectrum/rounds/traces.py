@@ -67,7 +67,7 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
 
         Args:
             path: The file or folder.
-            task: Only the traces that name this task.
+            task: Only the traces of this task, and those that name none.
         """
         if isinstance(path, Source):
             path = path.path
@@ -75,7 +75,7 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
         searches, seen = dict[Hashable, tuple[Searches, ...]](), dict[str, Place]()
         n_odd = n_without = 0
         for trace in read_traces(os.fspath(path)):
-            if task is not None and trace.task != task:
+            if task is not None and trace.task not in (None, task):
                 continue
             check_once(seen, trace.query, trace.place)
             searches[trace.query] = trace.rounds
