@@ -307,7 +307,7 @@ def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int 
     owners = np.repeat(np.arange(len(lists), dtype=np.int32), lengths)
     starts = np.append(0, np.cumsum(lengths))
     numbers = {}
-    if kind == "candidates":  # their order is the list, whatever their scores
+    if kind in ("documents", "candidates", "traces"):  # their order is the list, whatever their scores
         numbers["rank"] = np.arange(1, starts[-1] + 1) - np.repeat(starts[:-1], lengths).astype(np.float64)
     if kind != "documents" and all(one.scores is not None for one in lists):
         scores = np.fromiter((score for one in lists for score in one.scores or ()), np.float64, int(starts[-1]))
