@@ -76,7 +76,7 @@ class Speaker:
         if name == "format":
             return f"--reader {option.input}={value}"
         name = "baseline-lists" if name == "baseline" else name  # --baseline is the system that others are compared with
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
+        return f"--{name.replace('_', '-')}" + ("" if value is None or value is True else f" {shlex.quote(str(value))}")
 
 
 PYTHON, COMMAND_LINE = Speaker(), Speaker(on_command_line=True)
@@ -299,7 +299,7 @@ KINDS: Mapping[str, Kind] = {
     "unwanted_nuggets": Kind("note", "{count} nugget{s} {are} not vital and left out"),
     "queries_without_nuggets": Kind("note", "{count} of the queries {have} no nuggets and {are} not averaged"),
     "aspects_of_no_query": Kind("note", "{count} {aspect}s without a document that fit no query are left out"),
-    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads them", Option("sub_nuggets", True)),
+    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads {them}", Option("sub_nuggets", True)),
     "merged_nuggets": Kind("note", "{count} nugget{s} repeat{v} the text of an earlier one and {are} merged with it"),
     "repeated_texts": Kind("note", "{count} nugget{s} repeat{v} the text of another one on the line and {are} merged with it"),
     "graded_references": Kind("note", "importance or quality of {count} answers or references is ignored"),
@@ -451,8 +451,8 @@ KINDS: Mapping[str, Kind] = {
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),
     "swapped": Kind("note", "most are {other}s there; are users and items swapped in one of the inputs?"),
-    "swapped_aspects": Kind("note", "most are aspects there; are the item and aspect columns swapped?"),
-    "swapped_objects": Kind("note", "most are aspects there; expected {form}"),
+    "swapped_aspects": Kind("note", "{share} are aspects there; are the item and aspect columns swapped?"),
+    "swapped_objects": Kind("note", "{share} are aspects there; expected {form}"),
     "strange": Kind("note", "no item of any list is in any other input; are these ids of the same items?"),
     # Contacts
     "directed": Kind("note", "the graph is directed"),
