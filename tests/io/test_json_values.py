@@ -4,6 +4,8 @@ import contextlib
 import gzip
 import json
 import math
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,34 +21,34 @@ VALUES = st.recursive(
 )
 
 
-def _values(text):
+def _values(text: str | bytes) -> list[tuple[int | None, Any]]:
     return [(place.line, value) for place, value in JsonText.of("bank.json", text if isinstance(text, bytes) else text.encode())]
 
 
-def _error(text):
+def _error(text: str | bytes) -> str:
     with pytest.raises(InputError) as caught:
         _values(text)
     return str(caught.value)
 
 
 @given(st.lists(VALUES, min_size=2, max_size=5), st.booleans())
-def test_a_value_per_line(values, ascii_only):
+def test_a_value_per_line(values: list[Any], ascii_only: bool) -> None:
     lines = [json.dumps(value, ensure_ascii=ascii_only) for value in values]
     assert _values("\n".join(lines).encode(errors="surrogatepass")) == list(enumerate(values, 1))
     assert _values("\n\n \n".join(lines) + "\r\n") == [(1 + 3 * place, value) for place, value in enumerate(values)]
 
 
 @given(VALUES, st.sampled_from([None, 2]))
-def test_one_document(value, indent):
+def test_one_document(value: Any, indent: int | None) -> None:
     assert _values(json.dumps(value, indent=indent)) == [(None, value)]
     assert _values(b"\xef\xbb\xbf\n" + json.dumps(value, indent=indent).encode() + b"\n\n") == [(None, value)]
 
 
-def test_half_a_surrogate_is_text_as_any_other():
+def test_half_a_surrogate_is_text_as_any_other() -> None:
     assert _values('{"text": "\\ud800"}') == [(None, {"text": "\ud800"})]
 
 
-def test_files_may_be_compressed(tmp_path):
+def test_files_may_be_compressed(tmp_path: Path) -> None:
     path = tmp_path / "bank.json.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}'))
     assert [value for _, value in JsonText.read(str(path))] == [{"a": 1}]
@@ -75,23 +77,23 @@ def test_files_may_be_compressed(tmp_path):
         (b"PK\x03\x04" + b"x" * 40, "is a zip archive"),
     ],
 )
-def test_what_is_wrong_has_a_place(text, message):
+def test_what_is_wrong_has_a_place(text: str | bytes, message: str) -> None:
     assert message in _error(text)
 
 
-def test_a_long_line():
+def test_a_long_line() -> None:
     long = "x" * 5_000_000
     assert _values(f'{{"a": ["{long}"]}}\n{{}}') == [(1, {"a": [long]}), (2, {})]
     assert _error(f'{{"a": ["{long}"') == "bank.json, line 1, column 5000010: the JSON value is not complete; was the file cut off?"
 
 
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:\n 1eE+-.\\undaNI', max_size=60).map(str.encode))
-def test_any_bytes_are_values_or_one_error(data):
+def test_any_bytes_are_values_or_one_error(data: bytes) -> None:
     with contextlib.suppress(InputError):
         assert not any(isinstance(value, float) and math.isnan(value) for _, value in _values(data))
 
 
-def test_places():
+def test_places() -> None:
     place = Place("bank.jsonl", 3).at("nuggets", 2).at("relevant_corpus_ids")
     error = place.error("expected a list of document ids", 7)
     assert str(error) == "bank.jsonl, line 3, nuggets[2].relevant_corpus_ids: expected a list of document ids, found 7"

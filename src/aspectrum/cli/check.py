@@ -10,7 +10,7 @@ import click
 
 from aspectrum.cli.comparing import Comparing
 from aspectrum.cli.contacts import asked_of_contacts, contacts_job, social_options
-from aspectrum.cli.options import IGNORE, STRICT, Job, input_option, input_options
+from aspectrum.cli.options import IGNORE, OF_NUGGETS, STRICT, Job, input_option, input_options
 from aspectrum.inputs import SOCIAL_TRUTH, TRUTH
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _on_contacts(given: dict[str, Any]) -> Report:
     from aspectrum.diagnostics.notices import CONTACTS
 
     _refuse(
-        {name: given.pop(name) for name in (*map(input_option, _NOT_SOCIAL), "threshold", "popularity_users")},
+        {name: given.pop(name) for name in (*map(input_option, _NOT_SOCIAL), "nuggets", *OF_NUGGETS, "threshold", "popularity_users")},
         "is not for contacts, which --train stands for",
     )
     job, network = contacts_job(given)

@@ -205,7 +205,7 @@ _NUGGETS = (
     choice("--both-lists", "unsupported supported", "A document in both lists of a FreshStack nugget. Default: an error."),
     click.option("--task", metavar="NAME", help="The task of BRIGHT-Pro, if the folder has several."),
 )
-_OF_NUGGETS = ("importance", "partial_support", "sub_nuggets", "ratings", "ratings_andor", "both_lists", "task")
+OF_NUGGETS = ("importance", "partial_support", "sub_nuggets", "ratings", "ratings_andor", "both_lists", "task")
 
 truth_files = with_options(*_TRUTH.values(), file_option("--feature-ids", help="The items of the rows of an npy file of features."))
 """The files of the truth, by input."""
@@ -287,11 +287,11 @@ class Job:
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)
         lists = {name: make.source("rankings", path) for name, path in _named(systems).items()} or _lists(settings, make)
-        if not lists and command != "ideal" and not (command == "check" and given.get("nuggets")):
+        if not lists and command not in ("ideal", "rounds") and not (command == "check" and given.get("nuggets")):
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.source(name, str(one.path), one) for name, one in settings.inputs.items()}
         inputs |= {name: make.source(name, path) for name, path in files.items() if path is not None}
-        inputs = _with_nuggets(inputs, settings, {name: given.get(name) for name in _OF_NUGGETS})
+        inputs = _with_nuggets(inputs, settings, {name: given.get(name) for name in OF_NUGGETS})
         if feature_ids is not None:
             if "features" not in inputs:
                 raise click.UsageError("--feature-ids goes with --features")

@@ -17,7 +17,7 @@ from aspectrum.conventions import CONVENTIONS, UserChoice, usual_name
 from aspectrum.diagnostics.notices import WARNINGS
 from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, BUNDLES, ROLES
-from aspectrum.io import FORMATS
+from aspectrum.io import FORMATS, Source
 from aspectrum.metric import Metric
 from aspectrum.user_traits import TRAITS
 from aspectrum.wording import did_you_mean, listed
@@ -32,7 +32,7 @@ def system_name(path: str | os.PathLike[str]) -> str:
     >>> system_name("runs/als.v2.csv.gz")
     'als.v2'
     """
-    file = Path(path)
+    file = Path(Source(path).path)  # without the part of predictions that is read
     return Path(file.stem).stem if file.suffix.lower() in _PACKED else file.stem
 
 

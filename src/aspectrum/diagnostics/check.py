@@ -22,6 +22,7 @@ from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
+from aspectrum.nuggets import read_table
 from aspectrum.plan import Plan
 from aspectrum.wording import one_line
 from aspectrum.world import Truth, World
@@ -102,7 +103,7 @@ def check(
     lists = attempts.attempt(lambda: several_systems(read_lists)) or read_lists
     named = inputs if users is None or isinstance(users, str) else {**inputs, "users": users}
     bundles = {name: one for name, one in named.items() if isinstance(one, InputBundle)}
-    truth = attempts.each({name: one for name, one in named.items() if name not in bundles}, read_input)
+    truth = attempts.each({name: one for name, one in named.items() if name not in bundles}, read_table)
     truth = attempts.attempt(lambda: unbundled({**bundles, **truth}, ways)) or truth
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)

@@ -76,7 +76,7 @@ class Speaker:
         if name == "format":
             return f"--reader {option.input}={value}"
         name = "baseline-lists" if name == "baseline" else name  # --baseline is the system that others are compared with
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
+        return f"--{name.replace('_', '-')}" + ("" if value is None or value is True else f" {shlex.quote(str(value))}")
 
 
 PYTHON, COMMAND_LINE = Speaker(), Speaker(on_command_line=True)
@@ -257,7 +257,9 @@ KINDS: Mapping[str, Kind] = {
     "rows": Kind("fact", "{count} row{s}"),
     "empty": Kind("error", "{input} is empty"),
     "trec_run": Kind("fact", "read as a TREC run"),
+    "json_run": Kind("fact", "read as JSON: {lists}"),
     "trec_qrels": Kind("fact", "read as TREC qrels"),
+    "blanks_in_ids": Kind("note", "{count} line{s} {have} more than six fields; the text between Q0 and the rank is the {item}"),
     "columns": Kind("fact", "columns: {columns}"),
     "unused_columns": Kind("fact", "unused columns: {columns}"),
     "positions": Kind("fact", "no header; columns by position: {columns}"),
@@ -297,7 +299,7 @@ KINDS: Mapping[str, Kind] = {
     "unwanted_nuggets": Kind("note", "{count} nugget{s} {are} not vital and left out"),
     "queries_without_nuggets": Kind("note", "{count} of the queries {have} no nuggets and {are} not averaged"),
     "aspects_of_no_query": Kind("note", "{count} {aspect}s without a document that fit no query are left out"),
-    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads them", Option("sub_nuggets", True)),
+    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads {them}", Option("sub_nuggets", True)),
     "merged_nuggets": Kind("note", "{count} nugget{s} repeat{v} the text of an earlier one and {are} merged with it"),
     "repeated_texts": Kind("note", "{count} nugget{s} repeat{v} the text of another one on the line and {are} merged with it"),
     "graded_references": Kind("note", "importance or quality of {count} answers or references is ignored"),
@@ -305,6 +307,9 @@ KINDS: Mapping[str, Kind] = {
     "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
+    # Traces of agents
+    "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),
+    "found_nothing": Kind("note", "{count} traces found nothing; their lists are empty"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),

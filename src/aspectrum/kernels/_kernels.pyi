@@ -472,6 +472,12 @@ def read_columns(
 def read_record(text: bytes, separator: str, quoted: bool, width: int, record: int) -> list[bytes]:
     """The cells of one record."""
 
+def with_middle_joined(text: bytes, before: int, after: int, separator: str) -> tuple[bytes, int]:
+    """Lines of words with a separator between their fields: the first `before` words, the text between as it stands, the last `after`.
+
+    Lines with fewer words keep what they have. Also how many lines have blanks in the text between.
+    """
+
 def random_words(seed: int, purpose: int, row: int, count: int) -> Masks:
     """The first words of a row of Philox4x64-10: word j is output j mod 4 of counter (1 + j div 4, row, 0, 0) under key (seed, purpose)."""
 

@@ -292,6 +292,18 @@ void bind_ids(nb::module_& m) {
             return scan_table(text.c_str(), text.c_str() + text.size(), format, fields, stop);
         },
         "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
+    m.def(
+        "with_middle_joined",
+        [](nb::bytes text, int64_t before, int64_t after, const std::string& separator) {
+            require(before >= 0 && after >= 0 && separator.size() == 1, "words before and after, and a separator of one letter");
+            std::pair<std::string, int64_t> found;
+            {
+                nb::gil_scoped_release release;
+                found = with_middle_joined(text.c_str(), text.c_str() + text.size(), before, after, separator[0]);
+            }
+            return nb::make_tuple(nb::bytes(found.first.data(), found.first.size()), found.second);
+        },
+        "text"_a, "before"_a, "after"_a, "separator"_a);
     m.def("exact_sums", &exact_sums, "values"_a);
 }
 

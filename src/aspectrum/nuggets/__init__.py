@@ -3,6 +3,7 @@
 from aspectrum.nuggets.bank import Nuggets
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.formats import FORMATS
+from aspectrum.nuggets.judgments import read_table
 from aspectrum.nuggets.source import NuggetSource
 
-__all__ = ["FORMATS", "Choices", "NuggetSource", "Nuggets"]
+__all__ = ["FORMATS", "Choices", "NuggetSource", "Nuggets", "read_table"]

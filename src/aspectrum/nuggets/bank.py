@@ -171,7 +171,7 @@ class Nuggets(InputBundle):
         )
 
     def inputs(self) -> dict[str, Rows]:
-        """Rows of subtopics and relevance, and of weights if there are any."""
+        """Rows of subtopics, and of relevance and weights if there are any."""
         return self.inputs_under(())
 
     def inputs_under(self, conventions: Collection[str]) -> dict[str, Rows]:
@@ -183,8 +183,9 @@ class Nuggets(InputBundle):
             unwanted = found.ignored["unwanted_nuggets"]
             raise InputError(f"{found.source}: {'none of its nuggets is vital' if unwanted else 'there are no nuggets in it'}")
         weights = found.weights()
-        given = {"subtopics": found.subtopics(notices=self.notices), "relevance": found.relevance()}
-        return given if weights is None else {**given, "weights": weights}
+        held = {"subtopics": found.subtopics(notices=self.notices), "weights": weights}
+        held["relevance"] = found.relevance() if found.n_judgments else None
+        return {name: rows for name, rows in held.items() if rows is not None}
 
     @property
     def notices(self) -> tuple[Notice, ...]:

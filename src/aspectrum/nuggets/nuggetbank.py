@@ -85,7 +85,8 @@ def _topic(place: Place, row: dict[str, Any]) -> str:
         return id_text(place.at("query_id"), row["query_id"], "query")
     if isinstance(row.get("title_query"), str):
         return digest(row["title_query"])
-    metadata = row.get("metadata") if isinstance(row.get("metadata"), dict) else {}
+    given = row.get("metadata")
+    metadata: dict[str, Any] = given if isinstance(given, dict) else {}
     for key in ("topic_id", "query_id"):
         if metadata.get(key) is not None:
             return id_text(place.at("metadata", key), metadata[key], "query")

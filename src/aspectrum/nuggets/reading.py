@@ -17,6 +17,7 @@ from aspectrum.errors import InputError
 from aspectrum.io.files import binary_format, files_of, is_several, naming_memory, printed, read_bytes
 from aspectrum.io.frames import read_binary
 from aspectrum.io.json_values import JsonText, Place
+from aspectrum.io.source import Source
 from aspectrum.nuggets.brightpro import read_brightpro
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.collecting import Collected
@@ -59,6 +60,18 @@ def read_rows(given: Any, format: str | None, choices: Choices, name: str) -> tu
     found = Collected(name, choices)
     numbered = ((Place(name).at(number), _plain(row)) for number, row in enumerate(rows))
     return found, _read(found, numbered, None, format)
+
+
+def title_of(given: Any) -> str | None:
+    """What the nuggets of a file or a folder are called; None if it holds none."""
+    source = given if isinstance(given, Source) else Source(given)
+    if not source.is_path or source.path == "-":
+        return None
+    try:
+        _, format = read_path(source.path, None, Choices())
+    except InputError:
+        return None
+    return FORMATS[format].title
 
 
 def _collected(files: Iterable[tuple[str, str]], format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:

@@ -19,8 +19,9 @@ from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
-from aspectrum.io import is_external, read_input
+from aspectrum.io import is_external
 from aspectrum.io.graphs import graph_rows
+from aspectrum.nuggets import read_table
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_truth, turned_links
 from aspectrum.world.everybody import Everybody
@@ -387,7 +388,7 @@ def _rows(name: str, given: Any) -> Rows:
     """An input in any form."""
     rows = given if isinstance(given, Rows) else graph_rows(given, name) if name == "graph" else None
     if rows is None:
-        rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
+        rows = read_table(name, given) if is_external(given) else OBJECTS[name](given)
     if name == "baseline":
         rows = of_one_system(rows, "choose one of them, or drop the column if it does not name systems")
     return as_users_and_items(rows) if name == "graph" else rows
