@@ -134,7 +134,8 @@ class Convention:
         """
         own = type(metric).__name__
         if not self.has(metric):
-            raise MetricError(f"convention {self.name} does not cover {own}; it covers {', '.join(self.covers or ())}")
+            meant = [f"; what it calls {called} is {name}" for name, called in self.names.items() if called in metric.aliases]
+            raise MetricError(f"convention {self.name} does not cover {own}{''.join(meant)}; it covers {', '.join(self.covers or ())}")
         if instead := self.instead(metric):
             needed = ", ".join(f"{name}={written(value)}" for name, value in self.only[own].items())
             raise MetricError(f"convention {self.name} covers {own} with {needed} only; ask for {instead}")
