@@ -88,6 +88,11 @@ class Coverage:
             in_code_order=self.world.truth.reading.aspects_in_order,
         )
 
+    @property
+    def tied(self) -> Flags | None:
+        """Places with the score of the place before, where scores are averaged over orders; None if no order matters."""
+        return None if self.world.tied is None else self.rankings.tied
+
     def without_lists(self, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> kernels.Cover:
         """The same sets for users without a list."""
         nothing = Rankings(no_segments(n_users), np.empty(0, dtype=np.int32))

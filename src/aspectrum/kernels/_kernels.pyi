@@ -238,6 +238,37 @@ def aspect_ndcgs(
 ) -> Floats:
     """Sum over aspects of weight x nDCG, (users, cutoffs); ideal orders are of pools, cut at `depths`, or given, (aspects, cutoffs)."""
 
+def expected_gains(cover: Cover, stops: Codes, tied: Flags, alpha: float) -> Floats:
+    """The gain of each place by eq. 7, on average over all orders of places with equal scores."""
+
+def expected_coverage(cover: Cover, stops: Codes, tied: Flags) -> Floats:
+    """`covered_aspects` on average over orders, (users, cutoffs)."""
+
+def expected_questions(cover: Cover, stops: Codes, tied: Flags, aspect_offsets: Offsets, firsts: Codes, weights: Floats) -> Floats:
+    """`covered_questions` on average over orders, (users, cutoffs); a question has at most 20 answers."""
+
+def expected_average_precisions(
+    cover: Cover,
+    stops: Codes,
+    tied: Flags,
+    pool_offsets: Offsets | None = None,
+    pool_rows: Codes | None = None,
+    totals: Floats | None = None,
+) -> Floats:
+    """`average_precisions` on average over orders, (users, cutoffs)."""
+
+def ordered_values(offsets: Offsets, values: Floats, tied: Flags) -> tuple[Floats, Floats, Floats]:
+    """Values of places: the mean of each group of equal scores, its values from the least, and from the greatest."""
+
+def expected_precisions(offsets: Offsets, hits: Flags, tied: Flags) -> Floats:
+    """What each place adds to average precision, on average over orders."""
+
+def first_hits(offsets: Offsets, hits: Flags, tied: Flags) -> Floats:
+    """The probability that each place is that of the first hit, all orders of equal scores being equally likely."""
+
+def count_tied(offsets: Offsets, stops: Codes, tied: Flags) -> tuple[Codes, Codes]:
+    """How many of the first places are in a group of equal scores, and whether the stop cuts one (1 or 0), (users, cutoffs)."""
+
 def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
     """All aspects of each user's rows."""
 
@@ -375,8 +406,8 @@ def sort_segments(
 def find_runs(codes: Codes) -> Offsets:
     """Where runs of equal codes begin, and the end of the last."""
 
-def cut_lists(offsets: Offsets, items: Codes, tied: Any, depth: int) -> tuple[Offsets, Codes, Any]:
-    """The first places of each list: offsets, items and, if given as bytes, ties."""
+def cut_lists(offsets: Offsets, items: Codes, tied: Any, depth: int, whole_groups: bool = False) -> tuple[Offsets, Codes, Any]:
+    """The first places of each list, with `whole_groups` also those tied with the last: offsets, items and, if given as bytes, ties."""
 
 def all_finite(values: Floats) -> bool: ...
 def compare_neighbours(offsets: Offsets, rows: Offsets, values: Floats) -> tuple[Any, int, int]:

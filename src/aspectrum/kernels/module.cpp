@@ -11,6 +11,7 @@
 #include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"
+#include "orders.hpp"
 #include "pairs.hpp"
 #include "parquet.hpp"
 #include "resampling.hpp"
@@ -199,6 +200,18 @@ void bind_aspects(nb::module_& m) {
     m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
 }
 
+void bind_orders(nb::module_& m) {
+    m.def("expected_gains", &expected_gains, "cover"_a, "stops"_a, "tied"_a, "alpha"_a);
+    m.def("expected_coverage", &expected_coverage, "cover"_a, "stops"_a, "tied"_a);
+    m.def("expected_questions", &expected_questions, "cover"_a, "stops"_a, "tied"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
+    m.def("expected_average_precisions", &expected_average_precisions, "cover"_a, "stops"_a, "tied"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none());
+    m.def("ordered_values", &ordered_values, "offsets"_a, "values"_a, "tied"_a);
+    m.def("expected_precisions", &expected_precisions, "offsets"_a, "hits"_a, "tied"_a);
+    m.def("first_hits", &first_hits, "offsets"_a, "hits"_a, "tied"_a);
+    m.def("count_tied", &count_tied, "offsets"_a, "stops"_a, "tied"_a);
+}
+
 void bind_distances(nb::module_& m) {
     m.def("dense_lengths", &dense_lengths<float>, "values"_a);
     m.def("dense_lengths", &dense_lengths<double>, "values"_a);
@@ -251,7 +264,7 @@ void bind_lists(nb::module_& m) {
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
     m.def("find_runs", &find_runs, "codes"_a);
-    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a);
+    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a, "whole_groups"_a = false);
     m.def("all_finite", &all_finite, "values"_a);
     m.def("compare_neighbours", &compare_neighbours, "offsets"_a, "rows"_a, "values"_a);
     m.def("find_repeats", &find_repeats, "offsets"_a, "rows"_a, "keys"_a, "seconds"_a = nb::none());
@@ -312,6 +325,7 @@ NB_MODULE(_kernels, m) {
     bind_greedy(m);
     bind_exact(m);
     bind_aspects(m);
+    bind_orders(m);
     bind_distances(m);
     bind_all_vectors(m);
     bind_lists(m);

@@ -1,11 +1,12 @@
 """Hit rate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import BinaryMetric, relevant_found
+from aspectrum import kernels
+from aspectrum.blocks.relevant_items import BinaryMetric, found_over_orders, place_sums, relevant_places
 from aspectrum.metric import Aliases, Fractions
 from aspectrum.world import World
 
@@ -37,12 +38,18 @@ class HitRate(BinaryMetric):
         array([[0., 1.]])
     """
 
+    over_orders = True
     cites = ("deshpande2004item",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("HR", "HitRatio", "Hit", "Success")}
     cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)
-        found = relevant_found(world.rankings, relevance, self.cutoffs)
+        found, ends = found_over_orders(world, relevance, self.cutoffs)
+        if ends is not None:
+            assert world.tied is not None
+            hits = relevant_places(world.rankings, relevance)
+            found = place_sums(world.rankings, kernels.first_hits(world.rankings.offsets, hits, world.tied), self.cutoffs)
+            ends = replace(ends, least=np.minimum(ends.least, 1.0), greatest=np.minimum(ends.greatest, 1.0))
         judged = relevance.n_relevant[:, np.newaxis] > 0
-        return Fractions(np.minimum(found, 1.0), np.broadcast_to(judged, found.shape).astype(np.float64))
+        return Fractions(np.minimum(found, 1.0), np.broadcast_to(judged, found.shape).astype(np.float64), ends=ends)

@@ -44,6 +44,7 @@ class MAPIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    over_orders = True
     symbol = "MAP-IA"
     cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
@@ -54,8 +55,9 @@ class MAPIA(AspectMetric):
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
             coverage = replace(coverage, rows=np.where(np.append(world.catalogue, False)[coverage.rows], coverage.rows, np.int32(-1)))
         stops = coverage.stops(self.cutoffs)
-        if isinstance(pool, OwnPools):
-            sums = kernels.average_precisions(coverage.kernel, stops, pool.offsets, pool.rows)
+        own = (pool.offsets, pool.rows, None) if isinstance(pool, OwnPools) else (None, None, catalogue_totals(coverage))
+        if coverage.tied is None:
+            sums = kernels.average_precisions(coverage.kernel, stops, *own)
         else:
-            sums = kernels.average_precisions(coverage.kernel, stops, totals=catalogue_totals(coverage))
+            sums = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
         return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape))

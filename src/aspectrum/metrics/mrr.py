@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
-from aspectrum.metric import Aliases, Fractions
-from aspectrum.world import World
+from aspectrum import kernels
+from aspectrum.arrays import Flags, Floats
+from aspectrum.blocks.relevant_items import BinaryMetric, hits_over_orders, hits_so_far, place_sums, relevant_places
+from aspectrum.metric import Aliases, Ends, Fractions
+from aspectrum.world import Rankings, World
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,25 @@ class MRR(BinaryMetric):
         array([[0. , 0.5, 0.5]])
     """
 
+    over_orders = True
     cites = ("voorhees1999trec",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("RR", "ReciprocalRank", "recip_rank", "Mean reciprocal rank")}
 
     def fractions(self, world: World) -> Fractions:
         relevance, rankings = self.relevance_in(world), world.rankings
         hits = relevant_places(rankings, relevance)
-        first = hits & (hits_so_far(rankings, hits) == 1)
-        reciprocals = place_sums(rankings, np.where(first, 1.0 / rankings.ranks, 0.0), self.cutoffs)
+        ends = None
+        if world.tied is None:
+            reciprocals = self._reciprocals(rankings, hits)
+        else:
+            odds = kernels.first_hits(rankings.offsets, hits, world.tied)
+            reciprocals = place_sums(rankings, odds / rankings.ranks, self.cutoffs)
+            least, greatest = (self._reciprocals(rankings, one) for one in hits_over_orders(world, hits))
+            ends = Ends(least, greatest, np.ones(reciprocals.shape, np.bool_))
         judged = relevance.n_relevant[:, np.newaxis] > 0
-        return Fractions(reciprocals, np.broadcast_to(judged, reciprocals.shape).astype(np.float64))
+        return Fractions(reciprocals, np.broadcast_to(judged, reciprocals.shape).astype(np.float64), ends=ends)
+
+    def _reciprocals(self, rankings: Rankings, hits: Flags) -> Floats:
+        """One over the rank of the first hit; 0 without one."""
+        first = hits & (hits_so_far(rankings, hits) == 1)
+        return place_sums(rankings, np.where(first, 1.0 / rankings.ranks, 0.0), self.cutoffs)
