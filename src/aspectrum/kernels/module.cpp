@@ -5,6 +5,7 @@
 #include "divergences.hpp"
 #include "eigenvalues.hpp"
 #include "exact.hpp"
+#include "extreme_gains.hpp"
 #include "gains.hpp"
 #include "graphs.hpp"
 #include "greedy_lists.hpp"
@@ -104,6 +105,7 @@ void bind_gains(nb::module_& m) {
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
     m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);
+    m.def("extreme_gains", &extreme_gains, "cover"_a, "tied"_a, "stops"_a, "alpha"_a, "discounts"_a, "work"_a = kExtremeWork);
 }
 
 void bind_greedy(nb::module_& m) {
