@@ -102,7 +102,9 @@ def lists(draw: st.DrawFn) -> Lists:
     few = draw(st.lists(item, min_size=1, max_size=4))
     tied = st.one_of(st.sampled_from(few), item)
     users = []
-    for sizes in draw(st.lists(st.sampled_from([(), (1,), (5,), (2, 4), (4, 1), (3, 2), (1, 1, 3), (2, 1, 2), (1, 5, 1)]), min_size=1, max_size=3)):
+    for sizes in draw(
+        st.lists(st.sampled_from([(), (1,), (5,), (2, 4), (4, 1), (3, 2), (1, 1, 3), (2, 1, 2), (1, 5, 1)]), min_size=1, max_size=3)
+    ):
         users.append(tuple(tuple(draw(st.lists(tied, min_size=size, max_size=size))) for size in sizes))
     n_aspects = first + n_own
     weight = st.sampled_from([0.0, 0.5, 1.0, 3.0])
@@ -147,11 +149,64 @@ def check(found: tuple[Any, Any, Any], expected: tuple[Any, Any]) -> None:
     assert (greatest >= expected[1] - 1e-12).all()
 
 
-@given(world=lists(), alpha=st.sampled_from(ALPHAS), discount=st.sampled_from(sorted(DISCOUNTS)), work=st.sampled_from([None, 0, 10, 40, 200]))
+@given(
+    world=lists(), alpha=st.sampled_from(ALPHAS), discount=st.sampled_from(sorted(DISCOUNTS)), work=st.sampled_from([None, 0, 10, 40, 200])
+)
 def test_gains_against_all_orders(world: Lists, alpha: float, discount: str, work: int | None) -> None:
     discounts = DISCOUNTS[discount] + [DISCOUNTS[discount][-1]] * 3
     limit = {} if work is None else {"work": work}
     found = kernels.extreme_gains(world.cover, world.tied, world.stops, alpha, np.array(discounts), **limit)
     check(found, enumerated(world, discounted_gains(world, alpha, discounts)))
+    if work is None:
+        assert found[2].all()
+
+
+def covered(world: Lists) -> Callable[[int, list[Item]], list[float]]:
+    def score(user: int, order: list[Item]) -> list[float]:
+        def reached(k: int) -> float:
+            strongest = (max((item.get(aspect, 0.0) for item in order[:k]), default=0.0) for aspect in range(world.n_aspects))
+            return sum(world.weight(user, aspect) * strength for aspect, strength in enumerate(strongest))
+
+        return [reached(k) for k in range(len(order) + 1)]
+
+    return score
+
+
+def answered(world: Lists, firsts: list[int], weights: list[float]) -> Callable[[int, list[Item]], list[float]]:
+    """Questions count with their weakest answer."""
+
+    def score(user: int, order: list[Item]) -> list[float]:
+        def reached(k: int) -> float:
+            strongest = [max((item.get(aspect, 0.0) for item in order[:k]), default=0.0) for aspect in range(world.n_aspects)]
+            return sum(
+                weights[first] * min(one for one, of in zip(strongest, firsts, strict=True) if of == first) for first in sorted(set(firsts))
+            )
+
+        return [reached(k) for k in range(len(order) + 1)]
+
+    return score
+
+
+@given(world=lists(), work=st.sampled_from([None, 0, 5, 20, 100]))
+def test_coverage_against_all_orders(world: Lists, work: int | None) -> None:
+    limit = {} if work is None else {"work": work}
+    found = kernels.extreme_coverage(world.cover, world.tied, world.stops, **limit)
+    check(found, enumerated(world, covered(world)))
+    if work is None:
+        assert found[2].all()
+
+
+@given(world=lists(), work=st.sampled_from([None, 0, 5, 20, 100]), data=st.data())
+def test_questions_against_all_orders(world: Lists, work: int | None, data: st.DataObject) -> None:
+    firsts = list(range(world.n_aspects))
+    for aspect in range(1, world.n_aspects):
+        firsts[aspect] = data.draw(st.sampled_from(sorted({*firsts[:aspect], aspect}))) if aspect % 70 else aspect
+    weights = [data.draw(st.sampled_from([0.0, 1.0, 2.5])) if first == aspect else 0.0 for aspect, first in enumerate(firsts)]
+    offsets = np.arange(len(world) + 1) * world.n_aspects
+    questions = (offsets, np.array(firsts * len(world), dtype=np.int32), np.array(weights * len(world)))
+    limit = {} if work is None else {"work": work}
+    wanted = Lists(world.groups, None, world.n_aspects, world.masks)
+    found = kernels.extreme_coverage(wanted.cover, world.tied, world.stops, *questions, **limit)
+    check(found, enumerated(wanted, answered(wanted, firsts, weights)))
     if work is None:
         assert found[2].all()

@@ -226,6 +226,19 @@ def covered_questions(cover: Cover, stops: Codes, aspect_offsets: Offsets, first
         weights: What each question weighs, at the first of its answers; 0 elsewhere.
     """
 
+def extreme_coverage(
+    cover: Cover,
+    tied: Any,
+    stops: Codes,
+    aspect_offsets: Offsets | None = None,
+    firsts: Codes | None = None,
+    weights: Floats | None = None,
+    work: int = ...,
+) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of what `covered_aspects` or, with questions, `covered_questions` finds, over all orders of items with equal
+    scores, (users, cutoffs); as for `extreme_gains`.
+    """
+
 def average_precisions(
     cover: Cover,
     stops: Codes,

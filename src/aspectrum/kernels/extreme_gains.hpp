@@ -74,15 +74,15 @@ class TiedGains {
     int64_t least_proved_ = 0, greatest_proved_ = 0;
 
   public:
-    TiedGains(const Cover& cover, double alpha)
-        : rule_(cover, alpha), number_of_(cover.most_aspects(), -1), terms_(cover) {}
+    TiedGains(const Cover& cover, double alpha) : rule_(cover, alpha), number_of_(cover.most_aspects(), -1), terms_(cover) {}
 
     // What the first `places` of the group gain, and whether that is proved.
     double least(int64_t places) const { return least_[std::max<int64_t>(0, places - nothing_)]; }
     double greatest(int64_t places) const { return greatest_[std::min(places, items())]; }
     bool proved(int64_t places) const { return places - nothing_ <= least_proved_ && std::min(places, items()) <= greatest_proved_; }
 
-    // Settles a group whose places have these discounts, of which the first `places` are asked for; if these are all of them, takes the items.
+    // Settles a group whose places have these discounts, of which the first `places` are asked for; if these are all of them, takes the
+    // items.
     template <class View>
     void settle(View& view, const int32_t* rows, int64_t n, const double* discounts, int64_t places, int64_t work) {
         rows_.clear(), gains_.clear(), entries_.clear(), kinds_.clear();
@@ -412,7 +412,7 @@ inline Extremes::Arrays extreme_gains(const Cover& cover, Ties tied_, Matrix<int
                     };
                     view.begin(u);
                     for (int64_t p = 0; p < last;) {
-                        for (; stop[c] <= p; ) put(least, greatest, proved);
+                        for (; stop[c] <= p;) put(least, greatest, proved);
                         const int64_t next = end_of_group(tied + offsets[u], p, length);
                         if (next == p + 1) {
                             if (rows[p] >= 0) {
@@ -423,7 +423,7 @@ inline Extremes::Arrays extreme_gains(const Cover& cover, Ties tied_, Matrix<int
                         } else {
                             const int64_t places = std::min(next, last) - p;
                             group.settle(view, rows + p, next - p, discounts + p, places, work);
-                            for (; c < stops.cutoffs && stop[c] < next; )
+                            for (; c < stops.cutoffs && stop[c] < next;)
                                 put(least + group.least(stop[c] - p), greatest + group.greatest(stop[c] - p),
                                     proved && group.proved(stop[c] - p));
                             least += group.least(places), greatest += group.greatest(places);
