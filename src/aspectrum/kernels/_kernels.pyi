@@ -51,6 +51,14 @@ def discounted_sums(offsets: Offsets, gains: Floats, stops: Codes, discounts: Fl
 def sorted_sums(offsets: Offsets, values: Floats, windows: Codes, depths: Codes, discounts: Floats) -> Floats:
     """The same over values sorted descending: `windows` of them enter, `depths` count."""
 
+def extreme_gains(cover: Cover, tied: Any, stops: Codes, alpha: float, discounts: Floats, work: int = ...) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of these sums over all orders of items with equal scores, (users, cutoffs); for gains by eq. 7.
+
+    The third array says as bytes (1 or 0) which of them are proved; others are bounds, below and above. `tied` is 1 where a place has
+    the score of the place before, and `work` the number of operations that the search in each group may take. Lists without equal
+    scores have the sums that `discounted_sums` makes of `place_gains`.
+    """
+
 def greedy_pools(
     cover: Cover,
     offsets: Offsets,
@@ -216,6 +224,19 @@ def covered_questions(cover: Cover, stops: Codes, aspect_offsets: Offsets, first
     Args:
         firsts: For each of a user's aspects, the first of those that answer the same question.
         weights: What each question weighs, at the first of its answers; 0 elsewhere.
+    """
+
+def extreme_coverage(
+    cover: Cover,
+    tied: Any,
+    stops: Codes,
+    aspect_offsets: Offsets | None = None,
+    firsts: Codes | None = None,
+    weights: Floats | None = None,
+    work: int = ...,
+) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of what `covered_aspects` or, with questions, `covered_questions` finds, over all orders of items with equal
+    scores, (users, cutoffs); as for `extreme_gains`.
     """
 
 def average_precisions(

@@ -5,6 +5,8 @@
 #include "divergences.hpp"
 #include "eigenvalues.hpp"
 #include "exact.hpp"
+#include "extreme_coverage.hpp"
+#include "extreme_gains.hpp"
 #include "gains.hpp"
 #include "graphs.hpp"
 #include "greedy_lists.hpp"
@@ -105,6 +107,7 @@ void bind_gains(nb::module_& m) {
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
     m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);
+    m.def("extreme_gains", &extreme_gains, "cover"_a, "tied"_a, "stops"_a, "alpha"_a, "discounts"_a, "work"_a = kExtremeWork);
 }
 
 void bind_greedy(nb::module_& m) {
@@ -182,6 +185,8 @@ void bind_exact(nb::module_& m) {
 void bind_aspects(nb::module_& m) {
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
     m.def("covered_questions", &covered_questions, "cover"_a, "stops"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
+    m.def("extreme_coverage", &extreme_coverage, "cover"_a, "tied"_a, "stops"_a, "aspect_offsets"_a = nb::none(), "firsts"_a = nb::none(),
+          "weights"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
           "totals"_a = nb::none());
     m.def("aspect_ndcgs", &aspect_ndcgs, "cover"_a, "stops"_a, "discounts"_a, "depths"_a, "pool_offsets"_a = nb::none(),
