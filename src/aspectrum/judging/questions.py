@@ -47,8 +47,8 @@ def ends_of_coverage(coverage: Coverage, stops: Codes, *, whole: bool) -> tuple[
     """The least and the greatest weight that the top answers over all orders of equal scores, and where these are not only bounds."""
     assert coverage.tied is not None
     firsts = _firsts(coverage) if whole else None
-    weights = None if firsts is None else _weights(coverage, firsts)[1]
-    least, greatest, proved = kernels.extreme_coverage(coverage.kernel, coverage.tied.view(np.uint8), stops, firsts, weights)
+    offsets, weights = (None, None) if firsts is None else _weights(coverage, firsts)
+    least, greatest, proved = kernels.extreme_coverage(coverage.kernel, coverage.tied.view(np.uint8), stops, offsets, firsts, weights)
     return least, greatest, proved.view(np.bool_)
 
 
