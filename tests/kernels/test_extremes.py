@@ -103,7 +103,7 @@ def lists(draw: st.DrawFn) -> Lists:
     tied = st.one_of(st.sampled_from(few), item)
     users = []
     for sizes in draw(
-        st.lists(st.sampled_from([(), (1,), (5,), (2, 4), (4, 1), (3, 2), (1, 1, 3), (2, 1, 2), (1, 5, 1)]), min_size=1, max_size=3)
+        st.lists(st.sampled_from([(), (1,), (5,), (2, 4), (4, 1), (3, 2), (1, 1, 3), (2, 1, 2), (1, 5, 1), (6,)]), min_size=1, max_size=3)
     ):
         users.append(tuple(tuple(draw(st.lists(tied, min_size=size, max_size=size))) for size in sizes))
     n_aspects = first + n_own

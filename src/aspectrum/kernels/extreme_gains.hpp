@@ -57,8 +57,8 @@ class TiedGains {
     const Linear rule_;
     std::vector<Entry> entries_;
     std::vector<Kind> kinds_;
-    std::vector<int32_t> rows_, kind_of_;
-    std::vector<double> gains_, chain_;
+    std::vector<int32_t> rows_, codes_;
+    std::vector<double> gains_, subset_left_;
     std::vector<int32_t> number_of_;  // of aspects among those of the group; -1
     std::vector<Aspect> aspects_;
     size_t n_aspects_ = 0;
@@ -85,25 +85,18 @@ class TiedGains {
     // items.
     template <class View>
     void settle(View& view, const int32_t* rows, int64_t n, const double* discounts, int64_t places, int64_t work) {
-        rows_.clear(), gains_.clear(), entries_.clear(), kinds_.clear();
-        bool shared = false;
+        rows_.clear(), gains_.clear();
         for (int64_t p = 0; p < n; ++p) {
             if (rows[p] < 0) continue;
             const double gain = rule_.gain(view, rows[p]);
             if (gain == 0.0) continue;
             rows_.push_back(rows[p]);
             gains_.push_back(gain);
-            view.each(rows[p], [&](int32_t i, double s) {
-                if (view.left[i] * s == 0.0) return;
-                shared |= number_of_[i] == 0;
-                number_of_[i] = 0;
-            });
         }
-        for (int32_t row : rows_) view.each(row, [&](int32_t i, double) { number_of_[i] = -1; });
         nothing_ = n - items();
         least_.assign(1, 0.0), greatest_.assign(1, 0.0);
         least_proved_ = greatest_proved_ = n;
-        if (!shared || rule_.alpha == 0.0) {  // gains are what they are, in any order
+        if (rule_.alpha == 0.0 || !share_aspects(view)) {  // gains are what they are, in any order
             std::sort(gains_.begin(), gains_.end());
             add_up(gains_.begin(), discounts + nothing_, places - nothing_, least_);
             add_up(gains_.rbegin(), discounts, places, greatest_);
@@ -111,6 +104,8 @@ class TiedGains {
                 for (int32_t row : rows_) rule_.take(view, row);
             return;
         }
+        entries_.clear(), kinds_.clear();
+        if (items() <= kFew && try_subsets(view, discounts, places, work)) return;
         find_kinds(view);
         if (kinds_.size() == 1) {
             for (double& gain : gains_) {
@@ -129,11 +124,109 @@ class TiedGains {
     }
 
   private:
+    static constexpr int64_t kFew = 6;
+
     int64_t items() const { return static_cast<int64_t>(rows_.size()); }
 
     template <class Gains>
     void add_up(Gains gain, const double* discounts, int64_t places, std::vector<double>& sums) const {
         for (int64_t j = 0; j < std::min(places, items()); ++j, ++gain) sums.push_back(sums.back() + *gain * discounts[j]);
+    }
+
+    // Whether an aspect counts for two of the items that gain.
+    template <class View>
+    bool share_aspects(const View& view) {
+        if (items() < 2) return false;
+        bool shared = false;
+        if constexpr (std::is_same_v<View, MaskView>) {
+            uint64_t before = 0;
+            for (int32_t row : rows_) {
+                shared |= (before & view.key(row)) != 0;
+                before |= view.key(row);
+            }
+        } else {
+            for (int32_t row : rows_) {
+                view.each(row, [&](int32_t i, double s) {
+                    if (view.left[i] * s == 0.0) return;
+                    shared |= number_of_[i] == 0;
+                    number_of_[i] = 0;
+                });
+            }
+            for (int32_t row : rows_) view.each(row, [&](int32_t i, double) { number_of_[i] = -1; });
+        }
+        return shared;
+    }
+
+    // Few items: what each subset of them gains, which is quicker than to look for kinds. False if that is more work than allowed.
+    template <class View>
+    bool try_subsets(View& view, const double* discounts, int64_t places, int64_t work) {
+        const auto m = static_cast<size_t>(items());
+        // In an order that does not depend on the list, in which products are taken.
+        for (size_t a = 1; a < m; ++a)
+            for (size_t b = a; b > 0 && (gains_[b] > gains_[b - 1] || (gains_[b] == gains_[b - 1] && rows_[b] < rows_[b - 1])); --b)
+                std::swap(gains_[b], gains_[b - 1]), std::swap(rows_[b], rows_[b - 1]);
+        size_t ends[kFew + 1] = {0};
+        codes_.clear();
+        for (size_t a = 0; a < m; ++a) {
+            view.each(rows_[a], [&](int32_t i, double s) {
+                if (view.left[i] * s == 0.0) return;
+                if (number_of_[i] < 0) {
+                    number_of_[i] = static_cast<int32_t>(codes_.size());
+                    codes_.push_back(i);
+                }
+                entries_.push_back({number_of_[i], 0, s});
+            });
+            ends[a + 1] = entries_.size();
+        }
+        const size_t n_aspects = codes_.size(), n_subsets = size_t{1} << m;
+        for (int32_t code : codes_) number_of_[code] = -1;
+        if (static_cast<int64_t>(entries_.size() * n_subsets) > work) {
+            entries_.clear();
+            return false;
+        }
+        if (subset_left_.size() < n_aspects * n_subsets) subset_left_.resize(n_aspects * n_subsets);
+        for (size_t a = 0; a < n_aspects; ++a) subset_left_[a] = view.left[codes_[a]];
+        double low[size_t{1} << kFew], high[size_t{1} << kFew];
+        std::fill_n(low, n_subsets, std::numeric_limits<double>::infinity());
+        std::fill_n(high, n_subsets, 0.0);
+        low[0] = 0.0;
+        least_.resize(m + 1, std::numeric_limits<double>::infinity());
+        greatest_.resize(m + 1, 0.0);
+        const auto low_places = static_cast<size_t>(std::max<int64_t>(0, places - nothing_));
+        for (size_t subset = 0; subset < n_subsets; ++subset) {
+            const auto size = static_cast<size_t>(std::popcount(subset));
+            if (size > static_cast<size_t>(places)) continue;
+            least_[size] = std::min(least_[size], low[subset]);
+            greatest_[size] = std::max(greatest_[size], high[subset]);
+            double* left = subset_left_.data() + subset * n_aspects;
+            if (subset > 0) {
+                const auto last = static_cast<size_t>(std::bit_width(subset)) - 1;
+                std::copy_n(subset_left_.data() + (subset ^ size_t{1} << last) * n_aspects, n_aspects, left);
+                for (size_t e = ends[last]; e < ends[last + 1]; ++e) left[entries_[e].aspect] *= 1.0 - rule_.alpha * entries_[e].strength;
+            }
+            if (size == static_cast<size_t>(places)) continue;
+            for (size_t a = 0; a < m; ++a) {
+                if (subset >> a & 1) continue;
+                const double more = subset == 0 ? gains_[a] : gain(entries_.data() + ends[a], entries_.data() + ends[a + 1], left);
+                const size_t then = subset | size_t{1} << a;
+                high[then] = std::max(high[then], high[subset] + more * discounts[size]);
+                if (size < low_places) low[then] = std::min(low[then], low[subset] + more * discounts[nothing_ + size]);
+            }
+        }
+        if (places == static_cast<int64_t>(m) + nothing_) {
+            const double* left = subset_left_.data() + (n_subsets - 1) * n_aspects;
+            put_left(view, codes_.data(), left, n_aspects);
+        }
+        return true;
+    }
+
+    template <class View>
+    void put_left(View& view, const int32_t* codes, const double* left, size_t n) {
+        for (size_t a = 0; a < n; ++a) {
+            view.left[codes[a]] = left[a];
+            if (left[a] > 0.0) view.smallest = std::min(view.smallest, left[a]);
+        }
+        for (int32_t row : rows_) view.touched(row);
     }
 
     // The entries that count, and the items whose entries are the same.
@@ -258,30 +351,29 @@ class TiedGains {
         }
     }
 
-    double gain(const Kind& kind) {
+    double gain(const Entry* entry, const Entry* end, const double* left) {
         if (rule_.powers) {
             double sum = 0.0, smallest = std::numeric_limits<double>::infinity();
-            for (int64_t e = kind.begin; e < kind.end; ++e) {
-                const double term = left_[entries_[e].aspect];
+            for (const Entry* e = entry; e != end; ++e) {
+                const double term = left[e->aspect];
                 sum += term;
                 if (term > 0.0) smallest = std::min(smallest, term);
             }
             if (sum <= smallest * 0x1p53) return sum;
         }
         terms_.clear();
-        for (int64_t e = kind.begin; e < kind.end; ++e) terms_.add(left_[entries_[e].aspect] * entries_[e].strength);
+        for (; entry != end; ++entry) terms_.add(left[entry->aspect] * entry->strength);
         return terms_.sum();
     }
+    double gain(const Kind& kind) { return gain(entries_.data() + kind.begin, entries_.data() + kind.end, left_.data()); }
 
     template <class View>
     void take_all(View& view) {
         for (size_t k = 0; k < kinds_.size(); ++k) placed_[k] = kinds_[k].copies;
         look_at_placed();
-        for (size_t a = 0; a < n_aspects_; ++a) {
-            view.left[aspects_[a].code] = left_[a];
-            if (left_[a] > 0.0) view.smallest = std::min(view.smallest, left_[a]);
-        }
-        for (int32_t row : rows_) view.touched(row);
+        codes_.clear();
+        for (size_t a = 0; a < n_aspects_; ++a) codes_.push_back(aspects_[a].code);
+        put_left(view, codes_.data(), left_.data(), n_aspects_);
     }
 
     // Kinds of which a state has all copies; and how many it has of each.
