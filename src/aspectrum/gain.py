@@ -104,14 +104,15 @@ def list_sums(coverage: Coverage, rule: GainRule, discount: Discount, cutoffs: S
     return kernels.discounted_sums(coverage.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
 
 
-def list_ends(coverage: Coverage, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> Ends | None:
-    """The least and the greatest sums over all orders of equal scores; None if there are no several orders."""
+def gains_over_orders(coverage: Coverage, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> tuple[Floats, Ends | None]:
+    """The same, with the least and the greatest sums over all orders of equal scores; None if there are no several orders."""
+    sums = list_sums(coverage, rule, discount, cutoffs)
     if coverage.tied is None:
-        return None
+        return sums, None
     stops = coverage.stops(cutoffs)
     discounts = discount.first(int(stops.max(initial=0)))
-    least, greatest, proved = kernels.extreme_gains(coverage.kernel, coverage.tied.view(np.uint8), stops, rule.alpha, discounts)
-    return Ends(least, greatest, proved.view(np.bool_))
+    least, greatest, proved = kernels.extreme_gains(coverage.kernel, coverage.tied, stops, rule.alpha, discounts)
+    return sums, Ends(least, greatest, proved.view(np.bool_))
 
 
 def perfect_sums(coverage: Coverage, discount: Discount, alpha: float, cutoffs: Sequence[int], normalize: str) -> Floats:

@@ -365,7 +365,8 @@ class UserMetric(Metric):
             unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
             widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
             columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
-        lowest, highest, orders = None, None, [None] * len(self.cutoffs)
+        lowest, highest = None, None
+        orders: Sequence[Orders | None] = [None] * len(self.cutoffs)
         if world.averages_orders:
             lowest, highest, orders = self._over_orders(world, fractions, scores, settled)
         built_on = world.truth.fingerprint_of(self.built_on)
@@ -379,8 +380,12 @@ class UserMetric(Metric):
 
     def _over_orders(
         self, world: World, fractions: Fractions, scores: Floats, settled: Callable[[Floats], Floats]
-    ) -> tuple[Floats, Floats, list[Orders | None]]:
+    ) -> tuple[Floats, Floats, list[Orders]]:
         """The least and the greatest score of each user over orders of items with equal scores, and what to remember of them."""
+        if world.tied is not None and fractions.ends is None:
+            raise MetricError(
+                f"{type(self).__name__}.fractions returned no ends, the least and greatest numerators over orders of equal scores"
+            )
         reached, defined = fractions.numerators, ~np.isnan(scores)
         ends = fractions.ends or Ends(reached, reached, np.ones(reached.shape, np.bool_))  # without ties, all orders are one
         below = fractions.denominators if fractions.upper_denominators is None else fractions.upper_denominators

@@ -48,7 +48,7 @@ def ends_of_coverage(coverage: Coverage, stops: Codes, *, whole: bool) -> tuple[
     assert coverage.tied is not None
     firsts = _firsts(coverage) if whole else None
     offsets, weights = (None, None) if firsts is None else _weights(coverage, firsts)
-    least, greatest, proved = kernels.extreme_coverage(coverage.kernel, coverage.tied.view(np.uint8), stops, offsets, firsts, weights)
+    least, greatest, proved = kernels.extreme_coverage(coverage.kernel, coverage.tied, stops, offsets, firsts, weights)
     return least, greatest, proved.view(np.bool_)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Counts, Flags, Floats, Masks, Offsets
+from aspectrum.arrays import Codes, Counts, Flags, Floats, Masks, Offsets, Ties
 
 class Cover:
     """The aspects that count at each place of each list, checked once; see cover.hpp."""
@@ -51,7 +51,7 @@ def discounted_sums(offsets: Offsets, gains: Floats, stops: Codes, discounts: Fl
 def sorted_sums(offsets: Offsets, values: Floats, windows: Codes, depths: Codes, discounts: Floats) -> Floats:
     """The same over values sorted descending: `windows` of them enter, `depths` count."""
 
-def extreme_gains(cover: Cover, tied: Any, stops: Codes, alpha: float, discounts: Floats, work: int = ...) -> tuple[Floats, Floats, Any]:
+def extreme_gains(cover: Cover, tied: Ties, stops: Codes, alpha: float, discounts: Floats, work: int = ...) -> tuple[Floats, Floats, Any]:
     """Least and greatest of these sums over all orders of items with equal scores, (users, cutoffs); for gains by eq. 7.
 
     The third array says as bytes (1 or 0) which of them are proved; others are bounds, below and above. `tied` is 1 where a place has
@@ -228,7 +228,7 @@ def covered_questions(cover: Cover, stops: Codes, aspect_offsets: Offsets, first
 
 def extreme_coverage(
     cover: Cover,
-    tied: Any,
+    tied: Ties,
     stops: Codes,
     aspect_offsets: Offsets | None = None,
     firsts: Codes | None = None,
@@ -259,35 +259,37 @@ def aspect_ndcgs(
 ) -> Floats:
     """Sum over aspects of weight x nDCG, (users, cutoffs); ideal orders are of pools, cut at `depths`, or given, (aspects, cutoffs)."""
 
-def expected_gains(cover: Cover, stops: Codes, tied: Flags, alpha: float) -> Floats:
+def expected_gains(cover: Cover, stops: Codes, tied: Ties, alpha: float) -> Floats:
     """The gain of each place by eq. 7, on average over all orders of places with equal scores."""
 
-def expected_coverage(cover: Cover, stops: Codes, tied: Flags) -> Floats:
+def expected_coverage(cover: Cover, stops: Codes, tied: Ties) -> Floats:
     """`covered_aspects` on average over orders, (users, cutoffs)."""
 
-def expected_questions(cover: Cover, stops: Codes, tied: Flags, aspect_offsets: Offsets, firsts: Codes, weights: Floats) -> Floats:
+def expected_questions(cover: Cover, stops: Codes, tied: Ties, aspect_offsets: Offsets, firsts: Codes, weights: Floats) -> Floats:
     """`covered_questions` on average over orders, (users, cutoffs); a question has at most 20 answers."""
 
 def expected_average_precisions(
     cover: Cover,
     stops: Codes,
-    tied: Flags,
+    tied: Ties,
     pool_offsets: Offsets | None = None,
     pool_rows: Codes | None = None,
     totals: Floats | None = None,
-) -> Floats:
-    """`average_precisions` on average over orders, (users, cutoffs)."""
+) -> tuple[Floats, Floats, Floats, Any]:
+    """`average_precisions` on average over orders, (users, cutoffs); with the items of each aspect last, and first, among equal scores; and
+    whether these are of one order (1 or 0), or only bounds.
+    """
 
-def ordered_values(offsets: Offsets, values: Floats, tied: Flags) -> tuple[Floats, Floats, Floats]:
+def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats, Floats, Floats]:
     """Values of places: the mean of each group of equal scores, its values from the least, and from the greatest."""
 
-def expected_precisions(offsets: Offsets, hits: Flags, tied: Flags) -> Floats:
+def expected_precisions(offsets: Offsets, hits: Flags, tied: Ties) -> Floats:
     """What each place adds to average precision, on average over orders."""
 
-def first_hits(offsets: Offsets, hits: Flags, tied: Flags) -> Floats:
+def first_hits(offsets: Offsets, hits: Flags, tied: Ties) -> Floats:
     """The probability that each place is that of the first hit, all orders of equal scores being equally likely."""
 
-def count_tied(offsets: Offsets, stops: Codes, tied: Flags) -> tuple[Codes, Codes]:
+def count_tied(offsets: Offsets, stops: Codes, tied: Ties) -> tuple[Codes, Codes]:
     """How many of the first places are in a group of equal scores, and whether the stop cuts one (1 or 0), (users, cutoffs)."""
 
 def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:

@@ -6,6 +6,7 @@
 
 #include "aspects.hpp"
 #include "cover.hpp"
+#include "extremes.hpp"
 #include "gains.hpp"
 #include "parallel.hpp"
 
@@ -15,17 +16,6 @@
 #include <tuple>
 
 namespace aspectrum {
-
-// Where the group of equal scores ends that begins at a place of a list of n places.
-inline int64_t group_end(const bool* tied, int64_t place, int64_t n) {
-    for (++place; place < n && tied[place]; ++place) {
-    }
-    return place;
-}
-
-inline void check_tied(const Array<bool>& tied, const Array<int64_t>& offsets) {
-    require(static_cast<int64_t>(tied.shape(0)) == offsets.data()[offsets.shape(0) - 1], "one tie flag per place");
-}
 
 // Of n documents m are marked: the probability that t of them, drawn at random, have no mark.
 inline double none_drawn(int64_t n, int64_t m, int64_t t) {
@@ -153,9 +143,9 @@ class GroupGains {
 
 // Gain of each place of each list on average over orders; places beyond the last stop are 0. In lists without ties, the bits of
 // place_gains.
-inline Out<double> expected_gains(const Cover& cover, Matrix<int32_t> stops_, Array<bool> tied, double alpha) {
+inline Out<double> expected_gains(const Cover& cover, Matrix<int32_t> stops_, Ties tied, double alpha) {
     const Stops stops = check_stops(stops_, cover.offsets);
-    check_tied(tied, cover.offsets);
+    check_ties(tied, cover.rows);
     const int64_t* offsets = cover.offsets.data();
     std::vector<double> out(offsets[cover.users], 0.0);
     {
@@ -168,11 +158,11 @@ inline Out<double> expected_gains(const Cover& cover, Matrix<int32_t> stops_, Ar
                 for (int64_t u = begin; u < end; ++u) {
                     view.begin(u);
                     const int32_t* rows = cover.rows.data() + offsets[u];
-                    const bool* flags = tied.data() + offsets[u];
+                    const uint8_t* flags = tied.data() + offsets[u];
                     double* gains = out.data() + offsets[u];
                     const int64_t n = offsets[u + 1] - offsets[u], last = stops.last(u);
                     for (int64_t j = 0, next; j < last; j = next) {
-                        next = group_end(flags, j, n);
+                        next = end_of_group(flags, j, n);
                         if (next > j + 1) {
                             group.take(view, rows + j, next - j, std::min(next, last) - j, gains + j);
                         } else if (rows[j] >= 0) {
@@ -214,12 +204,12 @@ class GroupCoverage {
     explicit GroupCoverage(size_t n_aspects) : group_(n_aspects), seen_(n_aspects, 0.0) {}
 
     template <class View>
-    void score(const View& view, const int32_t* rows, const bool* tied, int64_t n, const int32_t* stops, int64_t n_stops, double* out) {
+    void score(const View& view, const int32_t* rows, const uint8_t* tied, int64_t n, const int32_t* stops, int64_t n_stops, double* out) {
         double sum = 0.0;
         int64_t j = 0;
         for (int64_t c = 0; c < n_stops; ++c) {
             int64_t next = j;
-            while (j < stops[c] && (next = group_end(tied, j, n)) <= stops[c]) {
+            while (j < stops[c] && (next = end_of_group(tied, j, n)) <= stops[c]) {
                 sum += next == j + 1 ? of_one(view, rows[j]) : of_group(view, rows + j, next - j);
                 j = next;
             }
@@ -264,9 +254,9 @@ class GroupCoverage {
     }
 };
 
-inline OutMatrix<double> expected_coverage(const Cover& cover, Matrix<int32_t> stops_, Array<bool> tied) {
+inline OutMatrix<double> expected_coverage(const Cover& cover, Matrix<int32_t> stops_, Ties tied) {
     const Stops stops = check_stops(stops_, cover.offsets);
-    check_tied(tied, cover.offsets);
+    check_ties(tied, cover.rows);
     const int64_t* offsets = cover.offsets.data();
     std::vector<double> out(cover.users * stops.cutoffs);
     {
@@ -367,10 +357,10 @@ class GroupAnswers {
 };
 
 // covered_questions on average over orders.
-inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> stops_, Array<bool> tied, Array<int64_t> aspect_offsets,
+inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> stops_, Ties tied, Array<int64_t> aspect_offsets,
                                             Array<int32_t> firsts, Array<double> weights) {
     const Stops stops = check_stops(stops_, cover.offsets);
-    check_tied(tied, cover.offsets);
+    check_ties(tied, cover.rows);
     require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
     require(weights.shape(0) == firsts.shape(0), "one weight per aspect");
     const int64_t *offsets = cover.offsets.data(), *starts = aspect_offsets.data();
@@ -391,7 +381,7 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
                 auto& [view, mine] = scratch;
                 for (int64_t u = begin; u < end; ++u) {
                     const int32_t *rows = cover.rows.data() + offsets[u], *first = firsts.data() + starts[u];
-                    const bool* flags = tied.data() + offsets[u];
+                    const uint8_t* flags = tied.data() + offsets[u];
                     const int64_t n = starts[u + 1] - starts[u], length = offsets[u + 1] - offsets[u];
                     require(n <= static_cast<int64_t>(mine.seen.size()), "more aspects than there are");
                     std::fill_n(mine.seen.begin(), n, 0.0);
@@ -402,7 +392,7 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
                     for (int64_t c = 0; c < stops.cutoffs; ++c) {
                         const int64_t stop = stops.of(u)[c];
                         int64_t next = j;
-                        while (j < stop && (next = group_end(flags, j, length)) <= stop)
+                        while (j < stop && (next = end_of_group(flags, j, length)) <= stop)
                             for (; j < next; ++j)
                                 if (rows[j] >= 0)
                                     view.each(rows[j], [&](int32_t i, double s) { mine.seen[i] = std::max(mine.seen[i], s); });
@@ -439,91 +429,131 @@ inline double expected_precision(int64_t p, int64_t n, double m, double above, i
     return m / static_cast<double>(n) * (above + 1.0 + among) / static_cast<double>(places + p);
 }
 
-// Sum over aspects of weight * average precision of one user's list, on average over orders.
+// Sum over aspects of weight * average precision of one user's list, over orders: on average, and with the items of each aspect last and
+// first in their groups, which are bounds where several aspects of a group would need different orders.
 class ExpectedPrecisionTally {
-    std::vector<double> available_, seen_, sums_, here_;
+    struct Sums {
+        double expected = 0.0, least = 0.0, greatest = 0.0;
+    };
+    std::vector<double> available_;
+    std::vector<int64_t> above_, here_;
+    std::vector<Sums> sums_;
     std::vector<int32_t> shown_, present_;
 
   public:
-    explicit ExpectedPrecisionTally(size_t n_aspects) : available_(n_aspects), seen_(n_aspects), sums_(n_aspects), here_(n_aspects) {}
+    struct Out {
+        double *expected, *least, *greatest;
+        uint8_t* sure;
+    };
+
+    explicit ExpectedPrecisionTally(size_t n_aspects) : available_(n_aspects), above_(n_aspects), here_(n_aspects), sums_(n_aspects) {}
 
     template <class View>
-    void score(const View& view, int64_t user, const AspectTotals& totals, const int32_t* rows, const bool* tied, int64_t n,
-               const int32_t* stops, int64_t n_stops, double* out) {
+    void score(const View& view, int64_t user, const AspectTotals& totals, const int32_t* rows, const uint8_t* tied, int64_t n,
+               const int32_t* stops, int64_t n_stops, const Out& out) {
         totals.each_in_pool(view, user, [&](int32_t i) { available_[i] += 1.0; });
         int64_t begin = 0, end = 0;  // of the group
         int32_t j = 0;
+        bool sure = true;
         for (int64_t c = 0; c < n_stops; ++c) {
             for (; j < stops[c]; ++j) {
                 if (j == end) {
                     leave();
                     begin = end;
-                    end = group_end(tied, begin, n);
-                    for (int64_t d = begin; d < end; ++d)
-                        if (rows[d] >= 0)
-                            view.each(rows[d], [&](int32_t i, double) {
-                                if (here_[i] == 0.0) present_.push_back(i);
-                                here_[i] += 1.0;
-                            });
+                    end = end_of_group(tied, begin, n);
+                    sure = enter(view, rows + begin, end - begin) && sure;
                 }
-                for (int32_t i : present_) {
-                    if (sums_[i] == 0.0) shown_.push_back(i);
-                    sums_[i] += expected_precision(j - begin + 1, end - begin, here_[i], seen_[i], begin);
-                }
+                for (int32_t i : present_) add(sums_[i], j - begin + 1, end - begin, here_[i], above_[i], begin);
             }
-            std::sort(shown_.begin(), shown_.end());
-            view.terms.clear();
-            for (int32_t i : shown_) {
-                const double available = totals.totals ? totals.totals->data()[i] : available_[i];
-                if (available > 0.0) view.terms.add(view.left[i] * (sums_[i] / available));
-            }
-            out[c] = view.terms.sum();
+            out.expected[c] = total(view, totals, &Sums::expected);
+            out.least[c] = total(view, totals, &Sums::least);
+            out.greatest[c] = total(view, totals, &Sums::greatest);
+            out.sure[c] = sure;
         }
         leave();
-        for (int32_t i : shown_) seen_[i] = sums_[i] = 0.0;
+        for (int32_t i : shown_) {
+            above_[i] = 0;
+            sums_[i] = {};
+        }
         shown_.clear();
         totals.each_in_pool(view, user, [&](int32_t i) { available_[i] = 0.0; });
     }
 
   private:
+    // Whether one order of the group serves all its aspects.
+    template <class View>
+    bool enter(const View& view, const int32_t* rows, int64_t n) {
+        for (int64_t d = 0; d < n; ++d) {
+            if (rows[d] < 0) continue;
+            view.each(rows[d], [&](int32_t i, double) {
+                if (view.left[i] == 0.0) return;
+                if (here_[i]++ == 0) present_.push_back(i);
+            });
+        }
+        int64_t open = 0;
+        for (int32_t i : present_) {
+            open += here_[i] < n;
+            if (above_[i] == 0) shown_.push_back(i);
+        }
+        return open < 2;
+    }
+    static void add(Sums& sums, int64_t p, int64_t n, int64_t m, int64_t above, int64_t places) {
+        sums.expected += expected_precision(p, n, static_cast<double>(m), static_cast<double>(above), places);
+        const auto rank = static_cast<double>(places + p);
+        if (p > n - m) sums.least += static_cast<double>(above + p - (n - m)) / rank;
+        if (p <= m) sums.greatest += static_cast<double>(above + p) / rank;
+    }
+    template <class View>
+    double total(const View& view, const AspectTotals& totals, double Sums::* of) {
+        std::sort(shown_.begin(), shown_.end());
+        view.terms.clear();
+        for (int32_t i : shown_) {
+            const double available = totals.totals ? totals.totals->data()[i] : available_[i];
+            if (available > 0.0) view.terms.add(view.left[i] * (sums_[i].*of / available));
+        }
+        return view.terms.sum();
+    }
     void leave() {
         for (int32_t i : present_) {
-            seen_[i] += here_[i];
-            here_[i] = 0.0;
+            above_[i] += here_[i];
+            here_[i] = 0;
         }
         present_.clear();
     }
 };
 
-inline OutMatrix<double> expected_average_precisions(const Cover& cover, Matrix<int32_t> stops_, Array<bool> tied,
-                                                     std::optional<Array<int64_t>> pool_offsets, std::optional<Array<int32_t>> pool_rows,
-                                                     std::optional<Array<double>> totals) {
+inline std::tuple<OutMatrix<double>, OutMatrix<double>, OutMatrix<double>, OutMatrix<uint8_t>> expected_average_precisions(
+    const Cover& cover, Matrix<int32_t> stops_, Ties tied, std::optional<Array<int64_t>> pool_offsets,
+    std::optional<Array<int32_t>> pool_rows, std::optional<Array<double>> totals) {
     const Stops stops = check_stops(stops_, cover.offsets);
-    check_tied(tied, cover.offsets);
+    check_ties(tied, cover.rows);
     const AspectTotals available{pool_offsets, pool_rows, totals};
     available.check(cover);
     const int64_t* offsets = cover.offsets.data();
     std::vector<double> out(cover.users * stops.cutoffs);
+    Extremes ends(cover.users, stops.cutoffs);
     {
         nb::gil_scoped_release release;
         with_views(cover, [&](auto make_view) {
             auto make_scratch = [&] { return std::make_pair(make_view(), ExpectedPrecisionTally(cover.most_aspects())); };
             parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
                 for (int64_t u = begin; u < end; ++u) {
+                    const int64_t at = u * stops.cutoffs;
                     scratch.first.begin(u);
                     scratch.second.score(scratch.first, u, available, cover.rows.data() + offsets[u], tied.data() + offsets[u],
-                                         offsets[u + 1] - offsets[u], stops.of(u), stops.cutoffs, out.data() + u * stops.cutoffs);
+                                         offsets[u + 1] - offsets[u], stops.of(u), stops.cutoffs,
+                                         {out.data() + at, ends.least.data() + at, ends.greatest.data() + at, ends.proved.data() + at});
                     scratch.first.end(u);
                 }
             });
         });
     }
-    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+    return std::tuple_cat(std::make_tuple(to_matrix(std::move(out), cover.users, stops.cutoffs)), std::move(ends).arrays());
 }
 
 // Calls visit(first place, n places, places before in the list) for each group of each list, on several threads.
 template <class Visit>
-void each_group(const Array<int64_t>& offsets_, const Array<bool>& tied, Visit visit) {
+void each_group(const Array<int64_t>& offsets_, const Ties& tied, Visit visit) {
     const int64_t users = segments(offsets_, static_cast<int64_t>(tied.shape(0)));
     const int64_t* offsets = offsets_.data();
     nb::gil_scoped_release release;
@@ -532,7 +562,7 @@ void each_group(const Array<int64_t>& offsets_, const Array<bool>& tied, Visit v
             const int64_t n = offsets[u + 1] - offsets[u];
             double above = 0.0;
             for (int64_t j = 0, next; j < n; j = next) {
-                next = group_end(tied.data() + offsets[u], j, n);
+                next = end_of_group(tied.data() + offsets[u], j, n);
                 above = visit(offsets[u] + j, next - j, j, above);
             }
         }
@@ -540,7 +570,7 @@ void each_group(const Array<int64_t>& offsets_, const Array<bool>& tied, Visit v
 }
 
 // Values of places: each as the mean of its group, and those of each group from the least and from the greatest.
-inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_values(Array<int64_t> offsets, Array<double> values, Array<bool> tied) {
+inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_values(Array<int64_t> offsets, Array<double> values, Ties tied) {
     require(values.shape(0) == tied.shape(0), "one tie flag per value");
     const std::vector<double> given(values.data(), values.data() + values.shape(0));
     std::vector<double> means(given), rising(given), falling(given);
@@ -556,7 +586,7 @@ inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_values(Array<in
 }
 
 // What each place adds to average precision on average over orders.
-inline Out<double> expected_precisions(Array<int64_t> offsets, Array<bool> hits, Array<bool> tied) {
+inline Out<double> expected_precisions(Array<int64_t> offsets, Array<bool> hits, Ties tied) {
     require(hits.shape(0) == tied.shape(0), "one tie flag per place");
     std::vector<double> out(hits.shape(0), 0.0);
     each_group(offsets, tied, [&](int64_t first, int64_t n, int64_t places, double above) {
@@ -568,7 +598,7 @@ inline Out<double> expected_precisions(Array<int64_t> offsets, Array<bool> hits,
 }
 
 // The probability that each place is that of the first hit.
-inline Out<double> first_hits(Array<int64_t> offsets, Array<bool> hits, Array<bool> tied) {
+inline Out<double> first_hits(Array<int64_t> offsets, Array<bool> hits, Ties tied) {
     require(hits.shape(0) == tied.shape(0), "one tie flag per place");
     std::vector<double> out(hits.shape(0), 0.0);
     each_group(offsets, tied, [&](int64_t first, int64_t n, int64_t, double above) {
@@ -586,23 +616,23 @@ inline Out<double> first_hits(Array<int64_t> offsets, Array<bool> hits, Array<bo
 }
 
 // How many of the first places of each list are in a group of several, and whether the stop cuts a group, (users, cutoffs).
-inline std::pair<OutMatrix<int32_t>, OutMatrix<int32_t>> count_tied(Array<int64_t> offsets_, Matrix<int32_t> stops_, Array<bool> tied) {
+inline std::pair<OutMatrix<int32_t>, OutMatrix<int32_t>> count_tied(Array<int64_t> offsets_, Matrix<int32_t> stops_, Ties tied) {
     const Stops stops = check_stops(stops_, offsets_);
-    check_tied(tied, offsets_);
+    segments(offsets_, static_cast<int64_t>(tied.shape(0)));
     const int64_t* offsets = offsets_.data();
     std::vector<int32_t> n_tied(stops.users * stops.cutoffs, 0), cuts(stops.users * stops.cutoffs, 0);
     {
         nb::gil_scoped_release release;
         parallel_for(stops.users, kBlock, [&](int64_t begin, int64_t end) {
             for (int64_t u = begin; u < end; ++u) {
-                const bool* flags = tied.data() + offsets[u];
+                const uint8_t* flags = tied.data() + offsets[u];
                 const int64_t n = offsets[u + 1] - offsets[u];
                 int32_t sum = 0;
                 int64_t j = 0;
                 for (int64_t c = 0; c < stops.cutoffs; ++c) {
                     const int64_t stop = stops.of(u)[c];
                     int64_t next = j;
-                    while (j < stop && (next = group_end(flags, j, n)) <= stop) {
+                    while (j < stop && (next = end_of_group(flags, j, n)) <= stop) {
                         if (next > j + 1) sum += static_cast<int32_t>(next - j);
                         j = next;
                     }

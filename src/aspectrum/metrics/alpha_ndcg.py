@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import AlphaMetric, check_full, list_ends, list_sums, place_gains
+from aspectrum.gain import AlphaMetric, check_full, gains_over_orders, place_gains
 from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, PoolName, UnjudgedOrFull
 from aspectrum.metric import Aliases, Fractions, check_goes_with
@@ -99,7 +99,7 @@ class AlphaNDCG(AlphaMetric):
     def fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
         if request is not None:
-            reached, ends = (sums(coverage, self.rule, LOG2, self.cutoffs) for sums in (list_sums, list_ends))
+            reached, ends = gains_over_orders(coverage, self.rule, LOG2, self.cutoffs)
             found = against_ideal(self, reached, request, ends)
             return found.capped() if self.unjudged == "full" else found
         stops, offsets = coverage.stops(self.cutoffs), coverage.rankings.offsets

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum.discounts import RECIPROCAL
 from aspectrum.errors import InputError, MetricError
-from aspectrum.gain import GainRule, check_full, list_ends, list_sums, perfect_sums
+from aspectrum.gain import GainRule, check_full, gains_over_orders, perfect_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, Coverage, Grading, JudgedBy, PoolName, UnjudgedOrFull, cover
 from aspectrum.judging.questions import Of, with_listed
@@ -168,7 +168,7 @@ class ERRIA(AspectMetric):
 
     def _fractions(self, world: World) -> Fractions:
         coverage, stop = self.coverage(world), self._largest_stop
-        reached, ends = (sums(coverage, GainRule(stop), RECIPROCAL, self.cutoffs) for sums in (list_sums, list_ends))
+        reached, ends = gains_over_orders(coverage, GainRule(stop), RECIPROCAL, self.cutoffs)
         if self.of == "listed":
             coverage = with_listed(coverage)
         if self.normalize is None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.judging import JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, pool_of
-from aspectrum.metric import Aliases, AspectMetric, Fractions
+from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions
 from aspectrum.world import World
 
 
@@ -57,7 +57,8 @@ class MAPIA(AspectMetric):
         stops = coverage.stops(self.cutoffs)
         own = (pool.offsets, pool.rows, None) if isinstance(pool, OwnPools) else (None, None, catalogue_totals(coverage))
         if coverage.tied is None:
-            sums = kernels.average_precisions(coverage.kernel, stops, *own)
+            sums, ends = kernels.average_precisions(coverage.kernel, stops, *own), None
         else:
-            sums = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
-        return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape))
+            sums, least, greatest, sure = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
+            ends = Ends(least, greatest, sure.view(np.bool_))
+        return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape), ends=ends)

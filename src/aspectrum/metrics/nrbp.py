@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import Discount
-from aspectrum.gain import GainRule, check_full, list_ends, list_sums
+from aspectrum.gain import GainRule, check_full, gains_over_orders
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, UnjudgedOrFull
 from aspectrum.judging.questions import Of, with_listed
@@ -102,7 +102,7 @@ class NRBP(AspectMetric):
     def _fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
         rule, discount = GainRule(self.alpha), Discount("geometric", self.beta)
-        reached, ends = (sums(coverage, rule, discount, self.cutoffs) for sums in (list_sums, list_ends))
+        reached, ends = gains_over_orders(coverage, rule, discount, self.cutoffs)
         if request is not None:  # the ideal list has the same factor in front, which may be 0
             return against_ideal(self, reached, request, ends)
         if self.of == "listed":

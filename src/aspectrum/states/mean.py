@@ -127,7 +127,7 @@ class Mean(State):
 
     @property
     def limits(self) -> Mapping[str, float]:
-        found = {}
+        found: dict[str, float] = {}
         if self.least is not None and self.scored:
             found |= {"at_least": rounded(self.least) / self.scored, "widest_interval": self.widest}
         if self.orders is not None and self.scored:

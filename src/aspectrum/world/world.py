@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, as_codes, check_range
+from aspectrum.arrays import Codes, Flags, Ties, as_codes, check_range
 from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows, of_one_system
@@ -161,13 +161,14 @@ class World:
         return np.ones(self.n_users, dtype=np.bool_) if self.rankings.listed is None else self.rankings.listed
 
     @cached_property
-    def tied(self) -> Flags | None:
-        """Places with the score of the place before, where scores are averaged over the orders of such items; None if no order matters."""
+    def tied(self) -> Ties | None:
+        """Places with the score of the place before (1 or 0), where scores are averaged over the orders of such items; None if none matters."""
         if not self.averages_orders:
             return None
         if self.rankings.tied is None and len(self.rankings.items):
             raise InputError("rankings: ", Option("ties", "expected"), " needs the scores of items, or Rankings(..., tied=...)")
-        return self.rankings.tied if self.rankings.tied is not None and self.rankings.tied.any() else None
+        tied = self.rankings.tied
+        return tied.view(np.uint8) if tied is not None and tied.any() else None
 
     @property
     def averages_orders(self) -> bool:
