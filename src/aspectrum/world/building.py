@@ -256,6 +256,8 @@ def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Cod
 
 def _check_groups(rows: Rows, facts: Input, offsets: Offsets, at: Offsets) -> None:
     """That scores are known, and fall along the lists: items with equal scores then stand together."""
+    if not len(at):
+        return
     if "score" not in rows.numbers:
         raise InputError(f"{rows.source}: ", Option("ties", "expected"), " needs the scores of items, and none were found")
     if facts.ordered_by == "score" or not kernels.compare_neighbours(offsets, at, rows.numbers["score"])[1]:
