@@ -212,8 +212,8 @@ def scores_of_users(results: asp.Results) -> dict[tuple[Any, str], str]:
     return {
         (user, name): score.hex()
         for block in results.blocks
-        for user, scores in zip(block.users, block.scores.tolist(), strict=True)
-        for name, score in zip(block.names, scores, strict=True)
+        for name, scores in block.columns()
+        for user, score in zip(block.users, scores.tolist(), strict=True)
     }
 
 

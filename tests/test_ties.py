@@ -111,12 +111,16 @@ def without_lists(world: PlainWorld) -> dict[str, Any]:
 
 def usable(world: PlainWorld, metrics: Iterable[asp.Metric]) -> list[asp.Metric]:
     needs_weights = [metric for metric in metrics if "given" in metric.parameters.values() or "listed" in metric.parameters.values()]
-    return [metric for metric in metrics if (world.weights is not None or metric not in needs_weights) and metric.parameters.get("budget") != 0]
+    return [
+        metric for metric in metrics if (world.weights is not None or metric not in needs_weights) and metric.parameters.get("budget") != 0
+    ]
 
 
 def test_which_metrics_have_averages_over_orders() -> None:
     assert set(NAMES) < {type(metric).__name__ for metric in OVER_ORDERS}
-    refused = [str(metric) for several in SETTINGS.values() for metric in several if metric.why_one_order() and type(metric).__name__ in NAMES]
+    refused = [
+        str(metric) for several in SETTINGS.values() for metric in several if metric.why_one_order() and type(metric).__name__ in NAMES
+    ]
     assert all(any(word in name for word in ("drop", "full", "sorted", "list", "probabilistic", "category")) for name in refused)
 
 

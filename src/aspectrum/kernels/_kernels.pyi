@@ -283,8 +283,8 @@ def expected_average_precisions(
 def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats, Floats, Floats]:
     """Values of places: the mean of each group of equal scores, its values from the least, and from the greatest."""
 
-def expected_precisions(offsets: Offsets, hits: Flags, tied: Ties) -> Floats:
-    """What each place adds to average precision, on average over orders."""
+def ordered_precisions(offsets: Offsets, hits: Flags, tied: Ties) -> tuple[Floats, Floats, Floats]:
+    """What each place adds to average precision: on average over orders, and with the hits of each group of equal scores last, and first."""
 
 def first_hits(offsets: Offsets, hits: Flags, tied: Ties) -> Floats:
     """The probability that each place is that of the first hit, all orders of equal scores being equally likely."""

@@ -585,16 +585,22 @@ inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_values(Array<in
     return {to_array(std::move(means)), to_array(std::move(rising)), to_array(std::move(falling))};
 }
 
-// What each place adds to average precision on average over orders.
-inline Out<double> expected_precisions(Array<int64_t> offsets, Array<bool> hits, Ties tied) {
+// What each place adds to average precision: on average over orders, and with the hits of each group last and first.
+inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_precisions(Array<int64_t> offsets, Array<bool> hits, Ties tied) {
     require(hits.shape(0) == tied.shape(0), "one tie flag per place");
-    std::vector<double> out(hits.shape(0), 0.0);
+    std::vector<double> expected(hits.shape(0), 0.0), least(expected), greatest(expected);
     each_group(offsets, tied, [&](int64_t first, int64_t n, int64_t places, double above) {
-        const auto m = static_cast<double>(std::count(hits.data() + first, hits.data() + first + n, true));
-        for (int64_t p = 1; m > 0.0 && p <= n; ++p) out[first + p - 1] = expected_precision(p, n, m, above, places);
-        return above + m;
+        const int64_t m = std::count(hits.data() + first, hits.data() + first + n, true);
+        for (int64_t p = 1; m > 0 && p <= n; ++p) {
+            const int64_t at = first + p - 1;
+            const auto rank = static_cast<double>(places + p);
+            expected[at] = expected_precision(p, n, static_cast<double>(m), above, places);
+            if (p > n - m) least[at] = (above + static_cast<double>(p - (n - m))) / rank;
+            if (p <= m) greatest[at] = (above + static_cast<double>(p)) / rank;
+        }
+        return above + static_cast<double>(m);
     });
-    return to_array(std::move(out));
+    return {to_array(std::move(expected)), to_array(std::move(least)), to_array(std::move(greatest))};
 }
 
 // The probability that each place is that of the first hit.

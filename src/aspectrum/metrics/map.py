@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Flags, Floats
-from aspectrum.blocks.relevant_items import BinaryMetric, hits_over_orders, hits_so_far, place_sums, relevant_places
+from aspectrum.arrays import Floats
+from aspectrum.blocks.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
 from aspectrum.metric import Aliases, Ends, Fractions
-from aspectrum.world import Rankings, Relevance, World
+from aspectrum.world import Relevance, World
 from aspectrum.world.rankings import stops_of
 
 
@@ -57,15 +57,11 @@ class MAP(BinaryMetric):
         rankings = world.rankings
         hits = relevant_places(rankings, relevance)
         if world.tied is None:
-            return Fractions(self._precisions(rankings, hits), self._denominators(world, relevance))
-        expected = place_sums(rankings, kernels.expected_precisions(rankings.offsets, hits, world.tied), self.cutoffs)
-        least, greatest = (self._precisions(rankings, one) for one in hits_over_orders(world, hits))
-        ends = Ends(least, greatest, np.ones(expected.shape, np.bool_))
-        return Fractions(expected, self._denominators(world, relevance), ends=ends)
-
-    def _precisions(self, rankings: Rankings, hits: Flags) -> Floats:
-        """The sum of the precisions at the ranks of hits."""
-        return place_sums(rankings, np.where(hits, hits_so_far(rankings, hits) / rankings.ranks, 0.0), self.cutoffs)
+            sums = place_sums(rankings, np.where(hits, hits_so_far(rankings, hits) / rankings.ranks, 0.0), self.cutoffs)
+            return Fractions(sums, self._denominators(world, relevance))
+        ordered = kernels.ordered_precisions(rankings.offsets, hits, world.tied)
+        sums, least, greatest = (place_sums(rankings, one, self.cutoffs) for one in ordered)
+        return Fractions(sums, self._denominators(world, relevance), ends=Ends(least, greatest, np.ones(sums.shape, np.bool_)))
 
     def _denominators(self, world: World, relevance: Relevance) -> Floats:
         wanted = np.broadcast_to(relevance.n_relevant[:, np.newaxis], (world.n_users, len(self.cutoffs)))
