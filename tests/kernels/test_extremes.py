@@ -69,13 +69,22 @@ class Lists:
         return np.array([[min(k, len(one)) for k in range(deepest + 1)] for one in self.listed], dtype=np.int32)
 
     @property
+    def sets(self) -> list[Item]:
+        """The distinct sets of items that have some."""
+        found: list[Item] = []
+        for item in itertools.chain.from_iterable(self.listed):
+            if item and item not in found:
+                found.append(item)
+        return found
+
+    @property
+    def rows(self) -> list[Any]:
+        sets = self.sets
+        return [np.array([sets.index(item) if item else -1 for item in one], dtype=np.int32) for one in self.listed]
+
+    @property
     def cover(self) -> kernels.Cover:
-        items = [item for one in self.listed for item in one]
-        rows, sets = [], []
-        for item in items:
-            if item and item not in sets:
-                sets.append(item)
-            rows.append(sets.index(item) if item else -1)
+        sets, rows = self.sets, np.concatenate([np.empty(0, np.int32), *self.rows])
         codes = np.array([aspect for one in sets for aspect in one], dtype=np.int32)
         more: dict[str, Any] = {}
         if self.masks:
@@ -89,7 +98,7 @@ class Lists:
             more["wanted_codes"] = np.tile(np.arange(self.n_aspects, dtype=np.int32), len(self))
             more["wanted_weights"] = np.array(self.weights).ravel()
         ends = np.cumsum([0, *map(len, sets)])
-        return kernels.Cover(self.offsets, np.array(rows, dtype=np.int32), ends, codes, self.n_aspects, **more)
+        return kernels.Cover(self.offsets, rows, ends, codes, self.n_aspects, **more)
 
 
 @st.composite
@@ -154,7 +163,7 @@ def check(found: tuple[Any, Any, Any], expected: tuple[Any, Any]) -> None:
 )
 def test_gains_against_all_orders(world: Lists, alpha: float, discount: str, work: int | None) -> None:
     discounts = DISCOUNTS[discount] + [DISCOUNTS[discount][-1]] * 3
-    limit = {} if work is None else {"work": work}
+    limit: dict[str, Any] = {} if work is None else {"work": work}
     found = kernels.extreme_gains(world.cover, world.tied, world.stops, alpha, np.array(discounts), **limit)
     check(found, enumerated(world, discounted_gains(world, alpha, discounts)))
     if work is None:
@@ -189,7 +198,7 @@ def answered(world: Lists, firsts: list[int], weights: list[float]) -> Callable[
 
 @given(world=lists(), work=st.sampled_from([None, 0, 5, 20, 100]))
 def test_coverage_against_all_orders(world: Lists, work: int | None) -> None:
-    limit = {} if work is None else {"work": work}
+    limit: dict[str, Any] = {} if work is None else {"work": work}
     found = kernels.extreme_coverage(world.cover, world.tied, world.stops, **limit)
     check(found, enumerated(world, covered(world)))
     if work is None:
@@ -204,12 +213,41 @@ def test_questions_against_all_orders(world: Lists, work: int | None, data: st.D
     weights = [data.draw(st.sampled_from([0.0, 1.0, 2.5])) if first == aspect else 0.0 for aspect, first in enumerate(firsts)]
     offsets = np.arange(len(world) + 1) * world.n_aspects
     questions = (offsets, np.array(firsts * len(world), dtype=np.int32), np.array(weights * len(world)))
-    limit = {} if work is None else {"work": work}
+    limit: dict[str, Any] = {} if work is None else {"work": work}
     wanted = Lists(world.groups, None, world.n_aspects, world.masks)
     found = kernels.extreme_coverage(wanted.cover, world.tied, world.stops, *questions, **limit)
     check(found, enumerated(wanted, answered(wanted, firsts, weights)))
     if work is None:
         assert found[2].all()
+
+
+def precisions(world: Lists, totals: list[float]) -> Callable[[int, list[Item]], list[float]]:
+    def score(user: int, order: list[Item]) -> list[float]:
+        sums, seen = [0.0], [0] * world.n_aspects
+        for rank, item in enumerate(order, 1):
+            for aspect in item:
+                seen[aspect] += 1
+            shares = (world.weight(user, aspect) / totals[aspect] * seen[aspect] / rank for aspect in item if totals[aspect] > 0)
+            sums.append(sums[-1] + sum(shares))
+        return sums
+
+    return score
+
+
+@given(world=lists(), work=st.sampled_from([None, 0, 10, 40, 200]), data=st.data())
+def test_precisions_against_all_orders(world: Lists, work: int | None, data: st.DataObject) -> None:
+    totals = [data.draw(st.sampled_from([0.0, 2.0, 5.0])) for _ in range(world.n_aspects)]
+    limit: dict[str, Any] = {} if work is None else {"work": work}
+    found = kernels.extreme_precisions(world.cover, world.tied, world.stops, totals=np.array(totals), **limit)
+    check(found, enumerated(world, precisions(world, totals)))
+    if work is None:
+        assert found[2].all()
+    pools = {"pool_offsets": world.offsets, "pool_rows": np.concatenate([np.empty(0, np.int32), *world.rows])}
+    found = kernels.extreme_precisions(world.cover, world.tied, world.stops, **pools, **limit)
+    for user, listed in enumerate(world.listed):
+        own = [float(sum(aspect in item for item in listed)) for aspect in range(world.n_aspects)]
+        alone = enumerated(world, precisions(world, own))
+        check(tuple(one[user] for one in found), (alone[0][user], alone[1][user]))
 
 
 @given(world=lists(), alpha=st.sampled_from(ALPHAS))
@@ -223,6 +261,10 @@ def test_lists_without_equal_scores_have_the_plain_sums(world: Lists, alpha: flo
     assert proved.all()
     least, greatest, proved = kernels.extreme_coverage(world.cover, untied, world.stops, work=0)
     assert least.tolist() == greatest.tolist() == kernels.covered_aspects(world.cover, world.stops).tolist()
+    assert proved.all()
+    totals = np.full(world.n_aspects, 7.0)
+    least, greatest, proved = kernels.extreme_precisions(world.cover, untied, world.stops, totals=totals, work=0)
+    assert least.tolist() == greatest.tolist() == kernels.average_precisions(world.cover, world.stops, totals=totals).tolist()
     assert proved.all()
 
 
@@ -300,7 +342,7 @@ def test_two_equal_scores(masks: bool) -> None:
 def test_hundreds_of_equal_scores_of_few_kinds_are_exact(alpha: float) -> None:
     """200 items without judgments, 40 with one aspect, 40 with another, 20 with both: by a plain programme over numbers of kinds."""
     n_first, n_second, n_both, n_none = 40, 40, 20, 200
-    items = [{}] * n_none + [{0: 1.0}] * n_first + [{1: 1.0}] * n_second + [{0: 1.0, 1: 1.0}] * n_both
+    items: list[Item] = [{}] * n_none + [{0: 1.0}] * n_first + [{1: 1.0}] * n_second + [{0: 1.0, 1: 1.0}] * n_both
     world = one_group(*items, masks=True)
     n_items = len(items)
     discounts = 1.0 / np.log2(np.arange(n_items) + 2.0)
