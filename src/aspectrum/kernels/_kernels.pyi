@@ -248,6 +248,19 @@ def average_precisions(
 ) -> Floats:
     """Sum over aspects of weight x average precision, (users, cutoffs)."""
 
+def extreme_precisions(
+    cover: Cover,
+    tied: Any,
+    stops: Codes,
+    pool_offsets: Offsets | None = None,
+    pool_rows: Codes | None = None,
+    totals: Floats | None = None,
+    work: int = ...,
+) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of what `average_precisions` finds, over all orders of items with equal scores, (users, cutoffs); as for
+    `extreme_gains`.
+    """
+
 def aspect_ndcgs(
     cover: Cover,
     stops: Codes,

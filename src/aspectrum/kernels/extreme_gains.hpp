@@ -15,12 +15,43 @@
 
 namespace aspectrum {
 
+// Gains that fall with what was shown before: eq. 7 of Clarke et al. 2008.
+struct FallingGains {
+    static constexpr bool kFall = true;
+    Linear rule;
+
+    bool constant() const { return rule.alpha == 0.0; }
+    bool powers() const { return rule.powers; }
+
+    template <class View>
+    double gain(const View& view, int32_t row) const {
+        return rule.gain(view, row);
+    }
+    template <class View>
+    void take(View& view, int32_t row) const {
+        rule.take(view, row);
+    }
+    // What an aspect counts for now, and how strongly.
+    template <class View>
+    double worth(const View& view, int32_t aspect) const {
+        return view.left[aspect];
+    }
+    static double strength(double given) { return given; }
+    double kept(double strength) const { return 1.0 - rule.alpha * strength; }
+    // What is left after none, one, two ... items.
+    template <class View>
+    void fill(const View&, int32_t, double left, double kept, int64_t items, std::vector<double>& out) const {
+        for (int64_t m = 0; m <= items; ++m, left *= kept) out.push_back(left);
+    }
+};
+
 // One group of equal scores: what its first places can gain at least and at most, after all that stands above.
 //
 // Items that gain nothing stand last in the best order and first in the worst. The others are kinds, each with a number of copies, and a
 // dynamic programme goes over how many copies of each kind are placed, one place after the other. An item that has all that another has, as
 // strongly, stands before it in some best order, and after it in some worst: what is gained is a sum, over the ends of places, of
 // what the items so far have gained together, which swapping the two does not lower, as discounts do not rise.
+template <class Rule>
 class TiedGains {
     struct Entry {
         int32_t aspect;
@@ -54,7 +85,7 @@ class TiedGains {
         void clear() { keys.clear(), values.clear(); }
     };
 
-    const Linear rule_;
+    Rule rule_;
     std::vector<Entry> entries_;
     std::vector<Kind> kinds_;
     std::vector<int32_t> rows_, codes_;
@@ -74,7 +105,9 @@ class TiedGains {
     int64_t least_proved_ = 0, greatest_proved_ = 0;
 
   public:
-    TiedGains(const Cover& cover, double alpha) : rule_(cover, alpha), number_of_(cover.most_aspects(), -1), terms_(cover) {}
+    TiedGains(const Cover& cover, Rule rule) : rule_(std::move(rule)), number_of_(cover.most_aspects(), -1), terms_(cover) {}
+
+    Rule& rule() { return rule_; }
 
     // What the first `places` of the group gain, and whether that is proved.
     double least(int64_t places) const { return least_[std::max<int64_t>(0, places - nothing_)]; }
@@ -96,7 +129,7 @@ class TiedGains {
         nothing_ = n - items();
         least_.assign(1, 0.0), greatest_.assign(1, 0.0);
         least_proved_ = greatest_proved_ = n;
-        if (rule_.alpha == 0.0 || !share_aspects(view)) {  // gains are what they are, in any order
+        if (rule_.constant() || !share_aspects(view)) {  // gains are what they are, in any order
             std::sort(gains_.begin(), gains_.end());
             add_up(gains_.begin(), discounts + nothing_, places - nothing_, least_);
             add_up(gains_.rbegin(), discounts, places, greatest_);
@@ -105,7 +138,8 @@ class TiedGains {
             return;
         }
         entries_.clear(), kinds_.clear();
-        if (items() <= kFew && try_subsets(view, discounts, places, work)) return;
+        if constexpr (Rule::kFall)
+            if (items() <= kFew && try_subsets(view, discounts, places, work)) return;
         find_kinds(view);
         if (kinds_.size() == 1) {
             for (double& gain : gains_) {
@@ -123,8 +157,45 @@ class TiedGains {
         for (size_t a = 0; a < n_aspects_; ++a) number_of_[aspects_[a].code] = -1;
     }
 
+    // The least and greatest sums of one list, at its stops.
+    template <class View>
+    void score(View& view, const int32_t* rows, const uint8_t* tied, int64_t length, const int32_t* stops, int64_t n_stops,
+               const double* discounts, int64_t work, double* least_sums, double* greatest_sums, uint8_t* sure) {
+        const int64_t last = n_stops ? stops[n_stops - 1] : 0;
+        double low = 0.0, high = 0.0;
+        bool all_proved = true;
+        int64_t c = 0;
+        for (int64_t p = 0; p < last;) {
+            for (; stops[c] <= p; ++c) least_sums[c] = low, greatest_sums[c] = high, sure[c] = all_proved;
+            const int64_t next = end_of_group(tied, p, length);
+            if (next == p + 1) {
+                if (rows[p] >= 0) {
+                    const double gain = rule_.gain(view, rows[p]) * discounts[p];
+                    rule_.take(view, rows[p]);
+                    low += gain, high += gain;
+                }
+            } else {
+                const int64_t places = std::min(next, last) - p;
+                settle(view, rows + p, next - p, discounts + p, places, work);
+                for (; c < n_stops && stops[c] < next; ++c) {
+                    least_sums[c] = low + least(stops[c] - p), greatest_sums[c] = high + greatest(stops[c] - p);
+                    sure[c] = all_proved && proved(stops[c] - p);
+                }
+                low += least(places), high += greatest(places);
+                all_proved = all_proved && proved(places);
+            }
+            p = next;
+        }
+        for (; c < n_stops; ++c) least_sums[c] = low, greatest_sums[c] = high, sure[c] = all_proved;
+    }
+
   private:
     static constexpr int64_t kFew = 6;
+
+    template <class View>
+    bool counts(const View& view, int32_t aspect, double strength) const {
+        return rule_.worth(view, aspect) * Rule::strength(strength) != 0.0;
+    }
 
     int64_t items() const { return static_cast<int64_t>(rows_.size()); }
 
@@ -147,7 +218,7 @@ class TiedGains {
         } else {
             for (int32_t row : rows_) {
                 view.each(row, [&](int32_t i, double s) {
-                    if (view.left[i] * s == 0.0) return;
+                    if (!counts(view, i, s)) return;
                     shared |= number_of_[i] == 0;
                     number_of_[i] = 0;
                 });
@@ -169,7 +240,7 @@ class TiedGains {
         codes_.clear();
         for (size_t a = 0; a < m; ++a) {
             view.each(rows_[a], [&](int32_t i, double s) {
-                if (view.left[i] * s == 0.0) return;
+                if (!counts(view, i, s)) return;
                 if (number_of_[i] < 0) {
                     number_of_[i] = static_cast<int32_t>(codes_.size());
                     codes_.push_back(i);
@@ -202,7 +273,7 @@ class TiedGains {
             if (subset > 0) {
                 const auto last = static_cast<size_t>(std::bit_width(subset)) - 1;
                 std::copy_n(subset_left_.data() + (subset ^ size_t{1} << last) * n_aspects, n_aspects, left);
-                for (size_t e = ends[last]; e < ends[last + 1]; ++e) left[entries_[e].aspect] *= 1.0 - rule_.alpha * entries_[e].strength;
+                for (size_t e = ends[last]; e < ends[last + 1]; ++e) left[entries_[e].aspect] *= rule_.kept(entries_[e].strength);
             }
             if (size == static_cast<size_t>(places)) continue;
             for (size_t a = 0; a < m; ++a) {
@@ -237,10 +308,11 @@ class TiedGains {
             const size_t begin = entries_.size();
             uint64_t hash = 0;
             view.each(rows_[m], [&](int32_t i, double s) {
-                if (view.left[i] * s == 0.0) return;
-                entries_.push_back({i, 0, s});
+                if (!counts(view, i, s)) return;
+                const double strength = Rule::strength(s);
+                entries_.push_back({i, 0, strength});
                 uint64_t bits;
-                std::memcpy(&bits, &s, sizeof bits);
+                std::memcpy(&bits, &strength, sizeof bits);
                 hash = (hash ^ (static_cast<uint64_t>(i) + 1)) * 0x9E3779B97F4A7C15ull;
                 hash = (hash ^ (hash >> 29) ^ bits) * 0xBF58476D1CE4E5B9ull;
             });
@@ -271,11 +343,11 @@ class TiedGains {
                     number = static_cast<int32_t>(n_aspects_++);
                     if (aspects_.size() < n_aspects_) aspects_.emplace_back();
                     aspects_[number].code = entry.aspect;
-                    aspects_[number].left = view.left[entry.aspect];
+                    aspects_[number].left = rule_.worth(view, entry.aspect);
                     aspects_[number].factors.clear();
                 }
                 entry.aspect = number;
-                const double kept = 1.0 - rule_.alpha * entry.strength;
+                const double kept = rule_.kept(entry.strength);
                 auto& factors = aspects_[number].factors;
                 auto factor = std::find_if(factors.begin(), factors.end(), [&](const Factor& one) { return one.kept == kept; });
                 if (factor == factors.end()) factor = factors.insert(factors.end(), Factor{kept});
@@ -289,7 +361,7 @@ class TiedGains {
             double power = aspects_[a].left;
             for (Factor& factor : factors) {
                 factor.powers = static_cast<int64_t>(powers_.size());
-                for (int64_t m = 0; m <= factor.items; ++m, power *= factor.kept) powers_.push_back(power);
+                rule_.fill(view, aspects_[a].code, power, factor.kept, factor.items, powers_);
                 power = 1.0;
             }
             first_factor_.push_back(first_factor_.back() + static_cast<int64_t>(factors.size()));
@@ -297,7 +369,7 @@ class TiedGains {
         for (Entry& entry : entries_) {
             const auto& factors = aspects_[entry.aspect].factors;
             int32_t f = 0;
-            while (factors[f].kept != 1.0 - rule_.alpha * entry.strength) ++f;
+            while (factors[f].kept != rule_.kept(entry.strength)) ++f;
             entry.factor = static_cast<int32_t>(first_factor_[entry.aspect]) + f;
         }
         counts_.resize(first_factor_.back());
@@ -352,7 +424,7 @@ class TiedGains {
     }
 
     double gain(const Entry* entry, const Entry* end, const double* left) {
-        if (rule_.powers) {
+        if (rule_.powers()) {
             double sum = 0.0, smallest = std::numeric_limits<double>::infinity();
             for (const Entry* e = entry; e != end; ++e) {
                 const double term = left[e->aspect];
@@ -369,6 +441,10 @@ class TiedGains {
 
     template <class View>
     void take_all(View& view) {
+        if constexpr (!Rule::kFall) {
+            for (int32_t row : rows_) rule_.take(view, row);
+            return;
+        }
         for (size_t k = 0; k < kinds_.size(); ++k) placed_[k] = kinds_[k].copies;
         look_at_placed();
         codes_.clear();
@@ -431,7 +507,7 @@ class TiedGains {
         return kGreatest ? *std::max_element(values.begin(), values.end()) : *std::min_element(values.begin(), values.end());
     }
 
-    // For more than `done` items: each of the others gains as if nothing more of the group stood before it (everything else did).
+    // For more than `done` items: each of the others gains as if nothing more of the group stood before it, or as if everything else did.
     template <bool kGreatest>
     void bound(const double* discounts, int64_t done, int64_t n, int64_t work, std::vector<double>& best) {
         if (static_cast<int64_t>(layer_.keys.size()) > work / items()) {  // too many states: from the first one
@@ -439,7 +515,8 @@ class TiedGains {
             layer_.clear();
             layer_.keys.push_back(0), layer_.values.push_back(0.0);
         }
-        if (!kGreatest) find_last_gains();
+        constexpr bool kAsFirst = kGreatest == Rule::kFall;
+        if (!kAsFirst) find_last_gains();
         const size_t known = best.size();
         const double worst = kGreatest ? 0.0 : std::numeric_limits<double>::infinity();
         best.resize(n + 1, worst);
@@ -453,7 +530,7 @@ class TiedGains {
             rest_.clear();
             for (size_t k = 0; k < kinds_.size(); ++k)
                 if (placed_[k] < kinds_[k].copies)
-                    rest_.emplace_back(kGreatest ? gain(kinds_[k]) : kinds_[k].last, kinds_[k].copies - placed_[k]);
+                    rest_.emplace_back(kAsFirst ? gain(kinds_[k]) : kinds_[k].last, kinds_[k].copies - placed_[k]);
             std::sort(rest_.begin(), rest_.end());
             if (kGreatest) std::reverse(rest_.begin(), rest_.end());
             double value = layer_.values[state];
@@ -486,44 +563,16 @@ inline Extremes::Arrays extreme_gains(const Cover& cover, Ties tied_, Matrix<int
     {
         nb::gil_scoped_release release;
         with_views(cover, [&](auto make_view) {
-            auto make_scratch = [&] { return std::make_pair(make_view(), TiedGains(cover, alpha)); };
-            const Linear rule(cover, alpha);
+            auto make_scratch = [&] {
+                return std::make_pair(make_view(), TiedGains<FallingGains>(cover, FallingGains{Linear(cover, alpha)}));
+            };
             parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
                 auto& [view, group] = scratch;
                 for (int64_t u = begin; u < end; ++u) {
-                    const int32_t* rows = cover.rows.data() + offsets[u];
-                    const int32_t* stop = stops.of(u);
-                    const int64_t length = offsets[u + 1] - offsets[u], last = stops.last(u);
-                    double least = 0.0, greatest = 0.0;
-                    bool proved = true;
-                    int64_t c = 0;
-                    auto put = [&](double low, double high, bool sure) {
-                        out.least[u * stops.cutoffs + c] = low;
-                        out.greatest[u * stops.cutoffs + c] = high;
-                        out.proved[u * stops.cutoffs + c++] = sure;
-                    };
+                    const int64_t at = u * stops.cutoffs;
                     view.begin(u);
-                    for (int64_t p = 0; p < last;) {
-                        for (; stop[c] <= p;) put(least, greatest, proved);
-                        const int64_t next = end_of_group(tied + offsets[u], p, length);
-                        if (next == p + 1) {
-                            if (rows[p] >= 0) {
-                                const double gain = rule.gain(view, rows[p]) * discounts[p];
-                                rule.take(view, rows[p]);
-                                least += gain, greatest += gain;
-                            }
-                        } else {
-                            const int64_t places = std::min(next, last) - p;
-                            group.settle(view, rows + p, next - p, discounts + p, places, work);
-                            for (; c < stops.cutoffs && stop[c] < next;)
-                                put(least + group.least(stop[c] - p), greatest + group.greatest(stop[c] - p),
-                                    proved && group.proved(stop[c] - p));
-                            least += group.least(places), greatest += group.greatest(places);
-                            proved = proved && group.proved(places);
-                        }
-                        p = next;
-                    }
-                    while (c < stops.cutoffs) put(least, greatest, proved);
+                    group.score(view, cover.rows.data() + offsets[u], tied + offsets[u], offsets[u + 1] - offsets[u], stops.of(u),
+                                stops.cutoffs, discounts, work, out.least.data() + at, out.greatest.data() + at, out.proved.data() + at);
                     view.end(u);
                 }
             });

@@ -7,6 +7,7 @@
 #include "exact.hpp"
 #include "extreme_coverage.hpp"
 #include "extreme_gains.hpp"
+#include "extreme_precision.hpp"
 #include "gains.hpp"
 #include "graphs.hpp"
 #include "greedy_lists.hpp"
@@ -189,6 +190,8 @@ void bind_aspects(nb::module_& m) {
           "weights"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
           "totals"_a = nb::none());
+    m.def("extreme_precisions", &extreme_precisions, "cover"_a, "tied"_a, "stops"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("aspect_ndcgs", &aspect_ndcgs, "cover"_a, "stops"_a, "discounts"_a, "depths"_a, "pool_offsets"_a = nb::none(),
           "pool_rows"_a = nb::none(), "ideals"_a = nb::none());
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
