@@ -91,13 +91,6 @@ def found_over_orders(world: World, relevance: Relevance, cutoffs: Sequence[int]
     return sums_over_orders(world, relevant_places(world.rankings, relevance).astype(np.float64), cutoffs)
 
 
-def hits_over_orders(world: World, hits: Flags) -> tuple[Flags, Flags]:
-    """The same hits, where those of items with equal scores come last, and first; of metrics that are least and greatest then."""
-    assert world.tied is not None
-    _, last, first = kernels.ordered_values(world.rankings.offsets, hits.astype(np.float64), world.tied)
-    return last > 0, first > 0
-
-
 def place_sums(rankings: Rankings, values: Floats, cutoffs: Sequence[int], discount: Discount = NONE) -> Floats:
     """Sums over the first places of each list, (users, cutoffs); a list is summed by itself, from its first place on."""
     stops = rankings.stops(cutoffs)

@@ -250,7 +250,7 @@ def average_precisions(
 
 def extreme_precisions(
     cover: Cover,
-    tied: Any,
+    tied: Ties,
     stops: Codes,
     pool_offsets: Offsets | None = None,
     pool_rows: Codes | None = None,
@@ -288,10 +288,8 @@ def expected_average_precisions(
     pool_offsets: Offsets | None = None,
     pool_rows: Codes | None = None,
     totals: Floats | None = None,
-) -> tuple[Floats, Floats, Floats, Any]:
-    """`average_precisions` on average over orders, (users, cutoffs); with the items of each aspect last, and first, among equal scores; and
-    whether these are of one order (1 or 0), or only bounds.
-    """
+) -> Floats:
+    """`average_precisions` on average over orders, (users, cutoffs)."""
 
 def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats, Floats, Floats]:
     """Values of places: the mean of each group of equal scores, its values from the least, and from the greatest."""
@@ -299,8 +297,8 @@ def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats
 def ordered_precisions(offsets: Offsets, hits: Flags, tied: Ties) -> tuple[Floats, Floats, Floats]:
     """What each place adds to average precision: on average over orders, and with the hits of each group of equal scores last, and first."""
 
-def first_hits(offsets: Offsets, hits: Flags, tied: Ties) -> Floats:
-    """The probability that each place is that of the first hit, all orders of equal scores being equally likely."""
+def first_hits(offsets: Offsets, hits: Flags, tied: Ties) -> tuple[Floats, Floats, Floats]:
+    """The probability that each place is that of the first hit: over all orders, and with the hits of each group of equal scores last, and first."""
 
 def count_tied(offsets: Offsets, stops: Codes, tied: Ties) -> tuple[Codes, Codes]:
     """How many of the first places are in a group of equal scores, and whether the stop cuts one (1 or 0), (users, cutoffs)."""

@@ -429,89 +429,61 @@ inline double expected_precision(int64_t p, int64_t n, double m, double above, i
     return m / static_cast<double>(n) * (above + 1.0 + among) / static_cast<double>(places + p);
 }
 
-// Sum over aspects of weight * average precision of one user's list, over orders: on average, and with the items of each aspect last and
-// first in their groups, which are bounds where several aspects of a group would need different orders.
+// Sum over aspects of weight * average precision of one user's list, on average over orders.
 class ExpectedPrecisionTally {
-    struct Sums {
-        double expected = 0.0, least = 0.0, greatest = 0.0;
-    };
-    std::vector<double> available_;
+    std::vector<double> available_, sums_;
     std::vector<int64_t> above_, here_;
-    std::vector<Sums> sums_;
     std::vector<int32_t> shown_, present_;
 
   public:
-    struct Out {
-        double *expected, *least, *greatest;
-        uint8_t* sure;
-    };
-
-    explicit ExpectedPrecisionTally(size_t n_aspects) : available_(n_aspects), above_(n_aspects), here_(n_aspects), sums_(n_aspects) {}
+    explicit ExpectedPrecisionTally(size_t n_aspects) : available_(n_aspects), sums_(n_aspects), above_(n_aspects), here_(n_aspects) {}
 
     template <class View>
     void score(const View& view, int64_t user, const AspectTotals& totals, const int32_t* rows, const uint8_t* tied, int64_t n,
-               const int32_t* stops, int64_t n_stops, const Out& out) {
+               const int32_t* stops, int64_t n_stops, double* out) {
         totals.each_in_pool(view, user, [&](int32_t i) { available_[i] += 1.0; });
         int64_t begin = 0, end = 0;  // of the group
         int32_t j = 0;
-        bool sure = true;
         for (int64_t c = 0; c < n_stops; ++c) {
             for (; j < stops[c]; ++j) {
                 if (j == end) {
                     leave();
                     begin = end;
                     end = end_of_group(tied, begin, n);
-                    sure = enter(view, rows + begin, end - begin) && sure;
+                    enter(view, rows + begin, end - begin);
                 }
-                for (int32_t i : present_) add(sums_[i], j - begin + 1, end - begin, here_[i], above_[i], begin);
+                for (int32_t i : present_)
+                    sums_[i] += expected_precision(j - begin + 1, end - begin, static_cast<double>(here_[i]),
+                                                   static_cast<double>(above_[i]), begin);
             }
-            out.expected[c] = total(view, totals, &Sums::expected);
-            out.least[c] = total(view, totals, &Sums::least);
-            out.greatest[c] = total(view, totals, &Sums::greatest);
-            out.sure[c] = sure;
+            std::sort(shown_.begin(), shown_.end());
+            view.terms.clear();
+            for (int32_t i : shown_) {
+                const double available = totals.totals ? totals.totals->data()[i] : available_[i];
+                if (available > 0.0) view.terms.add(view.left[i] * (sums_[i] / available));
+            }
+            out[c] = view.terms.sum();
         }
         leave();
         for (int32_t i : shown_) {
             above_[i] = 0;
-            sums_[i] = {};
+            sums_[i] = 0.0;
         }
         shown_.clear();
         totals.each_in_pool(view, user, [&](int32_t i) { available_[i] = 0.0; });
     }
 
   private:
-    // Whether one order of the group serves all its aspects.
     template <class View>
-    bool enter(const View& view, const int32_t* rows, int64_t n) {
+    void enter(const View& view, const int32_t* rows, int64_t n) {
         for (int64_t d = 0; d < n; ++d) {
             if (rows[d] < 0) continue;
             view.each(rows[d], [&](int32_t i, double) {
-                if (view.left[i] == 0.0) return;
                 if (here_[i]++ == 0) present_.push_back(i);
             });
         }
-        int64_t open = 0;
-        for (int32_t i : present_) {
-            open += here_[i] < n;
+        for (int32_t i : present_)
             if (above_[i] == 0) shown_.push_back(i);
-        }
-        return open < 2;
-    }
-    static void add(Sums& sums, int64_t p, int64_t n, int64_t m, int64_t above, int64_t places) {
-        sums.expected += expected_precision(p, n, static_cast<double>(m), static_cast<double>(above), places);
-        const auto rank = static_cast<double>(places + p);
-        if (p > n - m) sums.least += static_cast<double>(above + p - (n - m)) / rank;
-        if (p <= m) sums.greatest += static_cast<double>(above + p) / rank;
-    }
-    template <class View>
-    double total(const View& view, const AspectTotals& totals, double Sums::* of) {
-        std::sort(shown_.begin(), shown_.end());
-        view.terms.clear();
-        for (int32_t i : shown_) {
-            const double available = totals.totals ? totals.totals->data()[i] : available_[i];
-            if (available > 0.0) view.terms.add(view.left[i] * (sums_[i].*of / available));
-        }
-        return view.terms.sum();
     }
     void leave() {
         for (int32_t i : present_) {
@@ -522,33 +494,30 @@ class ExpectedPrecisionTally {
     }
 };
 
-inline std::tuple<OutMatrix<double>, OutMatrix<double>, OutMatrix<double>, OutMatrix<uint8_t>> expected_average_precisions(
-    const Cover& cover, Matrix<int32_t> stops_, Ties tied, std::optional<Array<int64_t>> pool_offsets,
-    std::optional<Array<int32_t>> pool_rows, std::optional<Array<double>> totals) {
+inline OutMatrix<double> expected_average_precisions(const Cover& cover, Matrix<int32_t> stops_, Ties tied,
+                                                     std::optional<Array<int64_t>> pool_offsets, std::optional<Array<int32_t>> pool_rows,
+                                                     std::optional<Array<double>> totals) {
     const Stops stops = check_stops(stops_, cover.offsets);
     check_ties(tied, cover.rows);
     const AspectTotals available{pool_offsets, pool_rows, totals};
     available.check(cover);
     const int64_t* offsets = cover.offsets.data();
     std::vector<double> out(cover.users * stops.cutoffs);
-    Extremes ends(cover.users, stops.cutoffs);
     {
         nb::gil_scoped_release release;
         with_views(cover, [&](auto make_view) {
             auto make_scratch = [&] { return std::make_pair(make_view(), ExpectedPrecisionTally(cover.most_aspects())); };
             parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
                 for (int64_t u = begin; u < end; ++u) {
-                    const int64_t at = u * stops.cutoffs;
                     scratch.first.begin(u);
                     scratch.second.score(scratch.first, u, available, cover.rows.data() + offsets[u], tied.data() + offsets[u],
-                                         offsets[u + 1] - offsets[u], stops.of(u), stops.cutoffs,
-                                         {out.data() + at, ends.least.data() + at, ends.greatest.data() + at, ends.proved.data() + at});
+                                         offsets[u + 1] - offsets[u], stops.of(u), stops.cutoffs, out.data() + u * stops.cutoffs);
                     scratch.first.end(u);
                 }
             });
         });
     }
-    return std::tuple_cat(std::make_tuple(to_matrix(std::move(out), cover.users, stops.cutoffs)), std::move(ends).arrays());
+    return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
 
 // Calls visit(first place, n places, places before in the list) for each group of each list, on several threads.
@@ -603,22 +572,24 @@ inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_precisions(Arra
     return {to_array(std::move(expected)), to_array(std::move(least)), to_array(std::move(greatest))};
 }
 
-// The probability that each place is that of the first hit.
-inline Out<double> first_hits(Array<int64_t> offsets, Array<bool> hits, Ties tied) {
+// The probability that each place is that of the first hit: over all orders, and with the hits of each group last and first.
+inline std::tuple<Out<double>, Out<double>, Out<double>> first_hits(Array<int64_t> offsets, Array<bool> hits, Ties tied) {
     require(hits.shape(0) == tied.shape(0), "one tie flag per place");
-    std::vector<double> out(hits.shape(0), 0.0);
+    std::vector<double> expected(hits.shape(0), 0.0), least(expected), greatest(expected);
     each_group(offsets, tied, [&](int64_t first, int64_t n, int64_t, double above) {
+        if (above > 0.0) return above;
         const int64_t m = std::count(hits.data() + first, hits.data() + first + n, true);
-        if (above > 0.0 || m == 0) return above;
+        if (m == 0) return above;
         double none = 1.0;  // of the places before in the group
         for (int64_t p = 0; p <= n - m; ++p) {
             const auto rest = static_cast<double>(n - p);
-            out[first + p] = none * (static_cast<double>(m) / rest);
+            expected[first + p] = none * (static_cast<double>(m) / rest);
             none *= static_cast<double>(n - p - m) / rest;
         }
-        return static_cast<double>(m);
+        least[first + n - m] = greatest[first] = 1.0;
+        return 1.0;
     });
-    return to_array(std::move(out));
+    return {to_array(std::move(expected)), to_array(std::move(least)), to_array(std::move(greatest))};
 }
 
 // How many of the first places of each list are in a group of several, and whether the stop cuts a group, (users, cutoffs).

@@ -1,13 +1,13 @@
 """Hit rate."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.blocks.relevant_items import BinaryMetric, found_over_orders, place_sums, relevant_places
-from aspectrum.metric import Aliases, Fractions
+from aspectrum.blocks.relevant_items import BinaryMetric, place_sums, relevant_found, relevant_places
+from aspectrum.metric import Aliases, Ends, Fractions
 from aspectrum.world import World
 
 
@@ -45,11 +45,11 @@ class HitRate(BinaryMetric):
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)
-        found, ends = found_over_orders(world, relevance, self.cutoffs)
-        if ends is not None:
-            assert world.tied is not None
-            hits = relevant_places(world.rankings, relevance)
-            found = place_sums(world.rankings, kernels.first_hits(world.rankings.offsets, hits, world.tied), self.cutoffs)
-            ends = replace(ends, least=np.minimum(ends.least, 1.0), greatest=np.minimum(ends.greatest, 1.0))
+        if world.tied is None:
+            found, ends = np.minimum(relevant_found(world.rankings, relevance, self.cutoffs), 1.0), None
+        else:
+            ordered = kernels.first_hits(world.rankings.offsets, relevant_places(world.rankings, relevance), world.tied)
+            found, least, greatest = (place_sums(world.rankings, one, self.cutoffs) for one in ordered)
+            ends = Ends(least, greatest, np.ones(found.shape, np.bool_))
         judged = relevance.n_relevant[:, np.newaxis] > 0
-        return Fractions(np.minimum(found, 1.0), np.broadcast_to(judged, found.shape).astype(np.float64), ends=ends)
+        return Fractions(found, np.broadcast_to(judged, found.shape).astype(np.float64), ends=ends)

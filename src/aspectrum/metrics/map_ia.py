@@ -59,6 +59,7 @@ class MAPIA(AspectMetric):
         if coverage.tied is None:
             sums, ends = kernels.average_precisions(coverage.kernel, stops, *own), None
         else:
-            sums, least, greatest, sure = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
+            sums = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
+            least, greatest, sure = kernels.extreme_precisions(coverage.kernel, coverage.tied, stops, *own)
             ends = Ends(least, greatest, sure.view(np.bool_))
         return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape), ends=ends)

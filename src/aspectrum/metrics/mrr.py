@@ -6,10 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Flags, Floats
-from aspectrum.blocks.relevant_items import BinaryMetric, hits_over_orders, hits_so_far, place_sums, relevant_places
+from aspectrum.blocks.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
 from aspectrum.metric import Aliases, Ends, Fractions
-from aspectrum.world import Rankings, World
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
@@ -48,16 +47,11 @@ class MRR(BinaryMetric):
         hits = relevant_places(rankings, relevance)
         ends = None
         if world.tied is None:
-            reciprocals = self._reciprocals(rankings, hits)
+            first = hits & (hits_so_far(rankings, hits) == 1)
+            reciprocals = place_sums(rankings, np.where(first, 1.0 / rankings.ranks, 0.0), self.cutoffs)
         else:
-            odds = kernels.first_hits(rankings.offsets, hits, world.tied)
-            reciprocals = place_sums(rankings, odds / rankings.ranks, self.cutoffs)
-            least, greatest = (self._reciprocals(rankings, one) for one in hits_over_orders(world, hits))
+            ordered = kernels.first_hits(rankings.offsets, hits, world.tied)
+            reciprocals, least, greatest = (place_sums(rankings, one / rankings.ranks, self.cutoffs) for one in ordered)
             ends = Ends(least, greatest, np.ones(reciprocals.shape, np.bool_))
         judged = relevance.n_relevant[:, np.newaxis] > 0
         return Fractions(reciprocals, np.broadcast_to(judged, reciprocals.shape).astype(np.float64), ends=ends)
-
-    def _reciprocals(self, rankings: Rankings, hits: Flags) -> Floats:
-        """One over the rank of the first hit; 0 without one."""
-        first = hits & (hits_so_far(rankings, hits) == 1)
-        return place_sums(rankings, np.where(first, 1.0 / rankings.ranks, 0.0), self.cutoffs)
