@@ -120,7 +120,11 @@ HEADER = click.option(
 DIRECTED = click.option(
     "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as GraphML says; an edge list is directed."
 )
-TIES = choice("--ties", "input ascending descending", "Of two items with equal scores, which comes first: as given (default), or by id.")
+TIES = choice(
+    "--ties",
+    "input ascending descending expected",
+    "Of two items with equal scores, which comes first: as given (default), or by id; expected: the average over all orders.",
+)
 DUPLICATES = choice(
     "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )

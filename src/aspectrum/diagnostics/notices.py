@@ -208,6 +208,7 @@ _WORDS = {
     ("ties", "input"): "ties keep input order",
     ("ties", "ascending"): "ties are in ascending order of ids",
     ("ties", "descending"): "ties are in descending order of ids",
+    ("ties", "expected"): "metrics are averaged over all orders of ties",
     ("rule", "strangers"): "have an end outside the train graph",
     ("rule", "self"): "are self-links",
     ("rule", "known"): "are in the train graph",

@@ -12,8 +12,8 @@ from aspectrum.errors import MetricError
 from aspectrum.gain import check_full
 from aspectrum.judging import Coverage, JudgedBy, UnjudgedOrFull
 from aspectrum.judging.holes import AtMost, added_by_holes
-from aspectrum.judging.questions import Of, covered_questions, weight_of_all
-from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
+from aspectrum.judging.questions import Of, covered_questions, ends_of_coverage, weight_of_all
+from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions, check_goes_with
 from aspectrum.world import Truth, World
 
 
@@ -65,6 +65,7 @@ class AspectRecall(AspectMetric):
     join: Literal["all", "share"] = "all"
     aspectless: Literal["skip", "category"] = "skip"
 
+    over_orders = True
     cites = ("zhai2003beyond", "sanzcruzado2018structural", "vasilev2024replay")
     aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")} | {
         "NuggetCoverage": {"of": "listed"},
@@ -104,13 +105,14 @@ class AspectRecall(AspectMetric):
         covered = covered_questions(coverage, stops, whole=whole)
         if self.at_most is not None:
             covered = covered + added_by_holes(coverage, stops, self.at_most, whole=whole)
+        ends = None if coverage.tied is None else Ends(*ends_of_coverage(coverage, stops, whole=whole))
         attainable = np.broadcast_to(weight_of_all(coverage, whole=whole, listed=self.of == "listed")[:, np.newaxis], covered.shape)
         if self.denominator == "attainable":
-            found = Fractions(covered, attainable)
+            found = Fractions(covered, attainable, ends=ends)
             return found.capped() if self.unjudged == "full" else found
         ranks = coverage.rankings.depths(self.cutoffs).astype(np.float64)
         if self.aspectless == "skip":
-            return Fractions(covered, np.where(attainable > 0, ranks, 0.0))
+            return Fractions(covered, np.where(attainable > 0, ranks, 0.0), ends=ends)
         return Fractions(covered + _shows_no_aspect(coverage, stops), ranks)
 
 
