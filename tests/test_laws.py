@@ -212,8 +212,8 @@ def scores_of_users(results: asp.Results) -> dict[tuple[Any, str], str]:
     return {
         (user, name): score.hex()
         for block in results.blocks
-        for user, scores in zip(block.users, block.scores.tolist(), strict=True)
-        for name, score in zip(block.names, scores, strict=True)
+        for name, scores in block.columns()
+        for user, score in zip(block.users, scores.tolist(), strict=True)
     }
 
 
@@ -399,6 +399,23 @@ def test_parts_of_the_lists_add_up(
 ) -> None:
     evaluation = evaluation_of(world, CHUNKS[chunk], users, convention)
     check_law(evaluation, world.rankings, parts_of(world.rankings, n_parts, chance), chance)
+
+
+@EACH_CHUNK
+@checked(2, shrink=False)
+@given(st.integers(0, 10**6), st.sampled_from(WORDS), st.sampled_from([None, "freshstack", "ndeval"]), st.integers(2, 5))
+def test_parts_of_lists_with_equal_scores_add_up(chunk: int, seed: int, users: str, convention: str | None, n_parts: int) -> None:
+    """Averages over all orders of them, and what is remembered of the ends."""
+    chance = random.Random(seed)
+    world = crowd(seed, n_users=20)
+    lists = {
+        user: {item: -float(place // chance.randint(1, 4)) for place, item in enumerate(items)} for user, items in world.rankings.items()
+    }
+    metrics = [metric for metric in CHUNKS[chunk] if not metric.why_one_order()]
+    evaluation = evaluation_of(world, metrics, users, convention)
+    if evaluation.metrics:
+        evaluation = replace(evaluation, inputs={**evaluation.inputs, "ties": "expected"})
+        check_law(evaluation, lists, parts_of(lists, n_parts, chance), chance)
 
 
 def with_odd_numbers(metric: asp.Metric) -> asp.Metric:

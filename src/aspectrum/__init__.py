@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from aspectrum.plan import Plan
     from aspectrum.references import bibtex
     from aspectrum.results import Results, SystemResults
+    from aspectrum.rounds import Qualities, Rounds, RoundsPartial, RoundsPlan, RoundsResults, evaluate_rounds
     from aspectrum.user_scores import ScoresFile
     from aspectrum.world import Aspects, Features, History, Rankings, Relevance, SocialGraph, Subtopics, Truth, Weights, World
 
@@ -108,6 +109,7 @@ __all__ = [
     "compare",
     "contacts",
     "evaluate",
+    "evaluate_rounds",
     "evaluate_systems",
     "gains",
     "ideal_list",
@@ -119,6 +121,7 @@ __all__ = [
 __all__ += ["Comparison", "Difference", "Gate", "GateResult"]
 __all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
 __all__ += ["PaperTable", "bibtex"]
+__all__ += ["Qualities", "Rounds", "RoundsPartial", "RoundsPlan", "RoundsResults"]
 __all__ += ["Aspects", "Features", "History", "Nuggets", "Rankings", "Relevance", "SocialGraph"]
 __all__ += ["Source", "Subtopics", "Truth", "Weights", "World"]
 __all__ += ["CONVENTIONS", "Convention"]
@@ -147,7 +150,7 @@ __all__ += ["MissingLibrary", "OutputError", "StrictError"]
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name
 _HOMES += ["blocks.relevant_items", "blocks.system_metric"]
 _HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists", "comparison"]
-_HOMES += ["paper_table", "references", "nuggets"]
+_HOMES += ["paper_table", "references", "nuggets", "rounds"]
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 

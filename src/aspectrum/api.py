@@ -106,7 +106,8 @@ def evaluate(
         order: What orders a list: ``"rank"``, ``"score"`` or ``"input"`` (its rows as they stand). Default: ranks if there are
             any, else scores, else the rows.
         ties: Which of two items with equal scores comes first: ``"input"`` (default, as given), ``"ascending"`` or
-            ``"descending"`` by id.
+            ``"descending"`` by id. ``"expected"``: scores are averaged over all orders of such items, with the least and the greatest
+            beside them; lists are ordered by score unless `order` says otherwise. Not all metrics have such an average.
         duplicates: ``"error"`` (default), or ``"first"``: of an item that a list names twice, or a fact that is stated
             twice in different ways, the first counts.
         threads: Maximum number of threads; by default one per core.
@@ -221,7 +222,7 @@ def _evaluate(
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
-    asked, left_out = asked_for(metrics, _given(systems, options), conventions)
+    asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=options.get("ties") == "expected")
     users = options.get("users")
     check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}

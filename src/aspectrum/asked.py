@@ -15,7 +15,7 @@ from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.metric import FAMILIES, Metric, has_own_name, of_family, parse, registered
-from aspectrum.user_scores import AT_LEAST
+from aspectrum.user_scores import AT_LEAST, GREATEST, LEAST
 from aspectrum.wording import did_you_mean
 
 Metrics = str | Metric | Iterable[str | Metric] | Mapping[str, str | Metric]
@@ -61,6 +61,7 @@ def asked_for(
     usual: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
     meant: Mapping[str, Metric] | None = None,
+    over_orders: bool = False,
 ) -> tuple[list[Asked], list[Notice]]:
     """The metrics, each cutoff of each once, and what is left out of ``all@10``: every metric that the inputs allow.
 
@@ -74,6 +75,7 @@ def asked_for(
         usual: Names of the metrics that ``usual@10`` stands for, where there is such a word.
         called: What users call the inputs, if it is something else.
         meant: By the name of a metric of ours, what it means here, if it is something else; unless it is written with parameters.
+        over_orders: Whether scores are averaged over the orders of equal scores, which not every metric can be.
 
     >>> [str(one.metric) for one in asked_for(["NDCG@5,10", "NDCG@10", "Recall@5"], (), ())[0]]
     ['NDCG@5,10', 'Recall@5']
@@ -90,9 +92,9 @@ def asked_for(
         if isinstance(one, Asked):
             chosen.append(_rest(one, seen))
             continue
-        obstacles = _obstacles(one, inputs, conventions, called or {}, lacking_for_all)
+        obstacles = _obstacles(one, inputs, conventions, called or {}, lacking_for_all, over_orders)
         if all(map(all, obstacles.values())):  # a doubtful number is better than none
-            obstacles = _obstacles(one, inputs, conventions, called or {}, lacking)
+            obstacles = _obstacles(one, inputs, conventions, called or {}, lacking, over_orders)
         left_out = _left_out(one.text, obstacles, conventions)
         if one.family and all(map(all, obstacles.values())):
             raise _none_of_family(one, obstacles, left_out, conventions)
@@ -177,6 +179,7 @@ def _obstacles(
     conventions: Sequence[Convention],
     called: Mapping[str, str],
     lacks: Callable[[Collection[str], Metric, Convention], tuple[str, ...] | None],
+    over_orders: bool,
 ) -> dict[Metric, list[str]]:
     """Why a metric cannot be computed under each of the conventions; an empty text where it can."""
 
@@ -186,6 +189,8 @@ def _obstacles(
         if refusal := convention.refusal(metric):
             instead = convention.instead(metric)
             return f"ask for {instead}" if instead else refusal
+        if over_orders and convention.applied(metric).why_one_order():
+            return "needs one order of ties"
         choices = convention.applied(metric).undecided(inputs)
         if choices:
             return f"say {' or '.join(f'{parameter}={value}' for parameter, values in choices.items() for value in values)}"
@@ -269,7 +274,7 @@ def _names(metric: Metric, meant: Mapping[str, Metric]) -> tuple[str, ...]:
 
 def _check_name(name: str, metric: Metric) -> None:
     """A name of one's own is not that of another metric, or of another column."""
-    if name in ("user", "system") or name.endswith(AT_LEAST):
+    if name in ("user", "system") or name.endswith((AT_LEAST, LEAST, GREATEST)):
         raise MetricError(f"metrics[{name!r}]: scores of users have a column of that name; choose another name")
     try:
         other = parse(name)

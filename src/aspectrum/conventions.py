@@ -54,7 +54,7 @@ class Convention:
         covers: The metrics whose numbers it gives; None means all. Metrics that users define are computed as they are.
         only: Of these metrics, parameters that a user has to ask for, as the tool has nothing else.
         ties_of: Metrics for which it breaks ties in another way than for all others.
-        judged_in: The input whose users count as judged, for all metrics; by default that of each metric.
+        judged_in: The input whose users count as judged, for all metrics, where it is given; by default that of each metric.
     """
 
     name: str
@@ -134,7 +134,8 @@ class Convention:
         """
         own = type(metric).__name__
         if not self.has(metric):
-            raise MetricError(f"convention {self.name} does not cover {own}; it covers {', '.join(self.covers or ())}")
+            meant = [f"; what it calls {called} is {name}" for name, called in self.names.items() if called in metric.aliases]
+            raise MetricError(f"convention {self.name} does not cover {own}{''.join(meant)}; it covers {', '.join(self.covers or ())}")
         if instead := self.instead(metric):
             needed = ", ".join(f"{name}={written(value)}" for name, value in self.only[own].items())
             raise MetricError(f"convention {self.name} covers {own} with {needed} only; ask for {instead}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args,
 
 import numpy as np
 
+from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MetricError, MissingInput, UnusedParameter
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.metric_text import read_cutoffs, read_name, read_numbers_in_name, read_parameters, split_metrics, written
-from aspectrum.states import Mean, State, exact_sums
+from aspectrum.states import Mean, Orders, State, exact_sums
 from aspectrum.wording import did_you_mean, listed, slips_between
 
 if TYPE_CHECKING:
@@ -104,6 +105,9 @@ class Metric:
     truth: ClassVar[str | None] = None
     """The input that says which users are judged, where no ``judged_by`` says it."""
 
+    over_orders: ClassVar[bool] = False
+    """Whether ``fractions`` are averages over the orders of items with equal scores where the world asks for these."""
+
     built_on: ClassVar[tuple[str, ...]] = ()
     """Parts of the truth, and ``popularity``, that a score depends on beyond what is known of its user: states built on others do not add."""
 
@@ -165,6 +169,20 @@ class Metric:
         """The items that a metric of all items is about; None if these are all items seen."""
         return truth.catalogue
 
+    def why_one_order(self) -> str:
+        """Why scores cannot be averaged over all orders of items with equal scores; an empty text if they can."""
+        if not type(self).__dict__.get("over_orders"):  # a subclass says so itself
+            return "it has no closed form"
+        return next(
+            (f"{name}={written(value)} has no closed form" for name, value in self.parameters.items() if (name, value) in _ONE_ORDER), ""
+        )
+
+    def check_orders(self) -> None:
+        """That scores can be averaged over all orders of items with equal scores."""
+        if why := self.why_one_order():
+            ties = (Option("ties", "ascending"), " or ", Option("ties", "descending"))
+            raise MetricError(f"{self} cannot be averaged over the orders of equal scores: {why}; leave it out, or use ", *ties)
+
     def resolved(self, truth: Truth) -> Self:
         """The same metric with every choice made that depends on what is known; the plan asks once."""
         return self
@@ -221,6 +239,29 @@ class Metric:
         return type(self).__name__ + (f"({inside})" if inside else "") + cutoffs
 
 
+@dataclass(frozen=True)
+class Ends:
+    """Numerators for the orders of items with equal scores that are worth least and most, (users, cutoffs); ``sure`` is false where these are only bounds."""
+
+    least: Floats
+    greatest: Floats
+    sure: Flags
+
+    def times(self, factor: Any) -> Ends:
+        return replace(self, least=self.least * factor, greatest=self.greatest * factor)
+
+
+_ONE_ORDER: Collection[tuple[str, Any]] = (
+    ("ideal", "sorted"),
+    ("ideal", "list"),
+    ("pool", "list"),
+    ("gain", "probabilistic"),
+    ("unjudged", "drop"),
+    ("unjudged", "full"),
+    ("aspectless", "category"),
+)
+"""Parameters with which a score depends on the order of items with equal scores in a way that has no closed form."""
+
 _SMALLEST = 1e-290
 """Numbers below are held with fewer digits."""
 
@@ -230,7 +271,8 @@ class Fractions:
     """Each user's score as a fraction: numerators over denominators, (users, cutoffs).
 
     A denominator of 0 or NaN makes the score undefined; numbers so large or small that a score would be wrong are refused. ``noticed`` counts, per cutoff, what a user should know of.
-    Where a denominator is not known for sure, it may be as large as ``upper_denominators``; ``proved`` says where it is.
+    Where a denominator is not known for sure, it may be as large as ``upper_denominators``; ``proved`` says where it is. Where numerators are
+    averages over orders of items with equal scores, ``ends`` are the least and the greatest.
     """
 
     numerators: Floats
@@ -238,6 +280,7 @@ class Fractions:
     noticed: Mapping[str, Counts] = field(default_factory=dict)
     upper_denominators: Floats | None = None
     proved: Flags | None = None
+    ends: Ends | None = None
 
     @property
     def scores(self) -> Floats:
@@ -292,6 +335,8 @@ class UserMetric(Metric):
         A missing list is undefined where the mean is one of sums.
         """
         expected, name = (world.n_users, len(self.cutoffs)), type(self).__name__
+        if world.averages_orders:
+            self.check_orders()
         all_missing = world.n_users > 0 and not world.listed.any() and not self.pooled
         fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions(world)
         if not isinstance(fractions, Fractions):
@@ -320,23 +365,55 @@ class UserMetric(Metric):
             unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
             widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
             columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
+        lowest, highest = None, None
+        orders: Sequence[Orders | None] = [None] * len(self.cutoffs)
+        if world.averages_orders:
+            lowest, highest, orders = self._over_orders(world, fractions, scores, settled)
         built_on = world.truth.fingerprint_of(self.built_on)
         states: list[State] = []
         for place in range(len(self.cutoffs)):
             noticed = {name: int(counts[place]) for name, counts in fractions.noticed.items()}
             own = {name: values[place] for name, values in columns.items()}
-            states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed, built_on=built_on))
-        return Summary(states, scores, least, np.where(defined, fractions.denominators, math.nan) if self.pooled else None)
+            states.append(Mean(**own, missing=int(missing.sum()), noticed=noticed, built_on=built_on, orders=orders[place]))
+        weights = np.where(defined, fractions.denominators, math.nan) if self.pooled else None
+        return Summary(states, scores, least, weights, lowest, highest)
+
+    def _over_orders(
+        self, world: World, fractions: Fractions, scores: Floats, settled: Callable[[Floats], Floats]
+    ) -> tuple[Floats, Floats, list[Orders]]:
+        """The least and the greatest score of each user over orders of items with equal scores, and what to remember of them."""
+        if world.tied is not None and fractions.ends is None:
+            raise MetricError(
+                f"{type(self).__name__}.fractions returned no ends, the least and greatest numerators over orders of equal scores"
+            )
+        reached, defined = fractions.numerators, ~np.isnan(scores)
+        ends = fractions.ends or Ends(reached, reached, np.ones(reached.shape, np.bool_))  # without ties, all orders are one
+        below = fractions.denominators if fractions.upper_denominators is None else fractions.upper_denominators
+        least = np.minimum(settled(replace(fractions, numerators=ends.least).over(below)), scores)
+        greatest = np.maximum(settled(replace(fractions, numerators=ends.greatest).scores), scores)
+        sure = ends.sure if fractions.proved is None else ends.sure & (fractions.proved | (least == greatest))
+        summed = [np.where(defined, values, 0.0) for values in (ends.least, ends.greatest)] if self.pooled else [least, greatest]
+        (lowest, _), (highest, _) = map(exact_sums, summed)
+        stops = world.rankings.stops(self.cutoffs)
+        tied, cut = np.zeros_like(stops), np.zeros_like(stops)
+        if world.tied is not None:
+            tied, cut = kernels.count_tied(world.rankings.offsets, stops, world.tied)
+        counts = np.stack([(defined & ~sure).sum(0), (tied > 0).sum(0), cut.sum(0), tied.sum(0), stops.sum(0)], axis=1).tolist()
+        return least, greatest, [Orders(*ends, *of) for *ends, of in zip(lowest, highest, counts, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """States of some users at each cutoff, their scores, what these are at least where that is not the same, and what they weigh in a ratio of sums."""
+    """States of some users at each cutoff, their scores, what these are at least where that is not the same, what they weigh in a ratio of sums,
+    and the least and greatest scores over orders of items with equal scores, where scores are averages of these.
+    """
 
     states: list[State]
     scores: Floats | None = None
     least: Floats | None = None
     weights: Floats | None = None
+    lowest: Floats | None = None
+    highest: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -355,8 +432,15 @@ class AspectMetric(UserMetric):
         """Whether aspects count that are listed for a user though no item has them: those of judgments by subtopics."""
         return self.parameters.get("of") == "listed"
 
+    @property
+    def _chosen(self) -> JudgedBy | None:
+        """The way of judging that the parameters ask for or imply: only judgments by subtopics say what is listed for a user."""
+        implied = self.counts_listed or self.parameters.get("unjudged") == "full"
+        chosen: JudgedBy | None = "subtopics" if implied else self.parameters["judged_by"]
+        return chosen
+
     def needs(self) -> tuple[frozenset[str], ...]:
-        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
+        chosen = self._chosen
         ways = (chosen,) if chosen else ("subtopics", *self.preferred)
         return tuple(dict.fromkeys(frozenset((*JUDGINGS[way].inputs, *more)) for way in ways for more in self.needs_beside(way)))
 
@@ -372,8 +456,7 @@ class AspectMetric(UserMetric):
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
-        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
-        return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
+        return self._chosen or choose_judgment(truth, self.preferred, type(self).__name__)
 
     def resolved(self, truth: Truth) -> Self:
         self.check_listed(truth)

@@ -102,7 +102,9 @@ class Plan:
         if not isinstance(truth, Truth):
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
-        self._asked, self._left_out = asked_for(metrics, given_in(truth), [self.convention])
+        self._asked, self._left_out = asked_for(
+            metrics, given_in(truth), [self.convention], over_orders=truth.options.get("ties") == "expected"
+        )
         self.metrics = [one.metric for one in self._asked]
         applied = each(partial(self.convention.applied, metric) for metric in self.metrics)
         spending = with_spending(applied, ideal_budget, ideal_seconds)
@@ -118,10 +120,11 @@ class Plan:
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
         groups: dict[tuple[str, str | None], _Group] = {}
         resolving = [partial(_resolved, metric, spent, self.truth) for metric, spent in zip(self.metrics, spending, strict=True)]
+        judged_by_tool = self.convention.judged_in if self.convention.judged_in in given_in(self.truth) else None
         for asked, resolved in zip(self._asked, each(resolving), strict=True):
             metric = asked.metric
             choice = users if isinstance(users, str) else self.convention.users_for(metric) if whom is None else "given"
-            judged_in = self.convention.judged_in or getattr(resolved, "judged_by", resolved.truth)
+            judged_in = judged_by_tool or getattr(resolved, "judged_by", resolved.truth)
             if choice not in ("judged", "both") or judged_in == "membership":
                 judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
@@ -129,6 +132,9 @@ class Plan:
                 groups[choice, judged_in] = _Group(choice, averaged, judged_in=judged_in)
             undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
             how = _how(resolved, self.truth, choice, self.convention)
+            if self.truth.reading.ties == "expected":
+                resolved.check_orders()
+                how["tied_scores"] = "expected"
             ties = self.convention.ties_of.get(type(metric).__name__) if self.truth.reading.ties == "input" else None
             groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, how, ties))
         self._groups = tuple(groups.values())
@@ -249,7 +255,8 @@ class Plan:
             return adding.whole()
         cutoffs = [k for metric in self.metrics for k in metric.cutoffs]
         looks_at_all = self.truth.history is not None or self.truth.baseline is not None  # whether lists hold what they say
-        depth = -1 if looks_at_all else self._depth
+        whole_groups = self.truth.reading.ties == "expected"  # which a cutoff may cut
+        depth = -1 if looks_at_all or whole_groups else self._depth
         for number, found in enumerate(stream.lists(self.tables, self.truth.reading, adding.users, start, depth)):
             lists = with_notices(found.lists, self.tables, self.truth, cutoffs, quickly=number > 0)
             stream.only = lists if number == 0 and not n_before else None
@@ -661,11 +668,14 @@ class _Group:
         if keep_scores and scored:
             lower = [(names, summary.least.T) for names, summary in scored if summary.least is not None]
             weighed = [(names, summary.weights.T) for names, summary in scored if summary.weights is not None]
-            least, weights = (
-                {name: values for names, columns in some for name, values in zip(names, columns, strict=True)} for some in (lower, weighed)
+            low = [(names, summary.lowest.T) for names, summary in scored if summary.lowest is not None]
+            high = [(names, summary.highest.T) for names, summary in scored if summary.highest is not None]
+            beside = (
+                {name: values for names, columns in some for name, values in zip(names, columns, strict=True)}
+                for some in (lower, weighed, low, high)
             )
             all_names = tuple(name for names, _ in scored for name in names)
-            scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), least, weights)  # type: ignore[misc]
+            scores = UserScores(part.users, all_names, np.hstack([summary.scores for _, summary in scored]), *beside)  # type: ignore[misc]
         if part is not batch:
             part.forget_coverage()
         return GroupPart(tuple(tuple(summary.states) for summary in found.values()), scores)

@@ -120,7 +120,11 @@ HEADER = click.option(
 DIRECTED = click.option(
     "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as GraphML says; an edge list is directed."
 )
-TIES = choice("--ties", "input ascending descending", "Of two items with equal scores, which comes first: as given (default), or by id.")
+TIES = choice(
+    "--ties",
+    "input ascending descending expected",
+    "Of two items with equal scores, which comes first: as given (default), or by id; expected: the average over all orders.",
+)
 DUPLICATES = choice(
     "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )
@@ -287,7 +291,7 @@ class Job:
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)
         lists = {name: make.source("rankings", path) for name, path in _named(systems).items()} or _lists(settings, make)
-        if not lists and command != "ideal" and not (command == "check" and given.get("nuggets")):
+        if not lists and command not in ("ideal", "rounds") and not (command == "check" and given.get("nuggets")):
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.source(name, str(one.path), one) for name, one in settings.inputs.items()}
         inputs |= {name: make.source(name, path) for name, path in files.items() if path is not None}

@@ -17,7 +17,7 @@ from aspectrum.conventions import CONVENTIONS, UserChoice, usual_name
 from aspectrum.diagnostics.notices import WARNINGS
 from aspectrum.formats import EXTENSIONS, Format
 from aspectrum.inputs import ALL_TRUTH, BUNDLES, ROLES
-from aspectrum.io import FORMATS
+from aspectrum.io import FORMATS, Source
 from aspectrum.metric import Metric
 from aspectrum.user_traits import TRAITS
 from aspectrum.wording import did_you_mean, listed
@@ -32,7 +32,7 @@ def system_name(path: str | os.PathLike[str]) -> str:
     >>> system_name("runs/als.v2.csv.gz")
     'als.v2'
     """
-    file = Path(path)
+    file = Path(Source(path).path)  # without the part of predictions that is read
     return Path(file.stem).stem if file.suffix.lower() in _PACKED else file.stem
 
 
@@ -252,8 +252,8 @@ class Settings(_Model):
     order: Literal["auto", "rank", "score", "input"] | None = _optional(
         "What orders the lists: ranks, scores, or the order of the rows. Default: auto."
     )
-    ties: Literal["input", "ascending", "descending"] | None = _optional(
-        "Which of two items with equal scores comes first: as given, the smaller id, the larger id."
+    ties: Literal["input", "ascending", "descending", "expected"] | None = _optional(
+        "Which of two items with equal scores comes first: as given, the smaller id, the larger id; expected averages over all orders."
     )
     duplicates: Literal["error", "first"] | None = _optional(
         "What becomes of an item that a list holds twice: an error, or the first counts."

@@ -208,6 +208,7 @@ _WORDS = {
     ("ties", "input"): "ties keep input order",
     ("ties", "ascending"): "ties are in ascending order of ids",
     ("ties", "descending"): "ties are in descending order of ids",
+    ("ties", "expected"): "metrics are averaged over all orders of ties",
     ("rule", "strangers"): "have an end outside the train graph",
     ("rule", "self"): "are self-links",
     ("rule", "known"): "are in the train graph",
@@ -257,7 +258,9 @@ KINDS: Mapping[str, Kind] = {
     "rows": Kind("fact", "{count} row{s}"),
     "empty": Kind("error", "{input} is empty"),
     "trec_run": Kind("fact", "read as a TREC run"),
+    "json_run": Kind("fact", "read as JSON: {lists}"),
     "trec_qrels": Kind("fact", "read as TREC qrels"),
+    "blanks_in_ids": Kind("note", "{count} line{s} {have} more than six fields; the text between Q0 and the rank is the {item}"),
     "columns": Kind("fact", "columns: {columns}"),
     "unused_columns": Kind("fact", "unused columns: {columns}"),
     "positions": Kind("fact", "no header; columns by position: {columns}"),
@@ -305,6 +308,9 @@ KINDS: Mapping[str, Kind] = {
     "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
+    # Traces of agents
+    "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),
+    "found_nothing": Kind("note", "{count} traces found nothing; their lists are empty"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),

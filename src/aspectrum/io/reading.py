@@ -174,6 +174,8 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
 def _unended(table: Table) -> Iterator[Notice]:
     if isinstance(table, TextTable) and not table.ends_with_a_line:
         yield Notice("no_line_end")
+    if isinstance(table, TextTable) and table.n_joined:
+        yield Notice("blanks_in_ids", table.n_joined)
 
 
 def _users_beside(spec: InputSpec, table: Table, places: Mapping[str, int]) -> Iterator[Notice]:

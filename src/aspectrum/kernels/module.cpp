@@ -5,12 +5,16 @@
 #include "divergences.hpp"
 #include "eigenvalues.hpp"
 #include "exact.hpp"
+#include "extreme_coverage.hpp"
+#include "extreme_gains.hpp"
+#include "extreme_precision.hpp"
 #include "gains.hpp"
 #include "graphs.hpp"
 #include "greedy_lists.hpp"
 #include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"
+#include "orders.hpp"
 #include "pairs.hpp"
 #include "parquet.hpp"
 #include "resampling.hpp"
@@ -104,6 +108,7 @@ void bind_gains(nb::module_& m) {
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
     m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);
+    m.def("extreme_gains", &extreme_gains, "cover"_a, "tied"_a, "stops"_a, "alpha"_a, "discounts"_a, "work"_a = kExtremeWork);
 }
 
 void bind_greedy(nb::module_& m) {
@@ -181,8 +186,12 @@ void bind_exact(nb::module_& m) {
 void bind_aspects(nb::module_& m) {
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
     m.def("covered_questions", &covered_questions, "cover"_a, "stops"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
+    m.def("extreme_coverage", &extreme_coverage, "cover"_a, "tied"_a, "stops"_a, "aspect_offsets"_a = nb::none(), "firsts"_a = nb::none(),
+          "weights"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
           "totals"_a = nb::none());
+    m.def("extreme_precisions", &extreme_precisions, "cover"_a, "tied"_a, "stops"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("aspect_ndcgs", &aspect_ndcgs, "cover"_a, "stops"_a, "discounts"_a, "depths"_a, "pool_offsets"_a = nb::none(),
           "pool_rows"_a = nb::none(), "ideals"_a = nb::none());
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
@@ -197,6 +206,18 @@ void bind_aspects(nb::module_& m) {
 
     m.def("judged_rows", &judged_rows, "offsets"_a, "items"_a, "aspects"_a, "counts"_a);
     m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
+}
+
+void bind_orders(nb::module_& m) {
+    m.def("expected_gains", &expected_gains, "cover"_a, "stops"_a, "tied"_a, "alpha"_a);
+    m.def("expected_coverage", &expected_coverage, "cover"_a, "stops"_a, "tied"_a);
+    m.def("expected_questions", &expected_questions, "cover"_a, "stops"_a, "tied"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
+    m.def("expected_average_precisions", &expected_average_precisions, "cover"_a, "stops"_a, "tied"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none());
+    m.def("ordered_values", &ordered_values, "offsets"_a, "values"_a, "tied"_a);
+    m.def("ordered_precisions", &ordered_precisions, "offsets"_a, "hits"_a, "tied"_a);
+    m.def("first_hits", &first_hits, "offsets"_a, "hits"_a, "tied"_a);
+    m.def("count_tied", &count_tied, "offsets"_a, "stops"_a, "tied"_a);
 }
 
 void bind_distances(nb::module_& m) {
@@ -251,7 +272,7 @@ void bind_lists(nb::module_& m) {
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
     m.def("find_runs", &find_runs, "codes"_a);
-    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a);
+    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a, "whole_groups"_a = false);
     m.def("all_finite", &all_finite, "values"_a);
     m.def("compare_neighbours", &compare_neighbours, "offsets"_a, "rows"_a, "values"_a);
     m.def("find_repeats", &find_repeats, "offsets"_a, "rows"_a, "keys"_a, "seconds"_a = nb::none());
@@ -292,6 +313,18 @@ void bind_ids(nb::module_& m) {
             return scan_table(text.c_str(), text.c_str() + text.size(), format, fields, stop);
         },
         "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
+    m.def(
+        "with_middle_joined",
+        [](nb::bytes text, int64_t before, int64_t after, const std::string& separator) {
+            require(before >= 0 && after >= 0 && separator.size() == 1, "words before and after, and a separator of one letter");
+            std::pair<std::string, int64_t> found;
+            {
+                nb::gil_scoped_release release;
+                found = with_middle_joined(text.c_str(), text.c_str() + text.size(), before, after, separator[0]);
+            }
+            return nb::make_tuple(nb::bytes(found.first.data(), found.first.size()), found.second);
+        },
+        "text"_a, "before"_a, "after"_a, "separator"_a);
     m.def("exact_sums", &exact_sums, "values"_a);
 }
 
@@ -312,6 +345,7 @@ NB_MODULE(_kernels, m) {
     bind_greedy(m);
     bind_exact(m);
     bind_aspects(m);
+    bind_orders(m);
     bind_distances(m);
     bind_all_vectors(m);
     bind_lists(m);

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aspectrum.discounts import LOG2, NONE
-from aspectrum.gain import AlphaMetric, check_full, list_sums, perfect_sums
+from aspectrum.gain import AlphaMetric, check_full, gains_over_orders, perfect_sums
 from aspectrum.judging import UnjudgedOrFull
 from aspectrum.judging.questions import Of, with_listed
 from aspectrum.metric import Aliases, Fractions, check_goes_with
@@ -52,6 +52,7 @@ class AlphaDCG(AlphaMetric):
     unjudged: UnjudgedOrFull = "keep"
     of: Of = "attainable"
 
+    over_orders = True
     symbol = r"$\alpha$-DCG"
     cites = ("clarke2008novelty",)
     aliases: ClassVar[Aliases] = {
@@ -70,10 +71,11 @@ class AlphaDCG(AlphaMetric):
 
     def fractions(self, world: World) -> Fractions:
         coverage, discount = self.coverage(world), LOG2 if self.discount == "log2" else NONE
-        reached = list_sums(coverage, self.rule, discount, self.cutoffs)
+        reached, ends = gains_over_orders(coverage, self.rule, discount, self.cutoffs)
         if self.normalize is None:
-            return Fractions(reached, np.broadcast_to(coverage.attainable[:, np.newaxis] > 0, reached.shape).astype(np.float64))
+            some = np.broadcast_to(coverage.attainable[:, np.newaxis] > 0, reached.shape)
+            return Fractions(reached, some.astype(np.float64), ends=ends)
         if self.of == "listed":
             coverage = with_listed(coverage)
-        found = Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize))
+        found = Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize), ends=ends)
         return found.capped() if self.unjudged == "full" else found

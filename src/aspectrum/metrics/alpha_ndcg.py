@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
-from aspectrum.gain import AlphaMetric, check_full, list_sums, place_gains
+from aspectrum.gain import AlphaMetric, check_full, gains_over_orders, place_gains
 from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, PoolName, UnjudgedOrFull
 from aspectrum.metric import Aliases, Fractions, check_goes_with
@@ -68,6 +68,7 @@ class AlphaNDCG(AlphaMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    over_orders = True
     symbol = r"$\alpha$-nDCG"
     cites = ("clarke2008novelty",)
     aliases: ClassVar[Aliases] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
@@ -98,7 +99,8 @@ class AlphaNDCG(AlphaMetric):
     def fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
         if request is not None:
-            found = against_ideal(self, list_sums(coverage, self.rule, LOG2, self.cutoffs), request)
+            reached, ends = gains_over_orders(coverage, self.rule, LOG2, self.cutoffs)
+            found = against_ideal(self, reached, request, ends)
             return found.capped() if self.unjudged == "full" else found
         stops, offsets = coverage.stops(self.cutoffs), coverage.rankings.offsets
         gains, discounts = place_gains(coverage, self.rule, stops), LOG2.first(int(stops.max(initial=0)))

@@ -1,17 +1,19 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags
+from aspectrum.errors import MetricError
 from aspectrum.gain import check_full
 from aspectrum.judging import Coverage, JudgedBy, UnjudgedOrFull
-from aspectrum.judging.questions import Of, covered_questions, weight_of_all
-from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
+from aspectrum.judging.holes import AtMost, added_by_holes
+from aspectrum.judging.questions import Of, covered_questions, ends_of_coverage, weight_of_all
+from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions, check_goes_with
 from aspectrum.world import Truth, World
 
 
@@ -29,6 +31,8 @@ class AspectRecall(AspectMetric):
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else membership, which makes
             it community recall over all communities.
         unjudged: As for AlphaNDCG.
+        at_most: With ``unjudged="full"``, how many aspects an unjudged item holds at most: a number, or as many as the ``judged`` item of the
+            user with the most. The score is then the largest that further judging can give, and less far from what is known.
         denominator: ``attainable``: the number of aspects the user could be shown. ``k``: the cutoff, even for a shorter list (without a
             cutoff, the length of the list); with one aspect per item, the score is then at most 1.
         of: With ``denominator="attainable"``: aspects that some item has (``attainable``), or all that are ``listed`` for the user, also those that no
@@ -55,11 +59,13 @@ class AspectRecall(AspectMetric):
 
     judged_by: JudgedBy | None = None
     unjudged: UnjudgedOrFull = "keep"
+    at_most: AtMost | None = None
     denominator: Literal["attainable", "k"] = "attainable"
     of: Of = "attainable"
     join: Literal["all", "share"] = "all"
     aspectless: Literal["skip", "category"] = "skip"
 
+    over_orders = True
     cites = ("zhai2003beyond", "sanzcruzado2018structural", "vasilev2024replay")
     aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")} | {
         "NuggetCoverage": {"of": "listed"},
@@ -75,6 +81,12 @@ class AspectRecall(AspectMetric):
         check_full(self)
         check_goes_with(self, "of", "denominator", "attainable")
         check_goes_with(self, "of", "judged_by", None, "subtopics")
+        if self.judged_by not in (None, "subtopics"):  # elsewhere no aspect is one of several answers
+            self.__dict__["idle"] = self.idle | {"join"}
+        check_goes_with(self, "at_most", "unjudged", "full")
+        check_goes_with(self, "at_most", "of", "listed")
+        if isinstance(self.at_most, int) and self.at_most < 0:
+            raise MetricError(f"AspectRecall: at_most is {self.at_most}, expected 0 or more aspects, or 'judged'")
         check_goes_with(self, "aspectless", "denominator", "k")
         check_goes_with(self, "aspectless", "judged_by", "membership")
 
@@ -86,17 +98,21 @@ class AspectRecall(AspectMetric):
         return {"aspects_listed": n_attainable + len(subtopics.unserved.aspects), "aspects_attainable": n_attainable}
 
     def fractions(self, world: World) -> Fractions:
-        coverage = self.coverage(world)
+        judged = self if self.at_most is None else replace(self, unjudged="keep", at_most=None)
+        coverage = judged.coverage(world)
         stops = coverage.stops(self.cutoffs)
         whole = self.join == "all"
         covered = covered_questions(coverage, stops, whole=whole)
+        if self.at_most is not None:
+            covered = covered + added_by_holes(coverage, stops, self.at_most, whole=whole)
+        ends = None if coverage.tied is None else Ends(*ends_of_coverage(coverage, stops, whole=whole))
         attainable = np.broadcast_to(weight_of_all(coverage, whole=whole, listed=self.of == "listed")[:, np.newaxis], covered.shape)
         if self.denominator == "attainable":
-            found = Fractions(covered, attainable)
+            found = Fractions(covered, attainable, ends=ends)
             return found.capped() if self.unjudged == "full" else found
         ranks = coverage.rankings.depths(self.cutoffs).astype(np.float64)
         if self.aspectless == "skip":
-            return Fractions(covered, np.where(attainable > 0, ranks, 0.0))
+            return Fractions(covered, np.where(attainable > 0, ranks, 0.0), ends=ends)
         return Fractions(covered + _shows_no_aspect(coverage, stops), ranks)
 
 

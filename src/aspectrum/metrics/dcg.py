@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import RelevanceMetric, place_sums, truth_gains
+from aspectrum.blocks.relevant_items import RelevanceMetric, sums_over_orders, truth_gains
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Fractions
@@ -42,6 +42,7 @@ class DCG(RelevanceMetric):
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
 
+    over_orders = True
     cites = ("jarvelin2002cumulated",)
 
     def __post_init__(self) -> None:
@@ -52,7 +53,7 @@ class DCG(RelevanceMetric):
     def fractions(self, world: World) -> Fractions:
         discount = NONE if self.discount == "none" else Discount("log", self.base)
         _, gains = truth_gains(world, self.gain)
-        reached = place_sums(world.rankings, gains, self.cutoffs, discount)
+        reached, ends = sums_over_orders(world, gains, self.cutoffs, discount)
         relevance = world.need_relevance("DCG")
         judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
-        return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))
+        return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64), ends=ends)

@@ -26,8 +26,8 @@ class Judged(UserMetric):
         judged_by: The input that holds the judgments: ``subtopics`` or ``relevance``. Default: subtopics if given.
         by: Items judged for the ``user``, or for ``anybody``.
         over: A list is divided by its length up to k (``list``), or by ``k``.
-        complement: One minus the share: holes. With by=anybody and over=k it is Hole@k in FreshStack, where a list that ends before k has holes
-            after its end.
+        complement: The share that is not judged: holes. With by=anybody and over=k it is Hole@k in FreshStack, which falls where k goes beyond
+            the end of a list.
 
     Range:
         0 to 1.
@@ -72,8 +72,9 @@ class Judged(UserMetric):
     def fractions(self, world: World) -> Fractions:
         rankings = world.rankings
         judged = place_sums(rankings, self._judged_places(world).astype(np.float64), self.cutoffs)
-        places = rankings.stops(self.cutoffs) if self.over == "list" else rankings.depths(self.cutoffs)
-        return Fractions(places - judged if self.complement else judged, places.astype(np.float64))
+        shown = rankings.stops(self.cutoffs)
+        places = shown if self.over == "list" else rankings.depths(self.cutoffs)
+        return Fractions(shown - judged if self.complement else judged, places.astype(np.float64))
 
     def _judged_places(self, world: World) -> Flags:
         """Places of the lists whose item is judged."""

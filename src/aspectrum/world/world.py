@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, as_codes, check_range
+from aspectrum.arrays import Codes, Flags, Ties, as_codes, check_range
 from aspectrum.coding.ids import Ids
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows, of_one_system
+from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.io import is_external, read_input
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
@@ -160,6 +161,21 @@ class World:
         return np.ones(self.n_users, dtype=np.bool_) if self.rankings.listed is None else self.rankings.listed
 
     @cached_property
+    def tied(self) -> Ties | None:
+        """Places with the score of the place before (1 or 0), where scores are averaged over the orders of such items; None if none matters."""
+        if not self.averages_orders:
+            return None
+        if self.rankings.tied is None and len(self.rankings.items):
+            raise InputError("rankings: ", Option("ties", "expected"), " needs the scores of items, or Rankings(..., tied=...)")
+        tied = self.rankings.tied
+        return tied.view(np.uint8) if tied is not None and tied.any() else None
+
+    @property
+    def averages_orders(self) -> bool:
+        """Whether scores are averaged over all orders of items with equal scores."""
+        return self.truth.reading.ties == "expected"
+
+    @cached_property
     def known_items(self) -> Codes:
         """The items of all places, -1 where only lists name an item: what items have in the truth is found by these."""
         items = self.rankings.items
@@ -203,8 +219,8 @@ class World:
         return self._part(self.rankings.take(lists), self.codes[lists])
 
     def cut(self, depth: int) -> World:
-        """The same world with the first places of every list."""
-        return self._part(self.rankings.cut(depth), self._codes)
+        """The same world with the first places of every list, and what is tied with the last of them if that matters."""
+        return self._part(self.rankings.cut(depth, whole_groups=self.averages_orders), self._codes)
 
     def with_ties(self, descending: bool, first: int = 0) -> World:
         """The same world with items of equal scores in the order of their ids: the first ones, and the others, among themselves."""
