@@ -6,8 +6,20 @@ from typing import Any
 
 import click
 
-from aspectrum.cli.options import FILE, IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, USERS_OPTION, Job, Number, choice, file_option
-from aspectrum.cli.options import truth_options
+from aspectrum.cli.options import (
+    FILE,
+    IDEAL_BUDGET,
+    IDEAL_SECONDS,
+    IGNORE,
+    STRICT,
+    THREADS,
+    USERS_OPTION,
+    Job,
+    Number,
+    choice,
+    file_option,
+    truth_options,
+)
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, format_of, scores_separator
 from aspectrum.wording import listed
@@ -64,7 +76,7 @@ def rounds(
 
     from aspectrum.conventions import conventions_named
     from aspectrum.diagnostics.notices import COMMAND_LINE
-    from aspectrum.errors import OutputError, joined
+    from aspectrum.errors import AspectrumError, OutputError, joined
     from aspectrum.rounds import Rounds, evaluate_rounds
 
     task = given.get("task")
@@ -83,6 +95,7 @@ def rounds(
             scores_separator(per_user)
     check_paths([*(path for path, _ in outputs), *([] if per_user is None else [per_user])], [*job.files, traces])
     reading = {name: value for name, value in job.reading.items() if name != "convention"}
+    options: dict[str, Any] = {**job.spending, **job.attention, **job.inputs, **reading}
     found = evaluate_rounds(
         Rounds.read(traces, task=task),
         job.metrics or None,
@@ -93,14 +106,11 @@ def rounds(
         qualities=qualities,
         gamma=gamma,
         threads=job.settings.threads,
-        **job.spending,
-        **job.attention,
-        **job.inputs,
-        **reading,
+        **options,
     )
     job.usual.check()
-    found = replace(found, speaker=replace(COMMAND_LINE, nouns={**COMMAND_LINE.nouns}))
-    failures = []
+    found = replace(found, speaker=COMMAND_LINE)
+    failures: list[AspectrumError] = []
     for path, kind in outputs:
         try:
             found.write(path, kind)

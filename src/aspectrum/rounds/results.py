@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aspectrum import formats
-from aspectrum.arrays import Counts, Floats
+from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.coding.ids import Ids
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
 from aspectrum.forks import check_polars
@@ -84,7 +84,7 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
     curves: Mapping[str, RoundCurve]
     queries: tuple[Hashable, ...] = ()
     rounds_of: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
-    scores: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, tuple[Floats, Flags]] = field(default_factory=dict)  # of queries by round, and who is averaged
     notices: tuple[Notice, ...] = ()
     judged: Mapping[str, Any] | None = None
     speaker: Speaker = PYTHON
@@ -146,8 +146,9 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
             polars.Series("round", np.tile(np.arange(1, n + 1), len(self.queries))),
             polars.Series("rounds", np.repeat(self.rounds_of, n)),
         ]
-        for name, values in self.scores.items():
-            columns.append(polars.Series(name, values.reshape(-1).tolist(), dtype=polars.Float64))
+        for name, (values, averaged) in self.scores.items():
+            series = polars.Series(name, np.ascontiguousarray(values).reshape(-1))
+            columns.append(series.set(polars.Series(np.repeat(~averaged, n)), None))
         if self.judged is not None:
             of_rounds, whole = self.judged["by_round"], self.judged["by_query"]
             found = [
@@ -193,8 +194,11 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         """A row per metric and round, with all digits; an undefined number is empty."""
         said = ["; ".join(several) for several in self._remarks.values()]
         rows = [
-            [name, str(number + 1), formats.exact_number(value), str(one.scored[number]), str(one.undefined[number]), str(one.missing)]
-            + [formats.computed(one.how), *said]
+            [
+                *(name, str(number + 1), formats.exact_number(value)),
+                *map(str, (one.scored[number], one.undefined[number], one.missing)),
+                *(one.how.get("is") or formats.computed(one.how), *said),
+            ]
             for name, one in self.curves.items()
             for number, value in enumerate(one.values)
         ]
