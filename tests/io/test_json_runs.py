@@ -261,6 +261,21 @@ def test_ids_with_blanks_in_a_run(tmp_path: Path) -> None:
     assert [document for document, _ in lists_of(path)["1"]] == ['a "b', 'c"'], "quotes are letters"
 
 
+def test_blanks_are_those_that_the_truth_knows(tmp_path: Path) -> None:
+    """FreshStack joins words with single blanks: where only these are known, they are meant."""
+    path = tmp_path / "x.run"
+    path.write_text("".join(f"q Q0 {item} {rank} {-rank} t\n" for rank, item in enumerate(["a  b", "c  d", "e  f", "e f"], 1)))
+    truth = asp.Truth.read(relevance={"q": ["a b", "c  d", "c d", "e  f"]})
+    plan = asp.Plan("Recall@4", truth)
+    for options in _WAYS:
+        part = plan.observe(path, **options)
+        assert dict(plan.finish(part).per_user.iter_rows()) == {"q": 0.75}, "a b, c  d as it stands, e  f as it stands"
+        assert {notice.kind: notice.count for notice in part.lists.notices}["single_blanks"] == 1
+    plan.lists({"q": ["e f", "x y"]})
+    path.write_text("q Q0 x  y 1 1 t\n")
+    assert "single_blanks" not in {notice.kind for notice in plan.observe(path).lists.notices}, "which other lists name does not matter"
+
+
 words = st.text("ab0.#\"'é/", min_size=1, max_size=4)
 documents = st.lists(words, min_size=1, max_size=3).map(" ".join)
 
