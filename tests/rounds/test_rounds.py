@@ -248,3 +248,12 @@ def test_nothing_found_is_0() -> None:
     assert math.isnan(found["Repeated"][0])
     empty = asp.evaluate_rounds({"q": []}, subtopics=TRUTH)
     assert empty["AlphaNDCG"] == (0.0,)
+
+
+def test_curves() -> None:
+    found = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH)
+    longer = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=3)
+    drawn = found.plot.curves({"other": longer}, name="this").to_svg()
+    assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
+    with pytest.raises(asp.InputError, match="there is no report of rounds"):
+        found.write_report("x.html")

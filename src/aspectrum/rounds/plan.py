@@ -38,6 +38,7 @@ _EXPLAINED = {
     ROUND_GAIN: "alpha-DCG of the items of a round alone, given all items found before, with the alpha of {metric}; 0 for a round without items",
     FOUND: "distinct items found so far",
 }
+_KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
 _OF_LAST_SEARCH = ("brightpro",)
 _USUAL_PER_ROUND = {"brightpro": 5}
 
@@ -235,7 +236,7 @@ class RoundsPlan:
             part.queries,
             part.n_rounds,
             frame,
-            (*part.notices, *settled.notices),
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS)),
             None if judged is None else _aer(judged, part, gamma),
         )
 

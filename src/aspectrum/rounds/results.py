@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from aspectrum import formats
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.coding.ids import Ids
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
+from aspectrum.errors import InputError
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
@@ -24,6 +26,8 @@ from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars
+
+    from aspectrum.rounds.plots import RoundPlots
 
 AER = "AER"
 
@@ -235,6 +239,16 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         """Write the scores of queries: a row per query and round, as Parquet, CSV or TSV."""
         formats.scores_separator(path)
         formats.write_scores(path, self.per_user, self.to_dict())
+
+    @property
+    def plot(self) -> RoundPlots:  # type: ignore[override]
+        """Charts: ``plot.curves()``."""
+        plots: RoundPlots = import_module("aspectrum.rounds.plots").RoundPlots(self)
+        return plots
+
+    def write_report(self, path: str | os.PathLike[str], **_: Any) -> None:
+        """There is no page of rounds: their table and chart are files of their own."""
+        raise InputError(f"{os.fspath(path)}: there is no report of rounds; write() makes a table, and plot.curves().save() a chart")
 
     @property
     def _head(self) -> list[str]:
