@@ -49,6 +49,10 @@ def test_options(call: Call) -> None:
     assert "AspectRecall@1" in call(*ASK, "-m", "AspectRecall@1", "--format", "csv", "--rounds", 3).out
     assert call(*ASK, "-m", "AspectRecall", "--rounds", 1, "--format", "json").out.count("values") == 4
     assert call(*ASK, "-q", "-o", "r.txt").out == ""
+    assert call(*ASK, "-q", "--plot", "r.svg").out == ""
+    drawn = Path("r.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert "Every metric against the round" in drawn
 
 
 @pytest.mark.parametrize(
@@ -62,6 +66,7 @@ def test_options(call: Call) -> None:
         (2, (*ASK, "--gamma", "-1"), "is not a finite number from 0"),
         (2, (*ASK, "-o", "subtopics.csv"), "is also an input"),
         (2, (*ASK, "-o", "r.doc"), "unknown extension '.doc'"),
+        (2, (*ASK, "--plot", "r.gif"), "charts are .svg, .png or .pdf"),
         (2, (*ASK, "--per-user", "r.json"), "unknown extension '.json' for scores of users"),
         (1, (*ASK, "--qualities", "traces/run_q.json"), 'expected an object with "qid" and "overall_quality"'),
     ],

@@ -18,6 +18,7 @@ from aspectrum.io.json_values import JsonText
 from aspectrum.io.pieces import open_pieces
 from tests.io.reading import refused, short
 
+_WAYS: list[dict[str, Any]] = [{}, {"memory": "2GB"}]
 Lists = dict[str, list[tuple[str, float | None]]]
 
 SCORES = {"q1": {"b": 2, "a": 2.0, "c": 3.5}, "2": {}, "q3": {"b": -1.0}}
@@ -85,7 +86,7 @@ def test_documents_by_query(tmp_path: Path) -> None:
 def test_an_empty_list_is_a_list(tmp_path: Path) -> None:
     for value in (SCORES, DOCUMENTS):
         path = write(tmp_path / "run.json", value)
-        for options in ({}, {"memory": "2GB"}):
+        for options in _WAYS:
             found = asp.evaluate(path, "Recall@2", relevance={"q1": ["b", "a"], "2": ["b"], "q3": ["b"]}, users="lists", **options)
             scores = {"q1": 1.0 if value is DOCUMENTS else 0.5, "2": 0.0, "q3": 1.0}
             assert dict(found.per_user.iter_rows()) == scores
@@ -260,6 +261,21 @@ def test_ids_with_blanks_in_a_run(tmp_path: Path) -> None:
     assert [document for document, _ in lists_of(path)["1"]] == ['a "b', 'c"'], "quotes are letters"
 
 
+def test_blanks_are_those_that_the_truth_knows(tmp_path: Path) -> None:
+    """FreshStack joins words with single blanks: where only these are known, they are meant."""
+    path = tmp_path / "x.run"
+    path.write_text("".join(f"q Q0 {item} {rank} {-rank} t\n" for rank, item in enumerate(["a  b", "c  d", "e  f", "e f"], 1)))
+    truth = asp.Truth.read(relevance={"q": ["a b", "c  d", "c d", "e  f"]})
+    plan = asp.Plan("Recall@4", truth)
+    for options in _WAYS:
+        part = plan.observe(path, **options)
+        assert dict(plan.finish(part).per_user.iter_rows()) == {"q": 0.75}, "a b, c  d as it stands, e  f as it stands"
+        assert {notice.kind: notice.count for notice in part.lists.notices}["single_blanks"] == 1
+    plan.lists({"q": ["e f", "x y"]})
+    path.write_text("q Q0 x  y 1 1 t\n")
+    assert "single_blanks" not in {notice.kind for notice in plan.observe(path).lists.notices}, "which other lists name does not matter"
+
+
 words = st.text("ab0.#\"'é/", min_size=1, max_size=4)
 documents = st.lists(words, min_size=1, max_size=3).map(" ".join)
 
@@ -286,7 +302,7 @@ def test_equal_scores_are_counted_in_every_way_of_reading(tmp_path: Path) -> Non
         path.write_text("".join(f"u Q0 {item} {rank.format(rank=place)} {score} t\n" for _, item, place, score in frame.iter_rows()))
         kind, other = ("ranked_ties", "tied_scores") if name == "ranked" else ("tied_scores", "ranked_ties")
         truth = asp.Truth.read(relevance={"u": ["a"]})
-        for options in ({}, {"memory": "2GB"}):
+        for options in _WAYS:
             part = asp.Plan("Recall@1", truth).observe(path, **options)
             found = {notice.kind: notice.count for notice in part.lists.notices}
             assert found.get(kind) == 2

@@ -2,6 +2,8 @@
 
 import json
 import math
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +150,8 @@ def test_parts_add_up_to_the_bit(world: Any, random: Any) -> None:
         queries = list(rounds)
         random.shuffle(queries)
         parts = [plan.observe({query: rounds[query]}) for query in queries]
-        assert plan.finish(sum(parts)) == whole
-        assert {row[:2]: row[3:] for row in plan.finish(sum(parts)).per_user.fill_nan(None).iter_rows()} == {
+        assert plan.finish(reduce(add, parts)) == whole
+        assert {row[:2]: row[3:] for row in plan.finish(reduce(add, parts)).per_user.fill_nan(None).iter_rows()} == {
             row[:2]: row[3:] for row in whole.per_user.fill_nan(None).iter_rows()
         }
         if len(parts) > 1:
@@ -165,7 +167,7 @@ def test_other_parts_are_refused() -> None:
         one + other.observe({"r": [["x"]]})
     with pytest.raises(asp.InputError, match=r"these parts have 1 and 2 rounds, and cutoffs grow with each; .* rounds=2"):
         one + plan.observe({"r": [["x"]]})
-    assert one.__add__(3) is NotImplemented
+    assert one.__add__(3) is NotImplemented  # type: ignore[operator]
     with pytest.raises(asp.InputError, match="expected a RoundsPartial"):
         plan.finish(3)  # type: ignore[arg-type]
 
@@ -206,11 +208,11 @@ def test_brightpro_counts_the_last_search_and_cutoffs_of_5(tmp_path: Path) -> No
     searches = [{"type": "tool_result", "round": 1, "docids": ["a"]}, {"type": "tool_result", "round": 1, "docids": ["b"]}]
     path.write_text(json.dumps({"query_id": "q", "result": [*searches, {"type": "tool_result", "round": 2, "docids": ["c"]}]}))
     assert asp.evaluate_rounds(path, subtopics=TRUTH)["Found"] == (2.0, 3.0)
-    weighed = {"subtopics": TRUTH, "weights": {"q": {1: 1, 2: 1}}}
+    weighed: dict[str, Any] = {"subtopics": TRUTH, "weights": {"q": {1: 1, 2: 1}}}
     found = asp.evaluate_rounds(path, **weighed, convention="brightpro")
     assert found["Found"] == (1.0, 2.0)
     assert list(found)[:2] == ["AlphaNDCG@5r", "AspectRecall@5r"]
-    assert list(asp.evaluate_rounds(path, **weighed, convention="brightpro", per_round=3))[0] == "AlphaNDCG@3r"
+    assert next(iter(asp.evaluate_rounds(path, **weighed, convention="brightpro", per_round=3))) == "AlphaNDCG@3r"
 
 
 def test_other_forms_of_the_numbers(tmp_path: Path) -> None:
@@ -246,3 +248,12 @@ def test_nothing_found_is_0() -> None:
     assert math.isnan(found["Repeated"][0])
     empty = asp.evaluate_rounds({"q": []}, subtopics=TRUTH)
     assert empty["AlphaNDCG"] == (0.0,)
+
+
+def test_curves() -> None:
+    found = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH)
+    longer = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=3)
+    drawn = found.plot.curves({"other": longer}, name="this").to_svg()
+    assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
+    with pytest.raises(asp.InputError, match="there is no report of rounds"):
+        found.write_report("x.html")

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
 
-from aspectrum.cli.options import FILE, IDEAL_BUDGET, IDEAL_SECONDS, IGNORE, STRICT, THREADS, USERS_OPTION, Job, Number, choice, file_option
-from aspectrum.cli.options import truth_options
+from aspectrum.cli.options import (
+    FILE,
+    IDEAL_BUDGET,
+    IDEAL_SECONDS,
+    IGNORE,
+    STRICT,
+    THREADS,
+    USERS_OPTION,
+    Job,
+    Number,
+    choice,
+    file_option,
+    truth_options,
+)
 from aspectrum.cli.paths import blamed_on, check_paths
 from aspectrum.formats import EXTENSIONS, FORMATS, SCORE_FILES, format_of, scores_separator
 from aspectrum.wording import listed
@@ -40,6 +54,7 @@ Examples:
     "-o", "--output", multiple=True, metavar="FILE", help="Also write them here: .txt, .json, .csv, .md or .tex; may be repeated."
 )
 @click.option("--per-user", metavar="FILE", help=f"Write the scores of queries after each round here: {listed(SCORE_FILES)}.")
+@file_option("--plot", help="Draw every metric against the round here: .svg, .png or .pdf.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing is printed if there is an output file.")
 def rounds(
     traces: str,
@@ -50,6 +65,7 @@ def rounds(
     format: Any,
     output: tuple[str, ...],
     per_user: str | None,
+    plot: str | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -60,11 +76,9 @@ def rounds(
     cutoff that grows. Default: AlphaNDCG and AspectRecall. How many new aspects a round showed, how much of it was found before, and what
     it gains by itself, is always there.
     """
-    from dataclasses import replace
-
     from aspectrum.conventions import conventions_named
     from aspectrum.diagnostics.notices import COMMAND_LINE
-    from aspectrum.errors import OutputError, joined
+    from aspectrum.errors import AspectrumError, OutputError, joined
     from aspectrum.rounds import Rounds, evaluate_rounds
 
     task = given.get("task")
@@ -81,8 +95,11 @@ def rounds(
     if per_user is not None:
         with blamed_on("--per-user"):
             scores_separator(per_user)
-    check_paths([*(path for path, _ in outputs), *([] if per_user is None else [per_user])], [*job.files, traces])
+    if plot is not None and not plot.lower().endswith((".svg", ".png", ".pdf")):
+        raise click.UsageError(f"--plot {plot}: charts are .svg, .png or .pdf")
+    check_paths([*(path for path, _ in outputs), *filter(None, (per_user, plot))], [*job.files, traces])
     reading = {name: value for name, value in job.reading.items() if name != "convention"}
+    options: dict[str, Any] = {**job.spending, **job.attention, **job.inputs, **reading}
     found = evaluate_rounds(
         Rounds.read(traces, task=task),
         job.metrics or None,
@@ -93,25 +110,20 @@ def rounds(
         qualities=qualities,
         gamma=gamma,
         threads=job.settings.threads,
-        **job.spending,
-        **job.attention,
-        **job.inputs,
-        **reading,
+        **options,
     )
     job.usual.check()
-    found = replace(found, speaker=replace(COMMAND_LINE, nouns={**COMMAND_LINE.nouns}))
-    failures = []
-    for path, kind in outputs:
+    found = replace(found, speaker=COMMAND_LINE)
+    writing = [partial(found.write, path, kind) for path, kind in outputs]
+    writing += [] if per_user is None else [partial(found.write_per_user, per_user)]
+    writing += [] if plot is None else [partial(found.plot.curves().save, plot)]
+    failures: list[AspectrumError] = []
+    for write in writing:
         try:
-            found.write(path, kind)
+            write()
         except OutputError as error:
             failures.append(error)
-    if per_user is not None:
-        try:
-            found.write_per_user(per_user)
-        except OutputError as error:
-            failures.append(error)
-    if not quiet or not (outputs or per_user) or failures:
+    if not quiet or not writing or failures:
         click.echo(found.written(format or "table"), nl=False)
     if failures:
         raise joined(failures)

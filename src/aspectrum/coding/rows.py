@@ -93,6 +93,7 @@ class Rows:
         is_index: For features, whether they are an index of texts, whose weights always count.
         directed: For links, whether their graph is directed; None if it does not say.
         lists_aspects: For subtopics, whether they name all aspects that a user wants; those that no item has are rows without an item.
+        loose_blanks: Whether blanks in ids of items may be more than were meant: words of a line, put together again.
     """
 
     source: str
@@ -104,6 +105,7 @@ class Rows:
     is_index: bool = False
     directed: bool | None = None
     lists_aspects: bool = False
+    loose_blanks: bool = False
 
     def __len__(self) -> int:
         return next(iter(self.ids.values())).n_rows

@@ -320,6 +320,7 @@ KINDS: Mapping[str, Kind] = {
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
+    "single_blanks": Kind("note", "{count} {item} id{s} with several blanks in a row {are} known with single blanks, and read so"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
         "warning",

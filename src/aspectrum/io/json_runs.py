@@ -194,9 +194,9 @@ def _of_documents(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
         at = place.at(query)
         if not isinstance(documents, list):
             raise at.error("expected a list of documents", documents)
-        if not set(map(type, documents)) <= {str}:
-            documents = [id_text(at.at(number), one) for number, one in enumerate(documents)]
-        yield JsonList(query, documents, None, partial(_list_place, at))
+        are_text = set(map(type, documents)) <= {str}
+        ids = documents if are_text else [id_text(at.at(number), one) for number, one in enumerate(documents)]
+        yield JsonList(query, ids, None, partial(_list_place, at))
 
 
 def _of_predictions(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
@@ -337,10 +337,8 @@ def candidate_texts(text: JsonText) -> Iterator[tuple[str, str]]:
             for candidate in one.get("candidates", ()) if isinstance(one, dict) else ():
                 held = candidate.get("doc") if isinstance(candidate, dict) else None
                 if isinstance(held, str) and held.lstrip()[:1] == "{":
-                    try:
+                    with suppress(ValueError):
                         held = json.loads(held)
-                    except ValueError:
-                        pass
                 if isinstance(held, dict):
                     held = next((held[key] for key in ("segment", "contents", "text") if isinstance(held.get(key), str)), None)
                 if isinstance(held, str) and "docid" in candidate:

@@ -50,9 +50,9 @@ def open_lists(source: Source, spec: InputSpec, *, with_runs: bool = True) -> Ta
     del data
     if not text or text.isspace():
         raise empty
-    if with_runs and spec.trec == "run" and format in (None, "jsonl") and not source.columns:
-        if (run := json_run(source, name, text)) is not None:
-            return run
+    may_be_run = with_runs and spec.trec == "run" and format in (None, "jsonl") and not source.columns
+    if may_be_run and (run := json_run(source, name, text)) is not None:
+        return run
     if format == "jsonl" or (format is None and text[:1000].lstrip()[:1] == b"{"):
         return JsonTable(name, text)
     if source.path.lower().endswith(".json"):

@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aspectrum.arguments import unknown_argument, with_hints
-from aspectrum.arrays import Floats, check_count
+from aspectrum.arrays import Counts, Flags, Floats, check_count
 from aspectrum.asked import Asked, Metrics, asked_for
 from aspectrum.coding.reading import Reading
 from aspectrum.coding.rows import unbundled
@@ -37,6 +38,7 @@ _EXPLAINED = {
     ROUND_GAIN: "alpha-DCG of the items of a round alone, given all items found before, with the alpha of {metric}; 0 for a round without items",
     FOUND: "distinct items found so far",
 }
+_KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
 _OF_LAST_SEARCH = ("brightpro",)
 _USUAL_PER_ROUND = {"brightpro": 5}
 
@@ -204,7 +206,9 @@ class RoundsPlan:
             raise InputError(f"part is {type(part).__name__}, expected a RoundsPartial, as from plan.observe(...); add several with +")
         part.plan._check_same(self)
         settled = self._settling.finish(part.base)
-        n, curves, frame = part.width, {}, {}
+        n = part.width
+        curves: dict[str, RoundCurve] = {}
+        frame: dict[str, tuple[Floats, Flags]] = {}
         for column in self._columns:
             own = settled.columns[column.name]
             how = {**{name: value for name, value in own.how.items() if name != "definition"}, "cutoff": self._cutoff_in_words(column)}
@@ -212,7 +216,7 @@ class RoundsPlan:
             score = column.metric.score_of_missing if isinstance(column.metric, UserMetric) else math.nan
             values = part.scores[column.name]
             curves[column.name] = RoundCurve.of(values[part.averaged[column.name]], how, missing, score)
-            frame[column.name] = np.where(part.averaged[column.name][:, np.newaxis], values, None)
+            frame[column.name] = values, part.averaged[column.name]
         whose = part.averaged[self._columns[0].name]
         if self._recall is not None:
             curve, values = settled.columns[self._recall], part.scores[self._recall]
@@ -220,11 +224,11 @@ class RoundsPlan:
             whose_recall = part.averaged[self._recall]
             how = {"is": _EXPLAINED[NEW].format(recall=self._recall)}
             curves[NEW] = RoundCurve.of(new[whose_recall], how, curve.state.counts["missing"], 0.0)
-            frame[NEW] = np.where(whose_recall[:, np.newaxis], new, None)
+            frame[NEW] = new, whose_recall
         for name, values in part.extra.items():
             how = {"is": _EXPLAINED[name].format(metric=type(self._gain).__name__)}
             curves[name] = RoundCurve.of(values[whose], how)
-            frame[name] = np.where(whose[:, np.newaxis], values, None)
+            frame[name] = values, whose
         judged = None if qualities is None else Qualities.of(qualities)
         return RoundsResults(
             n,
@@ -232,7 +236,7 @@ class RoundsPlan:
             part.queries,
             part.n_rounds,
             frame,
-            (*part.notices, *settled.notices),
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS)),
             None if judged is None else _aer(judged, part, gamma),
         )
 
@@ -263,16 +267,16 @@ class RoundsPartial:
 
     plan: RoundsPlan
     queries: tuple[Hashable, ...]
-    n_rounds: np.ndarray[Any, Any]
+    n_rounds: Counts
     scores: Mapping[str, Floats]  # by name, (queries, rounds)
-    averaged: Mapping[str, np.ndarray[Any, Any]]
+    averaged: Mapping[str, Flags]
     extra: Mapping[str, Floats]
     base: Partial
     notices: tuple[Any, ...] = ()
 
     @property
     def width(self) -> int:
-        return next(iter(self.extra.values())).shape[1]
+        return int(next(iter(self.extra.values())).shape[1])
 
     def __repr__(self) -> str:
         return f"RoundsPartial({len(self.queries):,} queries, {self.width} rounds)"
@@ -287,11 +291,16 @@ class RoundsPartial:
         base = self.base + other.base  # which refuses a query that is in both
         n = max(self.width, other.width)
         one, two = self._as_long_as(n), other._as_long_as(n)
-        both = [{name: np.concatenate([values, b[name]]) for name, values in a.items()} for a, b in (
-            (one.scores, two.scores), (one.averaged, two.averaged), (one.extra, two.extra)
-        )]  # fmt: skip
-        n_rounds = np.concatenate([one.n_rounds, two.n_rounds])
-        return RoundsPartial(self.plan, (*one.queries, *two.queries), n_rounds, *both, base, (*one.notices, *two.notices))
+        return RoundsPartial(
+            self.plan,
+            (*one.queries, *two.queries),
+            np.concatenate([one.n_rounds, two.n_rounds]),
+            _joined(one.scores, two.scores),
+            _joined(one.averaged, two.averaged),
+            _joined(one.extra, two.extra),
+            base,
+            (*one.notices, *two.notices),
+        )
 
     def _as_long_as(self, n: int) -> RoundsPartial:
         """The same with further rounds, in which nobody searches."""
@@ -332,6 +341,10 @@ class _Steps:
             lengths.append(len(places))
             repeated.append(before / len(found) if found else math.nan)
         return cls(lengths, new, repeated)
+
+
+def _joined(one: Mapping[str, npt.NDArray[Any]], two: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    return {name: np.concatenate([values, two[name]]) for name, values in one.items()}
 
 
 def _knows_gains(metric: Metric) -> bool:

@@ -6,14 +6,16 @@ import math
 import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aspectrum import formats
-from aspectrum.arrays import Counts, Floats
+from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.coding.ids import Ids
 from aspectrum.diagnostics.notices import PYTHON, Notice, Speaker
+from aspectrum.errors import InputError
 from aspectrum.forks import check_polars
 from aspectrum.formats import Format, format_of
 from aspectrum.html_table import html_table
@@ -24,6 +26,8 @@ from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars
+
+    from aspectrum.rounds.plots import RoundPlots
 
 AER = "AER"
 
@@ -84,7 +88,7 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
     curves: Mapping[str, RoundCurve]
     queries: tuple[Hashable, ...] = ()
     rounds_of: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
-    scores: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, tuple[Floats, Flags]] = field(default_factory=dict)  # of queries by round, and who is averaged
     notices: tuple[Notice, ...] = ()
     judged: Mapping[str, Any] | None = None
     speaker: Speaker = PYTHON
@@ -146,8 +150,9 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
             polars.Series("round", np.tile(np.arange(1, n + 1), len(self.queries))),
             polars.Series("rounds", np.repeat(self.rounds_of, n)),
         ]
-        for name, values in self.scores.items():
-            columns.append(polars.Series(name, values.reshape(-1).tolist(), dtype=polars.Float64))
+        for name, (values, averaged) in self.scores.items():
+            series = polars.Series(name, np.ascontiguousarray(values).reshape(-1))
+            columns.append(series.set(polars.Series(np.repeat(~averaged, n)), None))
         if self.judged is not None:
             of_rounds, whole = self.judged["by_round"], self.judged["by_query"]
             found = [
@@ -193,8 +198,11 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         """A row per metric and round, with all digits; an undefined number is empty."""
         said = ["; ".join(several) for several in self._remarks.values()]
         rows = [
-            [name, str(number + 1), formats.exact_number(value), str(one.scored[number]), str(one.undefined[number]), str(one.missing)]
-            + [formats.computed(one.how), *said]
+            [
+                *(name, str(number + 1), formats.exact_number(value)),
+                *map(str, (one.scored[number], one.undefined[number], one.missing)),
+                *(one.how.get("is") or formats.computed(one.how), *said),
+            ]
             for name, one in self.curves.items()
             for number, value in enumerate(one.values)
         ]
@@ -231,6 +239,16 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         """Write the scores of queries: a row per query and round, as Parquet, CSV or TSV."""
         formats.scores_separator(path)
         formats.write_scores(path, self.per_user, self.to_dict())
+
+    @property
+    def plot(self) -> RoundPlots:  # type: ignore[override]
+        """Charts: ``plot.curves()``."""
+        plots: RoundPlots = import_module("aspectrum.rounds.plots").RoundPlots(self)
+        return plots
+
+    def write_report(self, path: str | os.PathLike[str], **_: Any) -> None:
+        """There is no page of rounds: their table and chart are files of their own."""
+        raise InputError(f"{os.fspath(path)}: there is no report of rounds; write() makes a table, and plot.curves().save() a chart")
 
     @property
     def _head(self) -> list[str]:

@@ -174,12 +174,32 @@ def _check_sizes(rows: Rows) -> None:
 
 def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     """The lists of a system, in the order in which their users come."""
-    ordered_by = order_of(rows, reading)
+    ordered_by, rows = order_of(rows, reading), with_known_blanks(rows, tables)
     try:
         tables.join([rows])
         return _coded(rows, tables.input("rankings", rows, ordered_by), tables, reading)
     finally:
         tables.forget(rows)
+
+
+def with_known_blanks(rows: Rows, tables: Tables) -> Rows:
+    """Rows whose items have the blanks that the truth knows: the exact text where it knows that, else single blanks where it knows these."""
+    column = rows.ids["item"]
+    texts = column.texts if rows.loose_blanks else None
+    if texts is None or not texts.str.contains("  ", literal=True).any():
+        return rows
+    known = set(tables.item.ids.slice(0, tables.item.n_first))
+    ids, meant = texts.to_list(), {}
+    for id in ids:
+        single = " ".join(id.split())
+        meant[id] = single if id not in known and single in known else id
+    n_changed = sum(id != other for id, other in meant.items())
+    if not n_changed:
+        return rows
+    codes = {id: code for code, id in enumerate(dict.fromkeys(meant[id] for id in ids))}
+    new = np.array([codes[meant[id]] for id in ids], dtype=np.int32)
+    item = IdColumn(np.append(new, np.int32(-1))[column.codes], type(texts)(list(codes)), column.untyped)
+    return replace(rows, ids={**rows.ids, "item": item}, notices=[*rows.notices, Notice("single_blanks", n_changed)])
 
 
 def _coded(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> CodedLists:
