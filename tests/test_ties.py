@@ -164,7 +164,7 @@ def test_nuggets_that_ask_for_several_answers(of: str, join: str, asked: list[Qu
 def test_without_ties_nothing_changes_by_a_bit(data: st.DataObject) -> None:
     """Nor for a user without ties, if others have some."""
     world = data.draw(TIED_WORLDS)
-    metrics = usable(world, OVER_ORDERS)[:: data.draw(st.integers(1, 5))]
+    metrics = usable(world, data.draw(st.sampled_from(CHUNKS)))
     lists = {user: {item: -float(place) for place, item in enumerate(items)} for user, items in world.rankings.items()}
     catalogue = sorted(world.seen_items, key=str)
     inputs = {**without_lists(world), "catalogue": catalogue}
@@ -184,7 +184,7 @@ def test_the_order_in_which_ties_are_given_does_not_show(data: st.DataObject) ->
     world = data.draw(TIED_WORLDS)
     lists = data.draw(tied_lists(world))
     shuffled = {user: dict(data.draw(st.permutations(list(scored.items())))) for user, scored in lists.items()}
-    metrics = usable(world, OVER_ORDERS)[:: data.draw(st.integers(1, 5))]
+    metrics = usable(world, data.draw(st.sampled_from(CHUNKS)))
     inputs = {**without_lists(world), "catalogue": sorted(world.seen_items, key=str)}
     one, other = (ends_of(evaluated(each, metrics, ties="expected", **inputs)) for each in (lists, shuffled))
     for key, ends in one.items():
