@@ -402,7 +402,7 @@ MISTAKES = {
     "users: judgd": ["1:8: users: found 'judgd', expected lists, * did you mean 'judged'?"],
     "users: [ann]": ["1:8: users: found a list, expected lists,"],
     "order: rnak": ["1:8: order: found 'rnak', expected auto, rank, score or input; did you mean 'rank'?"],
-    "ties: off": ["1:7: ties: found off, which YAML reads as false, expected input, ascending or descending"],
+    "ties: off": ["1:7: ties: found off, which YAML reads as false, expected input, ascending, descending or expected"],
     "duplicates: last": ["1:13: duplicates: found 'last', expected error or first"],
     "systems_as: column": ["1:13: systems_as: found 'column', expected columns or rows; did you mean 'columns'?"],
     "outputs: results.doc": ["1:10: outputs: found a path with the extension .doc, expected .txt, .json, .csv, .md,"],

@@ -177,11 +177,11 @@ class Metric:
             (f"{name}={written(value)} has no closed form" for name, value in self.parameters.items() if (name, value) in _ONE_ORDER), ""
         )
 
-    def check_orders(self) -> None:
-        """That scores can be averaged over all orders of items with equal scores."""
+    def check_orders(self, asked: Metric | None = None) -> None:
+        """That scores can be averaged over all orders of items with equal scores, of a metric that was `asked` for so."""
         if why := self.why_one_order():
             ties = (Option("ties", "ascending"), " or ", Option("ties", "descending"))
-            raise MetricError(f"{self} cannot be averaged over the orders of equal scores: {why}; leave it out, or use ", *ties)
+            raise MetricError(f"{asked or self} cannot be averaged over the orders of equal scores: {why}; leave it out, or use ", *ties)
 
     def resolved(self, truth: Truth) -> Self:
         """The same metric with every choice made that depends on what is known; the plan asks once."""

@@ -132,9 +132,6 @@ class Plan:
                 groups[choice, judged_in] = _Group(choice, averaged, judged_in=judged_in)
             undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
             how = _how(resolved, self.truth, choice, self.convention)
-            if self.truth.reading.ties == "expected":
-                resolved.check_orders()
-                how["tied_scores"] = "expected"
             ties = self.convention.ties_of.get(type(metric).__name__) if self.truth.reading.ties == "input" else None
             groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, how, ties))
         self._groups = tuple(groups.values())
@@ -764,7 +761,8 @@ def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> 
         how.setdefault("threshold", truth.relevance.threshold)  # a metric may have its own level
     elif how.get("judged_by") == "history" and truth.history is not None and truth.history.liked is not None:
         how["threshold"] = truth.reading.threshold
-    return {**how, "users": users, "convention": convention.name}
+    over_orders = {"tied_scores": "expected"} if truth.reading.ties == "expected" else {}
+    return {**how, **over_orders, "users": users, "convention": convention.name}
 
 
 def _reads_baseline(metric: Metric, truth: Truth) -> bool:
@@ -787,6 +785,8 @@ def given_in(truth: Truth) -> list[str]:
 def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
     """A metric with its choices made; if the truth does not have what it needs, an error names what is missing."""
     resolved = spent.resolved(truth)
+    if truth.reading.ties == "expected":
+        resolved.check_orders(asked)
     given, needs = set(given_in(truth)), resolved.needs()
     if not any(names <= given for names in needs):
         lacked = min(needs, key=lambda names: names - given != {"popularity_users"}) - given

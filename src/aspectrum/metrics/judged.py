@@ -7,8 +7,8 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Flags
-from aspectrum.blocks.relevant_items import place_sums
-from aspectrum.metric import Aliases, Fractions, UserMetric
+from aspectrum.blocks.relevant_items import sums_over_orders
+from aspectrum.metric import Aliases, Ends, Fractions, UserMetric
 from aspectrum.world import Truth, World
 
 
@@ -52,6 +52,7 @@ class Judged(UserMetric):
     cites = ("macavaney2022streamlining", "sakai2007alternatives")
     aliases: ClassVar[Aliases] = {"Hole": {"by": "anybody", "over": "k", "complement": True}}
     family = "relevance"
+    over_orders = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,10 +72,12 @@ class Judged(UserMetric):
 
     def fractions(self, world: World) -> Fractions:
         rankings = world.rankings
-        judged = place_sums(rankings, self._judged_places(world).astype(np.float64), self.cutoffs)
-        shown = rankings.stops(self.cutoffs)
-        places = shown if self.over == "list" else rankings.depths(self.cutoffs)
-        return Fractions(shown - judged if self.complement else judged, places.astype(np.float64))
+        judged, ends = sums_over_orders(world, self._judged_places(world).astype(np.float64), self.cutoffs)
+        shown = rankings.stops(self.cutoffs).astype(np.float64)
+        places = shown if self.over == "list" else rankings.depths(self.cutoffs).astype(np.float64)
+        if not self.complement:
+            return Fractions(judged, places, ends=ends)
+        return Fractions(shown - judged, places, ends=None if ends is None else Ends(shown - ends.greatest, shown - ends.least, ends.sure))
 
     def _judged_places(self, world: World) -> Flags:
         """Places of the lists whose item is judged."""
