@@ -15,6 +15,7 @@ from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.metric import FAMILIES, Metric, has_own_name, of_family, parse, registered
+from aspectrum.tokens import Tokens
 from aspectrum.user_scores import AT_LEAST
 from aspectrum.wording import did_you_mean
 
@@ -41,7 +42,15 @@ class Asked:
             return cls(metric, tuple(metric.names))
         if len(metric.cutoffs) == 1:
             return cls(metric, (name,))
-        return cls(metric, tuple(name if cutoff < 0 else f"{name}@{cutoff}" for cutoff in metric.cutoffs))
+        return cls(metric, tuple(name if cutoff == -1 else f"{name}@{cutoff}" for cutoff in metric.cutoffs))
+
+    def apart(self) -> list[Asked]:
+        """The same as cutoffs in ranks and cutoffs in tokens, where there are both."""
+        kinds = [[k for k in self.metric.cutoffs if isinstance(k, Tokens) == in_tokens] for in_tokens in (False, True)]
+        if not all(kinds):
+            return [self]
+        names = dict(zip(self.metric.cutoffs, self.names, strict=True))
+        return [replace(self, metric=self.metric.at(tuple(kind)), names=tuple(names[k] for k in kind)) for kind in kinds]
 
     def at_cutoffs(self) -> list[tuple[str, Metric]]:
         """The metric at each cutoff, by name."""

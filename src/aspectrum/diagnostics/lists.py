@@ -15,6 +15,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Offsets
 from aspectrum.coding.ids import Ids, is_text
 from aspectrum.diagnostics.notices import Notice
+from aspectrum.tokens import ranks_of
 from aspectrum.world import Rankings, Relevance, Subtopics, Truth
 from aspectrum.world.building import CodedLists, Tables
 
@@ -56,7 +57,7 @@ def _are_baseline(lists: CodedLists, tables: Tables, truth: Truth) -> bool:
 
 
 def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
-    for cutoff in sorted(set(cutoffs)):
+    for cutoff in sorted(set(ranks_of(cutoffs))):
         if cutoff > 0 and (lengths < cutoff).any():
             yield cutoff, int((lengths < cutoff).sum())
 

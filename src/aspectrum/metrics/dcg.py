@@ -1,7 +1,8 @@
 """DCG with graded relevance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -42,6 +43,7 @@ class DCG(RelevanceMetric):
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("jarvelin2002cumulated",)
 
     def __post_init__(self) -> None:

@@ -76,6 +76,7 @@ class ERRIA(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     symbol = "ERR-IA"
     cites = ("chapelle2011intent",)
     aliases: ClassVar[Aliases] = {

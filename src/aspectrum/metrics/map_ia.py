@@ -1,7 +1,8 @@
 """Intent-aware mean average precision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class MAPIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     symbol = "MAP-IA"
     cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}

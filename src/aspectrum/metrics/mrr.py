@@ -1,7 +1,8 @@
 """Mean reciprocal rank."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class MRR(BinaryMetric):
         array([[0. , 0.5, 0.5]])
     """
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("voorhees1999trec",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("RR", "ReciprocalRank", "recip_rank", "Mean reciprocal rank")}
 

@@ -65,6 +65,7 @@ class NRBP(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     cites = ("clarke2009effectiveness",)
     aliases: ClassVar[Aliases] = {"nNRBP": {"normalize": "ideal"}}
 

@@ -50,6 +50,7 @@ class RBP(BinaryMetric):
     gain: Literal["binary", "linear"] = "binary"
     normalize: bool = False
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (False,)}
     cites = ("moffat2008rank",)
     aliases: ClassVar[Aliases] = {"Rank-biased precision": {}}
     decimals_in_name = "p"

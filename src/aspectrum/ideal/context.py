@@ -1,0 +1,101 @@
+"""The best context: the documents of a pool that gain, or cover, most within a number of tokens, with a proof or an upper bound.
+
+Choosing them is a knapsack of coverage, and NP-hard. The gains of an ordered context are searched as those of ideal lists are, see
+``kernels/exact.hpp``; its coverage by branch and bound, see ``kernels/best_coverage.hpp``. A greedy choice is never the denominator.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from aspectrum import kernels
+from aspectrum.arrays import Floats, Offsets
+from aspectrum.errors import MetricError
+from aspectrum.ideal.exact import Budget, Ideals, on_all_cores, solve
+from aspectrum.ideal.request import EXACT, Ideal, IdealRequest, distinct_keys
+from aspectrum.judging import OwnPools
+from aspectrum.metric import Fractions
+from aspectrum.world.lengths import Context
+from aspectrum.world.world import needed, no_length
+
+
+def against_context(reached: Floats, request: IdealRequest, budget: Budget) -> Fractions:
+    """The gains of lists that were cut at a number of tokens, over those of the best context."""
+    context = _context_of(request)
+
+    def compute(problem: kernels.Problem, stop: kernels.Stop) -> Ideal:
+        return solve(problem, problem.n_fitting, request, budget, stop)[0]
+
+    return _against(reached, request, _ideals(request, context, f"exact {request.rule} {request.discount} {budget}", compute))
+
+
+def against_best_coverage(covered: Floats, request: IdealRequest, budget: Budget) -> Fractions:
+    """The weight that lists cover which were cut at a number of tokens, over the most that fits."""
+    context = _context_of(request)
+    if request.coverage.judging.questions() is not None:
+        raise MetricError("AspectRecall: denominator=best does not go with questions that ask for several answers")
+
+    def compute(problem: kernels.Problem, stop: kernels.Stop) -> Ideal:
+        found = problem.best_coverage(budget.work, stop)
+        return Ideal(found.best, found.upper, "search" if found.proved else None, found.work)
+
+    return _against(covered, request, _ideals(request, context, f"coverage {budget}", compute))
+
+
+def _context_of(request: IdealRequest) -> Context:
+    context = request.coverage.world.context
+    assert context is not None
+    return context
+
+
+def _against(reached: Floats, request: IdealRequest, ideals: Ideals) -> Fractions:
+    """As :func:`aspectrum.ideal.scoring.against_ideal`, but a list that exceeds the budget is no context that replaces the best one."""
+    best, upper = ideals.best, ideals.upper
+    is_context = request.holds_lists and _context_of(request).partial in ("drop", "skip")
+    highest = upper if is_context else best
+    as_good = (reached >= best * (1.0 - EXACT)) & (reached <= highest * (1.0 + EXACT)) & (reached > 0)
+    best = np.where(as_good, reached, best)
+    return Fractions(reached, best, upper_denominators=np.maximum(best, upper), proved=ideals.proved)
+
+
+def _ideals(request: IdealRequest, context: Context, kind: str, compute: Callable[[kernels.Problem, kernels.Stop], Ideal]) -> Ideals:
+    """The best context of each user, (users, 1). Equal problems are solved once per world."""
+    pool = request.pool
+    if not isinstance(pool, OwnPools):
+        raise MetricError(
+            f"the best context of {context.tokens} tokens is chosen from judged documents: give pool=judged, or judge by subtopics or relevance"
+        )
+    problems = kernels.ContextProblems(request.coverage.kernel, pool.offsets, pool.rows, _lengths_of_pool(request, pool), context.tokens)
+    keys = [_digest(problems.of(user)) for user in range(request.coverage.world.n_users)]
+    distinct, first, places = distinct_keys(keys)
+    users: dict[bytes, int] = dict(zip(distinct, first.tolist(), strict=True))
+    stop = kernels.Stop()
+
+    def solved(missing: Sequence[bytes]) -> list[Ideal]:
+        return on_all_cores(lambda key: compute(problems.of(users[key]), stop), missing, stop)
+
+    found = request.memory.find(f"context {kind}", distinct, solved)
+    rows = [[found[key]] for key in distinct]
+    known = np.array([(ideal.best, ideal.upper, ideal.proved) for (ideal,) in rows], dtype=np.float64).reshape(len(rows), 3)[places]
+    best, upper, proved = (known[:, [column]] for column in range(3))
+    return Ideals(rows, best, upper, proved > 0)
+
+
+def _digest(problem: kernels.Problem) -> bytes:
+    return hashlib.blake2b(problem.key, digest_size=16).digest()
+
+
+def _lengths_of_pool(request: IdealRequest, pool: OwnPools) -> Offsets:
+    """The length of each document of the pools; one that shows something must have one."""
+    coverage, world = request.coverage, request.coverage.world
+    items = pool.rows if coverage.row_items is None else np.append(coverage.row_items, np.int32(-1))[pool.rows]
+    tokens = needed(world.truth.lengths, "lengths", "the best context").tokens
+    found = np.where(pool.rows >= 0, np.append(tokens, np.int64(0))[items], 0)
+    shows = np.append(np.diff(coverage.sets.offsets) > 0, False)[pool.rows] & (pool.rows >= 0)
+    without = np.unique(items[shows & (found == 0)])
+    if len(without):
+        raise no_length(world.items[int(without[0])], len(without) - 1, "the judgments, which the best context is chosen from")
+    return np.ascontiguousarray(found, dtype=np.int64)
