@@ -110,7 +110,7 @@ def asked_for(
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
             absent = tuple(way.name for way, why in zip(conventions, obstacles[metric], strict=True) if why)
             if others:
-                some = metric.at(tuple(others))  # type: ignore[arg-type]
+                some = metric.at(tuple(others))
                 chosen.append(_rest(Asked(some, _names(some, meant or {}), absent), seen))
     found = [one for one in chosen if one is not None]
     if not found:
@@ -162,7 +162,7 @@ def _read_set(text: str, has_usual: bool) -> tuple[str, str, bool] | None:
     word = family or written.lower()
     if family is None and word != "all" and not (word == "usual" and has_usual):
         return None
-    if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
+    if at and not re.fullmatch(r"(-1|[1-9][0-9]*t?)(,(-1|[1-9][0-9]*t?))*", cutoffs.replace(" ", "")):
         raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected {written}@5 or {written}@5,10")
     return word, at + cutoffs, family is not None
 
@@ -174,7 +174,10 @@ def _several(text: str, usual: Sequence[str]) -> _Several | None:
         return None
     word, at, family = found
     names = of_family(word) if family else registered() if word == "all" else usual
-    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in names), family)
+    found_in_tokens = [name for name in names if "t" not in at or registered()[name].in_tokens is not None]  # others have no such cutoffs
+    if not found_in_tokens:
+        raise MetricError(f"{text!r}: no metric of this family has cutoffs in tokens")
+    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in found_in_tokens), family)
 
 
 _NOT_COVERED = "not covered"
@@ -300,7 +303,7 @@ def _rest(one: Asked, seen: dict[str, Metric]) -> Asked | None:
             raise MetricError(f"two metrics are called {name!r}: {seen[name]} and {metric}; give them different names")
     if not left:
         return None
-    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))  # type: ignore[arg-type]
+    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))
 
 
 def _left_out(text: str, obstacles: Mapping[Metric, Sequence[str]], conventions: Sequence[Convention]) -> list[Notice]:

@@ -20,8 +20,7 @@ from aspectrum.errors import InputError, MetricError, MissingInput, UnusedParame
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.metric_text import read_cutoffs, read_name, read_numbers_in_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, State, exact_sums
-from aspectrum.tokens import Cutoff, Tokens, budgets_of, cutoff_order, ranks_of
-from aspectrum.tokens import Partial as PartialDocument
+from aspectrum.tokens import Cutoff, PartialDocument, Tokens, budgets_of, cutoff_order, ranks_of
 from aspectrum.wording import did_you_mean, listed, slips_between
 
 if TYPE_CHECKING:
@@ -140,6 +139,10 @@ class Metric:
         object.__setattr__(self, "k", _checked_cutoffs(type(self), self.k))
         if self.budgets:
             _check_in_tokens(self)
+        elif (
+            "partial" in self.parameters and type(self).in_tokens is not None
+        ):  # which the plan refuses; the same metric without its cutoffs is a name for all of them
+            self.__dict__["idle"] = self.idle | {"partial"}
 
     @property
     def cutoffs(self) -> tuple[Any, ...]:  # of Cutoff: whoever takes one for a number gets an error
@@ -150,6 +153,12 @@ class Metric:
     def budgets(self) -> list[Tokens]:
         """Cutoffs in tokens."""
         return budgets_of(self.cutoffs)
+
+    @property
+    def partial_document(self) -> PartialDocument:
+        """What becomes of the first document that does not fit into a number of tokens."""
+        chosen: PartialDocument = "drop" if type(self).in_tokens is None else self.parameters.get("partial", "drop")
+        return chosen
 
     @property
     def depth(self) -> int:
@@ -277,7 +286,8 @@ def joined_fractions(parts: Sequence[Fractions], order: Sequence[int] | Any) -> 
     numerators, denominators = (np.hstack([getattr(part, name) for part in parts])[:, order] for name in ("numerators", "denominators"))
     names = dict.fromkeys(name for part in parts for name in part.noticed)
     noticed = {
-        name: np.concatenate([part.noticed.get(name, np.zeros(part.numerators.shape[1], np.int64)) for part in parts])[order] for name in names
+        name: np.concatenate([part.noticed.get(name, np.zeros(part.numerators.shape[1], np.int64)) for part in parts])[order]
+        for name in names
     }
     if all(part.proved is None for part in parts):
         return Fractions(numerators, denominators, noticed)
@@ -311,16 +321,12 @@ class UserMetric(Metric):
         if not self.budgets:
             return self.fractions(world)
         ranks = ranks_of(self.cutoffs)
-        found = {cutoff: self.at(-1).fractions(world.within(cutoff, self.partial_document, str(self.at(cutoff)))) for cutoff in self.budgets}
+        found = {
+            cutoff: self.at(-1).fractions(world.within(cutoff, self.partial_document, str(self.at(cutoff)))) for cutoff in self.budgets
+        }
         parts = [self.at(tuple(ranks)).fractions(world), *found.values()] if ranks else list(found.values())
         columns = [*ranks, *found]
         return joined_fractions(parts, np.array([columns.index(cutoff) for cutoff in self.cutoffs]))
-
-    @property
-    def partial_document(self) -> PartialDocument:
-        """What becomes of the first document that does not fit into a number of tokens."""
-        chosen: PartialDocument = self.parameters.get("partial", "drop")
-        return chosen
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
@@ -538,6 +544,7 @@ def _in_words(name: str) -> str:
 
 def _checked_cutoffs(cls: type[Metric], k: Any) -> Cutoff | tuple[Cutoff, ...]:
     several = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else (k,)
+    several = tuple(Tokens(int(one[:-1])) if isinstance(one, str) and re.fullmatch(r"[0-9]{1,15}t", one) else one for one in several)
     for cutoff in several:
         if isinstance(cutoff, Tokens):
             continue
@@ -555,7 +562,9 @@ def _check_in_tokens(metric: Metric) -> None:
     if allowed is None:
         raise MetricError(f"{cls.__name__}@{budget}: {cls.__name__} has no cutoffs in tokens: its definition needs a number of ranks")
     if metric.parameters.get("unjudged") == "condense":
-        raise MetricError(f"{cls.__name__}@{budget}: unjudged=condense does not go with cutoffs in tokens: what is removed takes tokens, too")
+        raise MetricError(
+            f"{cls.__name__}@{budget}: unjudged=condense does not go with cutoffs in tokens: what is removed takes tokens, too"
+        )
     for name, values in allowed.items():
         found = metric.parameters[name]
         if found not in values:

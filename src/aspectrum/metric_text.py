@@ -67,7 +67,9 @@ def read_cutoffs(text: str, whole: str) -> tuple[Cutoff, ...]:
     try:
         return tuple(_cutoff(k.strip()) for k in text.split(","))
     except ValueError:
-        raise MetricError(f"{whole!r}: the cutoffs {text.strip()!r} are not whole numbers; expected @5 or @5,10, or @4000t for tokens") from None
+        raise MetricError(
+            f"{whole!r}: the cutoffs {text.strip()!r} are not whole numbers; expected @5 or @5,10, or @4000t for tokens"
+        ) from None
 
 
 def _cutoff(text: str) -> Cutoff:

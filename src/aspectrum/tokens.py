@@ -10,7 +10,7 @@ import numpy as np
 
 from aspectrum.errors import InputError, MetricError
 
-Partial = Literal["drop", "share", "keep", "skip"]
+PartialDocument = Literal["drop", "share", "keep", "skip"]
 """What becomes of the first document that does not fit."""
 
 
@@ -60,7 +60,9 @@ Tokenizer = Callable[[str], Any]
 """A text to its tokens, or to how many there are."""
 
 
-def lengths_of(texts: Mapping[Hashable, str] | Iterable[tuple[Hashable, str]], tokenizer: Tokenizer | Literal["words"]) -> dict[Hashable, int]:
+def lengths_of(
+    texts: Mapping[Hashable, str] | Iterable[tuple[Hashable, str]], tokenizer: Tokenizer | Literal["words"]
+) -> dict[Hashable, int]:
     """How many tokens documents have, for ``lengths=``.
 
     Args:

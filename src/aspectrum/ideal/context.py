@@ -19,7 +19,8 @@ from aspectrum.ideal.request import EXACT, Ideal, IdealRequest, distinct_keys
 from aspectrum.judging import OwnPools
 from aspectrum.metric import Fractions
 from aspectrum.world.lengths import Context
-from aspectrum.world.world import needed, no_length
+from aspectrum.world.truth import needed
+from aspectrum.world.world import no_length
 
 
 def against_context(reached: Floats, request: IdealRequest, budget: Budget) -> Fractions:
@@ -36,7 +37,9 @@ def against_best_coverage(covered: Floats, request: IdealRequest, budget: Budget
     """The weight that lists cover which were cut at a number of tokens, over the most that fits."""
     context = _context_of(request)
     if request.coverage.judging.questions() is not None:
-        raise MetricError("AspectRecall: denominator=best does not go with questions that ask for several answers")
+        raise MetricError(
+            "the best coverage is not known where questions ask for several answers (AND): use denominator=attainable, or nuggets without AND"
+        )
 
     def compute(problem: kernels.Problem, stop: kernels.Stop) -> Ideal:
         found = problem.best_coverage(budget.work, stop)

@@ -103,9 +103,7 @@ def _shared(coverage: Coverage, shares: Floats) -> Coverage:
     wanted = coverage.wanted
     if coverage.interests is not None:  # masks are for sets without strengths
         wanted = coverage.judging.attainable_aspects()
-    return replace(
-        coverage, sets=wider, rows=rows, row_items=np.append(items, items[found]), interests=None, wanted=wanted, whole=coverage
-    )
+    return replace(coverage, sets=wider, rows=rows, row_items=np.append(items, items[found]), interests=None, wanted=wanted, whole=coverage)
 
 
 def _without_strengths(coverage: Coverage) -> Coverage:

@@ -11,7 +11,7 @@ from aspectrum.gain import AlphaMetric, check_full, list_sums, perfect_sums
 from aspectrum.judging import UnjudgedOrFull
 from aspectrum.judging.questions import Of, with_listed
 from aspectrum.metric import Aliases, Fractions, check_goes_with
-from aspectrum.tokens import Partial
+from aspectrum.tokens import PartialDocument
 from aspectrum.world import World
 
 
@@ -55,7 +55,7 @@ class AlphaDCG(AlphaMetric):
     normalize: Literal["perfect", "pyndeval"] | None = None
     unjudged: UnjudgedOrFull = "keep"
     of: Of = "attainable"
-    partial: Partial = "drop"
+    partial: PartialDocument = "drop"
 
     in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     symbol = r"$\alpha$-DCG"

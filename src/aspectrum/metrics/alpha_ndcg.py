@@ -12,7 +12,7 @@ from aspectrum.gain import AlphaMetric, check_full, list_sums, place_gains
 from aspectrum.ideal import IdealRequest, against_context, against_ideal, budget_of, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, PoolName, UnjudgedOrFull
 from aspectrum.metric import Aliases, Fractions, check_goes_with
-from aspectrum.tokens import Partial
+from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
 
@@ -71,7 +71,7 @@ class AlphaNDCG(AlphaMetric):
     unjudged: UnjudgedOrFull = "keep"
     budget: float | None = None
     seconds: float | None = None
-    partial: Partial = "drop"
+    partial: PartialDocument = "drop"
 
     in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "gain": ("linear",),

@@ -15,7 +15,7 @@ from aspectrum.ideal import Budget, IdealRequest, against_best_coverage
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, UnjudgedOrFull
 from aspectrum.judging.questions import Of, covered_questions, weight_of_all
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
-from aspectrum.tokens import Partial
+from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
 
@@ -67,7 +67,7 @@ class AspectRecall(AspectMetric):
     of: Of = "attainable"
     join: Literal["all", "share"] = "all"
     aspectless: Literal["skip", "category"] = "skip"
-    partial: Partial = "drop"
+    partial: PartialDocument = "drop"
     pool: PoolName | None = None
     budget: float | None = None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum.arrays import Counts, Floats
 from aspectrum.errors import InputError
-from aspectrum.tokens import Partial
+from aspectrum.tokens import PartialDocument
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,6 @@ class Context:
     """
 
     tokens: int
-    partial: Partial
+    partial: PartialDocument
     shares: Floats
     used: Counts

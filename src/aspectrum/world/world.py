@@ -16,7 +16,7 @@ from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows, of_one_system
 from aspectrum.errors import InputError
 from aspectrum.io import is_external, read_input
-from aspectrum.tokens import Partial, Tokens
+from aspectrum.tokens import PartialDocument, Tokens
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import CodedLists, Tables, build_lists, item_twice
 from aspectrum.world.features import Features
@@ -212,7 +212,7 @@ class World:
         """The same world with the first places of every list."""
         return self._part(self.rankings.cut(depth), self._codes)
 
-    def within(self, budget: Tokens, partial: Partial = "drop", needed_by: str = "a cutoff in tokens") -> World:
+    def within(self, budget: Tokens, partial: PartialDocument = "drop", needed_by: str = "a cutoff in tokens") -> World:
         """The same world with the documents of every list that fit into a number of tokens.
 
         Args:
@@ -222,8 +222,8 @@ class World:
         """
         return remembered(self.covered, ("within", budget, partial), lambda: self._within(budget.n, partial, needed_by))
 
-    def _within(self, budget: int, partial: Partial, needed_by: str) -> World:
-        lists, lengths = self.rankings, self._lengths_of_places(needed_by)
+    def _within(self, budget: int, partial: PartialDocument, needed_by: str) -> World:
+        lists, lengths = self.rankings, self.lengths_of_places(needed_by)
         flags, left, following = kernels.fit(lists.offsets, lengths, budget, partial == "skip")
         kept, shares = flags.view(np.bool_), np.ones(self.n_users)
         cut = following >= 0
@@ -241,7 +241,7 @@ class World:
         world.context = Context(budget, partial, shares, used)
         return world
 
-    def _lengths_of_places(self, needed_by: str) -> npt.NDArray[np.int64]:
+    def lengths_of_places(self, needed_by: str) -> npt.NDArray[np.int64]:
         """How long the document of every place is; one whose length nobody said is an error."""
         given = needed(self.truth.lengths, "lengths", needed_by)
         found = np.append(given.tokens, np.int64(0))[self.known_items]  # -1 is an item that only lists name
