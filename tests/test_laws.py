@@ -31,10 +31,11 @@ from tests.plain import Id, PlainWorld, cut
 from tests.strategies import PROBABILITIES, TEXT_ASPECTS, build, checked, inputs_of, worlds
 
 CUTOFFS = (1, 3, -1)
+BUDGETS = (asp.Tokens(4), asp.Tokens(11))
 NUMBERS = (0.0, 0.25, 1.0, 3.0)
 """Tried for every parameter that is a number; a metric says itself which it takes."""
 
-INPUTS = ("aspects", "relevance", "history", "subtopics", "features", "weights", "groups", "popularity", "baseline", "graph")
+INPUTS = ("aspects", "relevance", "history", "subtopics", "features", "weights", "groups", "popularity", "lengths", "baseline", "graph")
 USERS = st.sampled_from(["lists", "judged", "both", "relevant", "all"])
 
 LAW_WORLDS = worlds(
@@ -65,9 +66,18 @@ def variants(metric: asp.Metric) -> Iterator[asp.Metric]:
     for parameter in metric.parameters:
         for value in values_of(hints[parameter]):
             try:
-                yield replace(metric, **{parameter: value})
+                yield at_tokens_if_needed(replace(metric, **{parameter: value}))
             except asp.MetricError:
                 continue
+    if metric.in_tokens is not None:
+        yield replace(metric, k=BUDGETS)
+
+
+def at_tokens_if_needed(metric: asp.Metric) -> asp.Metric:
+    """The metric at cutoffs in tokens, where its parameters mean nothing at ranks."""
+    chosen = metric.parameters
+    needs_tokens = metric.partial_document != "drop" or "best" in (chosen.get("denominator"), chosen.get("normalize"))
+    return replace(metric, k=BUDGETS) if needs_tokens else metric
 
 
 def settings_of(cls: type[asp.Metric]) -> list[asp.Metric]:
@@ -105,6 +115,7 @@ FURTHER: dict[str, list[asp.Metric]] = {
         asp.AlphaNDCG(k=CUTOFFS, ideal="exact", budget=0),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=0.25, judged_by="relevance"),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=GAMMAS),
+        *(asp.AlphaNDCG(k=(1, *BUDGETS), partial=partial, unjudged="drop") for partial in ("share", "skip")),
     ],
     "ERRIA": [
         asp.ERRIA(**GRADED, max_grade=4, normalize="ideal"),
@@ -231,6 +242,7 @@ def world_of_many_users(n_users: int) -> asp.World:
         history={user: random.permutation(n_items)[:5].tolist() for user in range(n_users)},
         features=(range(n_items), random.normal(size=(n_items, 19)).astype(np.float32)),
         baseline={user: random.permutation(n_items)[: random.integers(0, 40)].tolist() for user in range(n_users)},
+        lengths=dict(enumerate(random.integers(1, 5, n_items).tolist())),
     )
 
 
@@ -258,7 +270,7 @@ def test_batches_and_threads_do_not_show_with_many_users(size: int | None, threa
         metric
         for metrics in SETTINGS.values()
         for metric in metrics[:: 1 + len(metrics) // 3]
-        if any(needed <= {"aspects", "relevance", "history", "features", "baseline"} for needed in metric.needs())
+        if any(needed <= {"aspects", "relevance", "history", "features", "lengths", "baseline"} for needed in metric.needs())
     ]
     whole = asp.evaluate(world, metrics, threads=1, batch_size=10**6)
     check_identical(asp.evaluate(world, metrics, threads=threads, batch_size=size), whole)
@@ -376,6 +388,7 @@ def crowd(seed: int, n_users: int = 40, n_items: int = 60) -> PlainWorld:
         features={item: [draw.choice([0.0, 1.0, 0.5, 2.0]) for _ in range(5)] for item in items[n_items // 6 :]},
         groups={item: {group: draw.choice([0.25, 0.5]) for group in draw.sample("PQR", draw.randint(0, 2))} for item in items},
         popularity={item: draw.randint(0, 9) for item in some(items, n_items)} if seed % 3 == 0 else None,
+        lengths={item: draw.randint(1, 6) for item in items},
         baseline={user: some(items, 12) for user in some(users, n_users, n_users // 2)},
         graph=[(draw.choice(users + items), draw.choice(users + items)) for _ in range(4 * n_users)],
     )
@@ -466,6 +479,7 @@ def rows_of(world: PlainWorld, chance: random.Random, *, renamed: bool = False) 
         "groups": mixed((items[item], group, share) for item, has in (world.groups or {}).items() for group, share in has.items()),
         "popularity": world.popularity and mixed((items[item], count) for item, count in world.popularity.items()),
         "popularity_users": world.popularity and 10,
+        "lengths": mixed((items[item], tokens) for item, tokens in (world.lengths or {}).items()),
         "baseline": {
             users[user]: dict(mixed((items[item], -rank) for rank, item in enumerate(listed)))
             for user, listed in mixed((world.baseline or {}).items())

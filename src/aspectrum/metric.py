@@ -568,7 +568,7 @@ def _check_in_tokens(metric: Metric) -> None:
     for name, values in allowed.items():
         found = metric.parameters[name]
         if found not in values:
-            expected = " or ".join(map(written, values))
+            expected = " or ".join("none" if value is None else written(value) for value in values)
             raise MetricError(f"{cls.__name__}@{budget}: {name}={written(found)} does not go with cutoffs in tokens, expected {expected}")
 
 

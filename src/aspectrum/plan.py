@@ -104,6 +104,7 @@ class Plan:
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
         asked_metrics, self._left_out = asked_for(metrics, given_in(truth), [self.convention])
+        each(partial(_check_partial, one.metric) for one in asked_metrics)
         self._asked = [part for one in asked_metrics for part in one.apart()]  # an ideal of ranks is not one of tokens
         self.metrics = [one.metric for one in self._asked]
         applied = each(partial(self.convention.applied, metric) for metric in self.metrics)
@@ -785,15 +786,19 @@ def given_in(truth: Truth) -> list[str]:
     return [*found, *(["popularity_users"] if counted else [])]
 
 
+def _check_partial(metric: Metric) -> None:
+    """What becomes of a document that does not fit is said only where there is a limit."""
+    if metric.partial_document != "drop" and not metric.budgets:
+        said = f"{type(metric).__name__}: partial goes with cutoffs in tokens only, such as {metric.at(Tokens(4000))}"
+        raise UnusedParameter.of("partial", said)
+
+
 def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
     """A metric with its choices made; if the truth does not have what it needs, an error names what is missing."""
     resolved = spent.resolved(truth)
     given, needs = set(given_in(truth)), resolved.needs()
     if resolved.budgets:
         truth.need("lengths", str(asked.at(resolved.budgets[0])))
-    elif resolved.partial_document != "drop":
-        said = f"{type(resolved).__name__}: partial goes with cutoffs in tokens only, such as {asked.at(Tokens(4000))}"
-        raise UnusedParameter.of("partial", said)
     if not any(names <= given for names in needs):
         lacked = min(needs, key=lambda names: names - given != {"popularity_users"}) - given
         if lacked == {"popularity_users"}:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Floats, Offsets
+from aspectrum.arrays import Floats
 from aspectrum.errors import MetricError
 from aspectrum.ideal.exact import Budget, Ideals, on_all_cores, solve
+from aspectrum.ideal.greedy import items_at
 from aspectrum.ideal.request import EXACT, Ideal, IdealRequest, distinct_keys
 from aspectrum.judging import OwnPools
 from aspectrum.metric import Fractions
@@ -66,12 +67,7 @@ def _against(reached: Floats, request: IdealRequest, ideals: Ideals) -> Fraction
 
 def _ideals(request: IdealRequest, context: Context, kind: str, compute: Callable[[kernels.Problem, kernels.Stop], Ideal]) -> Ideals:
     """The best context of each user, (users, 1). Equal problems are solved once per world."""
-    pool = request.pool
-    if not isinstance(pool, OwnPools):
-        raise MetricError(
-            f"the best context of {context.tokens} tokens is chosen from judged documents: give pool=judged, or judge by subtopics or relevance"
-        )
-    problems = kernels.ContextProblems(request.coverage.kernel, pool.offsets, pool.rows, _lengths_of_pool(request, pool), context.tokens)
+    problems = _problems(request, context.tokens)
     keys = [_digest(problems.of(user)) for user in range(request.coverage.world.n_users)]
     distinct, first, places = distinct_keys(keys)
     users: dict[bytes, int] = dict(zip(distinct, first.tolist(), strict=True))
@@ -91,14 +87,23 @@ def _digest(problem: kernels.Problem) -> bytes:
     return hashlib.blake2b(problem.key, digest_size=16).digest()
 
 
-def _lengths_of_pool(request: IdealRequest, pool: OwnPools) -> Offsets:
-    """The length of each document of the pools; one that shows something must have one."""
-    coverage, world = request.coverage, request.coverage.world
-    items = pool.rows if coverage.row_items is None else np.append(coverage.row_items, np.int32(-1))[pool.rows]
-    tokens = needed(world.truth.lengths, "lengths", "the best context").tokens
-    found = np.where(pool.rows >= 0, np.append(tokens, np.int64(0))[items], 0)
-    shows = np.append(np.diff(coverage.sets.offsets) > 0, False)[pool.rows] & (pool.rows >= 0)
-    without = np.unique(items[shows & (found == 0)])
+def _problems(request: IdealRequest, tokens: int) -> kernels.ContextProblems:
+    """What the best context of each user is chosen from."""
+    pool, coverage, world = request.pool, request.coverage, request.coverage.world
+    if isinstance(pool, OwnPools):
+        rows, offsets = pool.rows, pool.offsets
+        items = rows if coverage.row_items is None else np.append(coverage.row_items, np.int32(-1))[rows]
+        cover = coverage.kernel
+    elif pool.excluded_offsets is None:
+        rows = np.repeat(pool.sets, np.diff(pool.member_offsets))
+        offsets, items = np.array([0, len(rows)]), items_at(world, pool.member_heads)
+        cover = coverage.without_lists(world.n_users, coverage.interests, coverage.wanted)
+    else:
+        raise MetricError("pool=unseen does not go with cutoffs in tokens, unless it is of judged documents: give pool=catalogue or judged")
+    given = np.append(needed(world.truth.lengths, "lengths", "the best context").tokens, np.int64(0))
+    lengths = np.where(rows >= 0, given[items], 0)
+    shows = np.append(np.diff(coverage.sets.offsets) > 0, False)[rows] & (rows >= 0)
+    without = np.unique(items[shows & (lengths == 0)])
     if len(without):
-        raise no_length(world.items[int(without[0])], len(without) - 1, "the judgments, which the best context is chosen from")
-    return np.ascontiguousarray(found, dtype=np.int64)
+        raise no_length(world.items[int(without[0])], len(without) - 1, "the pool, which the best context is chosen from")
+    return kernels.ContextProblems(cover, offsets, rows, lengths, tokens, not isinstance(pool, OwnPools))

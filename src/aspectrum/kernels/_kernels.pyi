@@ -204,9 +204,9 @@ class Problem:
         """The items that fit and cover most, within a budget of work."""
 
 class ContextProblems:
-    """The problems of users who each have a pool of rows, of items that have to fit into a number of tokens."""
+    """The problems of users who each have a pool of rows, or share one, of items that have to fit into a number of tokens."""
 
-    def __init__(self, cover: Cover, offsets: Offsets, rows: Codes, lengths: Offsets, capacity: int) -> None: ...
+    def __init__(self, cover: Cover, offsets: Offsets, rows: Codes, lengths: Offsets, capacity: int, shared: bool) -> None: ...
     def of(self, user: int) -> Problem: ...
 
 class PoolProblems:

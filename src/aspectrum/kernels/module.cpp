@@ -192,8 +192,8 @@ void bind_exact(nb::module_& m) {
             },
             "budget"_a, "stop"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>());
     nb::class_<ContextProblems>(m, "ContextProblems")
-        .def(nb::init<Cover, Array<int64_t>, Array<int32_t>, Array<int64_t>, int64_t>(), "cover"_a, "offsets"_a, "rows"_a, "lengths"_a,
-             "capacity"_a)
+        .def(nb::init<Cover, Array<int64_t>, Array<int32_t>, Array<int64_t>, int64_t, bool>(), "cover"_a, "offsets"_a, "rows"_a,
+             "lengths"_a, "capacity"_a, "shared"_a)
         .def("of", &ContextProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
     nb::class_<PoolProblems>(m, "PoolProblems")
         .def(nb::init<const Cover&, Array<int64_t>, Array<int32_t>>(), "cover"_a, "offsets"_a, "rows"_a)

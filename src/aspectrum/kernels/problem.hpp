@@ -229,14 +229,21 @@ struct PoolProblems {
     }
 };
 
-// Problems over each user's own pool, of items that have to fit into a number of tokens.
+// Problems over each user's own pool, or one that all share, of items that have to fit into a number of tokens.
 struct ContextProblems {
-    PoolProblems pools;
+    Cover cover;
+    Array<int64_t> offsets;
+    Array<int32_t> rows;
     Array<int64_t> lengths;
     int64_t capacity;
+    bool shared;
 
-    ContextProblems(const Cover& cover, Array<int64_t> offsets, Array<int32_t> rows, Array<int64_t> lengths_, int64_t capacity_)
-        : pools(cover, offsets, rows), lengths(lengths_), capacity(capacity_) {
+    ContextProblems(const Cover& cover_, Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> lengths_, int64_t capacity_,
+                    bool shared_)
+        : cover(cover_), offsets(offsets_), rows(rows_), lengths(lengths_), capacity(capacity_), shared(shared_) {
+        const auto n = static_cast<int64_t>(rows.shape(0));
+        require(segments(offsets, n) == (shared ? 1 : cover.users), "one pool per user, or one for all");
+        check_codes(rows.data(), n, -1, static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "pool row");
         require(lengths.shape(0) == rows.shape(0), "one length per item");
         require(capacity >= 1, "a budget is at least 1");
         for (size_t p = 0; p < lengths.shape(0); ++p) require(lengths.data()[p] >= 0, "a length is not negative");
@@ -244,10 +251,11 @@ struct ContextProblems {
     Problem of(int64_t user) const {
         int64_t n_fitting = 0;
         bool sized = false;
-        Problem problem = problem_of(pools.cover, user, [&](auto& builder) {
+        const int64_t* pool = offsets.data() + (shared ? 0 : user);
+        Problem problem = problem_of(cover, user, [&](auto& builder) {
             std::vector<std::pair<int64_t, int32_t>> items;  // those that are worth something and fit
-            for (int64_t p = pools.offsets.data()[user]; p < pools.offsets.data()[user + 1]; ++p) {
-                const int32_t row = pools.rows.data()[p];
+            for (int64_t p = pool[0]; p < pool[1]; ++p) {
+                const int32_t row = rows.data()[p];
                 const int64_t length = lengths.data()[p];
                 if (row < 0 || length > capacity || !builder.counts(row)) continue;
                 require(length >= 1, "a length is at least 1");
