@@ -47,7 +47,9 @@ def test_several_metrics_in_one_text() -> None:
     assert list(found.columns) == ["AspectRecall@1", "AspectRecall@700t", "AlphaDCG@300t", "AlphaDCG@900t", "AlphaNDCG@2"]
 
 
-@pytest.mark.parametrize("text", ["AlphaNDCG@0t", "AlphaNDCG@-5t", "AlphaNDCG@4.5t", "AlphaNDCG@4000 tokens", "AlphaNDCG@t", "AlphaNDCG@4kt"])
+@pytest.mark.parametrize(
+    "text", ["AlphaNDCG@0t", "AlphaNDCG@-5t", "AlphaNDCG@4.5t", "AlphaNDCG@4000 tokens", "AlphaNDCG@t", "AlphaNDCG@4kt"]
+)
 def test_what_is_no_number_of_tokens(text: str) -> None:
     with pytest.raises(asp.MetricError):
         asp.parse(text)
@@ -192,7 +194,7 @@ def test_lengths_repeat_as_the_rows_of_lists_do_but_do_not_contradict_one_anothe
 def test_lengths_by_a_tokenizer() -> None:
     texts = {"d1": "one two three", "d2": "one", "d3": "one two"}
     assert asp.lengths_of(texts, "words") == {"d1": 3, "d2": 1, "d3": 2}
-    assert asp.lengths_of(texts.items(), lambda text: list(text)) == {"d1": 13, "d2": 3, "d3": 7}
+    assert asp.lengths_of(texts.items(), list) == {"d1": 13, "d2": 3, "d3": 7}
     given = evaluated("AspectRecall@4t", lengths=(texts, str.split))
     assert given["AspectRecall@4t"] == evaluated("AspectRecall@4t", lengths={"d1": 3, "d2": 1, "d3": 2})["AspectRecall@4t"] == 2 / 3
     with pytest.raises(asp.InputError, match="finds 0 tokens in document 'd4'"):
