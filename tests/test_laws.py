@@ -115,7 +115,8 @@ FURTHER: dict[str, list[asp.Metric]] = {
         asp.AlphaNDCG(k=CUTOFFS, ideal="exact", budget=0),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=0.25, judged_by="relevance"),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=GAMMAS),
-        *(asp.AlphaNDCG(k=(1, *BUDGETS), partial=partial, unjudged="drop") for partial in ("share", "skip")),
+        asp.AlphaNDCG(k=(1, *BUDGETS), unjudged="drop"),
+        *(asp.AlphaNDCG(k=BUDGETS, partial=partial, unjudged="drop") for partial in ("share", "skip")),
     ],
     "ERRIA": [
         asp.ERRIA(**GRADED, max_grade=4, normalize="ideal"),
@@ -519,7 +520,7 @@ def test_the_order_of_vectors_does_not_show(form: Any) -> None:
         item: vector if form is list else {f"f{place}": value for place, value in enumerate(vector)}
         for item, vector in (world.features or {}).items()
     }
-    metrics = [metric for metric in SETTINGS["IntraListDiversity"] if metric.parameters["of"] != "aspects"]
+    metrics = [metric for metric in SETTINGS["IntraListDiversity"] if metric.parameters["of"] != "aspects" and not metric.budgets]
     expected = numbers_of(asp.evaluate(world.rankings, metrics, features=vectors))
     for _ in range(3):
         mixed = {item: vectors[item] for item in chance.sample(list(vectors), len(vectors))}
@@ -772,7 +773,7 @@ def test_the_order_of_users_does_not_show(chunk: int, world: PlainWorld, users: 
 @checked(4, shrink=False)
 @given(LAW_WORLDS, st.sampled_from([1, 2, 3, 5]))
 def test_only_the_first_k_count(chunk: int, world: PlainWorld, k: int) -> None:
-    """Except where a definition looks at the whole list: the pool 'list', and items that move up before the cut.
+    """Except where a definition looks at the whole list: the pool 'list', items that move up before the cut, and cutoffs in tokens.
 
     So plans may cut lists, and the numbers are the same where they do not.
     """
@@ -780,7 +781,7 @@ def test_only_the_first_k_count(chunk: int, world: PlainWorld, k: int) -> None:
     metrics = [
         metric.at(k)
         for metric in usable(world, CHUNKS[chunk])
-        if not any(metric.parameters.get(name) == value for name, value in whole_list)
+        if not metric.budgets and not any(metric.parameters.get(name) == value for name, value in whole_list)
     ]
     catalogue = sorted(world.seen_items, key=str) if world.catalogue is None else world.catalogue
     shorter = {user: cut(items, k) for user, items in world.rankings.items()}
@@ -850,6 +851,7 @@ def coded(
 
     aspects, relevance, history, features, weights = world.aspects, world.relevance, world.history, world.features, world.weights
     groups, popularity, baseline, graph = world.truth.groups, world.truth.popularity, world.baseline, world.truth.graph
+    lengths = world.truth.lengths
     if graph is not None:  # people whom only lists name link to nobody
         offsets = np.append(graph.offsets, np.full(world.n_items - graph.n_items, graph.offsets[-1]))
         graph = asp.SocialGraph(lay(offsets), lay(graph.targets), lay(graph.nodes_of(world.codes)), graph.directed)
@@ -865,6 +867,9 @@ def coded(
         weights=None if weights is None else asp.Weights(*map(maybe, (weights.shared, weights.offsets, weights.aspects, weights.weights))),
         groups=None if groups is None else asp.Aspects(lay(groups.offsets), lay(groups.codes), groups.n_aspects, maybe(groups.strengths)),
         popularity=None if popularity is None else Popularity(lay(popularity.users), popularity.of_users),
+        lengths=None
+        if lengths is None
+        else asp.Lengths(lay(np.append(lengths.tokens, np.zeros(world.n_items - len(lengths.tokens), np.int64)))),
         baseline=None if baseline is None else asp.Rankings(lay(baseline.offsets), lay(baseline.items), None, maybe(baseline.listed)),
         graph=graph,
         catalogue=maybe(stretched(world.catalogue, False)),

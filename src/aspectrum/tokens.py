@@ -60,9 +60,7 @@ Tokenizer = Callable[[str], Any]
 """A text to its tokens, or to how many there are."""
 
 
-def lengths_of(
-    texts: Mapping[Hashable, str] | Iterable[tuple[Hashable, str]], tokenizer: Tokenizer | Literal["words"]
-) -> dict[Hashable, int]:
+def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokenizer: Tokenizer | Literal["words"]) -> dict[Hashable, int]:
     """How many tokens documents have, for ``lengths=``.
 
     Args:

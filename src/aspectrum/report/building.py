@@ -479,8 +479,9 @@ class _Building:
 
 def _preference(cutoff: Cutoff) -> tuple[bool, bool, bool, int]:
     """10 before whole lists, these before the largest rank, and ranks before tokens."""
-    in_tokens = isinstance(cutoff, Tokens)
-    return cutoff == 10, cutoff == -1, not in_tokens, cutoff.n if in_tokens else cutoff
+    if isinstance(cutoff, Tokens):
+        return False, False, False, cutoff.n
+    return cutoff == 10, cutoff == -1, True, cutoff
 
 
 def _is_rank(cutoff: Cutoff) -> bool:
