@@ -266,7 +266,7 @@ def test_lists_are_cut_where_the_budget_ends(world: PlainWorld, budget: int, ski
     lengths = world.lengths or {}
     for place, user in enumerate(built.users):
         kept: list[Any] = []
-        for item in world.rankings.get(user, [])  # type: ignore[call-overload]:
+        for item in world.rankings.get(user, []):  # type: ignore[call-overload]
             if sum(lengths[one] for one in kept) + lengths[item] <= budget:
                 kept.append(item)
             elif not skip:
