@@ -940,6 +940,7 @@ FULL = PlainWorld(
     features={"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 1.0], "d": [2.0, 1.0]},
     groups={"a": {"P": 1.0}, "b": {"P": 0.5, "Q": 0.5}, "c": {"Q": 1.0}},
     popularity={"a": 3, "c": 1},
+    lengths={"a": 1, "b": 2, "c": 3, "d": 1},
     baseline={"u": ["b", "d"], "v": ["c"]},
     graph=[("u", "a"), ("a", "b"), ("b", "v"), ("v", "d")],
 )
@@ -947,7 +948,7 @@ FULL = PlainWorld(
 
 def subsets(metrics: Sequence[asp.Metric]) -> Iterator[frozenset[str]]:
     """All sets of the inputs that one of the metrics can use, without the others, and with them."""
-    used = {input for metric in metrics for needed in metric.needs() for input in needed}
+    used = {input for metric in metrics for needed in metric.needs_at_cutoffs() for input in needed}
     others = frozenset(INPUTS) - used
     for n in range(len(used) + 1):
         for names in combinations(sorted(used), n):
@@ -960,19 +961,19 @@ def test_what_a_metric_needs_is_what_it_declares(name: str) -> None:
     """Of all sets of inputs it names: a metric is evaluated exactly if it says that the set is enough, else an error names what is missing."""
     inputs = inputs_of(FULL)
     # What is listed is known of weights or of nuggets, which are a kind of subtopics; see the tests of AspectRecall.
-    settings = [metric.at(2) for metric in SETTINGS[name] if metric.parameters.get("of") != "listed"]
+    settings = [metric.at(BUDGETS[0] if metric.budgets else 2) for metric in SETTINGS[name] if metric.parameters.get("of") != "listed"]
     for subset in dict.fromkeys(subsets(settings)):
         given = {key: inputs[key] for key in subset if key != "popularity_users"}
         if "popularity" in subset and subset & {"popularity_users", "history"}:
             given["popularity_users"] = 10  # more than have a history
         truth = asp.Truth.read(**given)
-        enough = [metric for metric in settings if any(needed <= subset for needed in metric.needs())]
+        enough = [metric for metric in settings if any(needed <= subset for needed in metric.needs_at_cutoffs())]
         if enough:
             plan = asp.Plan(enough, truth, per_user=False)
             assert len(plan.observe(FULL.rankings).finish()) == len(enough)
         for metric in settings:
             if metric not in enough:
-                missing = {input for needed in metric.needs() for input in needed - subset}
+                missing = {input for needed in metric.needs_at_cutoffs() for input in needed - subset}
                 with pytest.raises(asp.MissingInput, match="|".join(f"{input}=" for input in sorted(missing))):
                     asp.Plan(metric, truth)
 
@@ -1037,6 +1038,7 @@ def test_the_declared_direction_is_true(name: str) -> None:
         "features": {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 0.0], "d": [0.0, 1.0], "p": [1.0, 1.0], "q": [1.0, 1.0]},
         "baseline": {"u": ["p", "q"], "v": ["p", "q"]},
         "catalogue": ["a", "b", "c", "d", "p", "q"],
+        "lengths": dict.fromkeys("abcdpq", 100),
     }
     cls, metric = asp.registered()[name], SETTINGS[name][0].at(2)
     best, worst, others = CLEARLY[name] if name in CLEARLY else (BEST[cls.family], WORST[cls.family], {})

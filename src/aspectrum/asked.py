@@ -350,7 +350,8 @@ def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention 
     judgments = {"relevance", "history", "subtopics"}
     whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric), set())
     lacked = min(
-        (names - given for names in applied.needs()), key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"})
+        (names - given for names in applied.needs_at_cutoffs()),
+        key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"}),
     )
     if whom and not whom & (given | lacked):
         lacked |= {next(name for name in TRUTH if name in whom)}

@@ -179,6 +179,11 @@ class Metric:
         """Sets of inputs, beside the lists, each of which is enough; the one that is preferred first."""
         return (frozenset(self.inputs),)
 
+    def needs_at_cutoffs(self) -> tuple[frozenset[str], ...]:
+        """The same with what its cutoffs need: those in tokens, the lengths of documents."""
+        more = frozenset(("lengths",) if self.budgets else ())
+        return tuple(names | more for names in self.needs())
+
     def relative_inputs(self) -> tuple[str, ...]:
         """``relative_to``, of a metric whose parameters make it so."""
         return self.relative_to

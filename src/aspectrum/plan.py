@@ -161,8 +161,7 @@ class Plan:
     @property
     def needs(self) -> dict[str, tuple[frozenset[str], ...]]:
         """By metric, sets of inputs each of which is enough."""
-        tokens = {metric: {"lengths"} if metric.budgets else set() for metric in self.metrics}
-        return {str(metric): tuple(names | more for names in self.convention.applied(metric).needs()) for metric, more in tokens.items()}
+        return {str(metric): self.convention.applied(metric).needs_at_cutoffs() for metric in self.metrics}
 
     def lists(self, given: Any, name: str = "rankings") -> CodedLists:
         """Lists in any form that :func:`aspectrum.evaluate` takes, under the codes of this plan.
