@@ -474,5 +474,7 @@ def test_brightpro_counts_the_last_aspect_of_an_item() -> None:
 
 
 def test_a_name_that_a_tool_gives_to_another_metric_is_explained() -> None:
-    with pytest.raises(asp.MetricError, match="does not cover CatalogueCoverage; what it calls Coverage is AspectRecall; it covers AlphaNDCG"):
+    with pytest.raises(
+        asp.MetricError, match="does not cover CatalogueCoverage; what it calls Coverage is AspectRecall; it covers AlphaNDCG"
+    ):
         asp.CONVENTIONS["freshstack"].applied(asp.parse("Coverage@20"))

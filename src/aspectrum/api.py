@@ -43,6 +43,7 @@ def evaluate(
     weights: Any = None,
     groups: Any = None,
     popularity: Any = None,
+    lengths: Any = None,
     baseline: Any = None,
     graph: Any = None,
     catalogue: Iterable[Hashable] | None = None,
@@ -92,6 +93,8 @@ def evaluate(
         groups: Groups of items, for fairness of exposure: ``{item: group}``, ``{item: [groups]}``, ``{item: {group: share}}`` or rows
             (item, group[, share]). Default: the aspects.
         popularity: How many users had each item: ``{item: count}`` or rows (item, count). Default: counted in the history.
+        lengths: How many tokens documents have, for cutoffs in tokens such as ``"AlphaNDCG@4000t"``: ``{item: tokens}`` or rows (item, tokens).
+            :func:`aspectrum.lengths_of` counts them with a tokenizer of yours.
         baseline: Lists of a reference system, in the same forms as `rankings`; what it shows is expected.
         graph: A social network, where users and items are people: ``{user: [users]}``, rows (source, target), GraphML, or a graph of
             networkx or igraph.

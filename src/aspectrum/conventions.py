@@ -9,6 +9,7 @@ from aspectrum.coding.reading import Reading
 from aspectrum.errors import MetricError, UnusedParameter
 from aspectrum.metric import Metric
 from aspectrum.metric_text import written
+from aspectrum.tokens import ranks_of
 from aspectrum.wording import slips_between
 from aspectrum.world import Truth, World
 
@@ -31,7 +32,7 @@ class TieOrder:
 
     def applied(self, world: World, cutoffs: Sequence[int]) -> World:
         """The lists of a world, which have ties as they were given, in this order."""
-        first = max((cutoff for cutoff in cutoffs if 0 < cutoff <= (self.cut or 0)), default=0)
+        first = max((cutoff for cutoff in ranks_of(cutoffs) if 0 < cutoff <= (self.cut or 0)), default=0)
         return world.with_ties(self.by == "descending", first)
 
 

@@ -317,6 +317,8 @@ KINDS: Mapping[str, Kind] = {
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", counts="users", warn_from=0.5, warn_of=10),
+    "short_contexts": Kind("note", "{count} list{s} {have} fewer than {tokens} tokens", counts="users", warn_from=0.5, warn_of=10),
+    "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),

@@ -1,5 +1,6 @@
 """Judged: how much of what a list shows was judged at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -49,6 +50,7 @@ class Judged(UserMetric):
     over: Literal["list", "k"] = "list"
     complement: bool = False
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"over": ("list",)}
     cites = ("macavaney2022streamlining", "sakai2007alternatives")
     aliases: ClassVar[Aliases] = {"Hole": {"by": "anybody", "over": "k", "complement": True}}
     family = "relevance"
