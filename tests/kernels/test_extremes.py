@@ -170,6 +170,41 @@ def test_gains_against_all_orders(world: Lists, alpha: float, discount: str, wor
         assert found[2].all()
 
 
+@given(
+    items=st.lists(st.dictionaries(st.integers(0, 4), st.sampled_from([0.5, 1.0]), min_size=1, max_size=3), min_size=7, max_size=9),
+    alpha=st.sampled_from([0.3, 0.5, 1.0]),
+    work=st.sampled_from([30, 300, 1000, 3000, 10_000, 10**6]),
+)
+def test_larger_groups_against_all_subsets(items: list[Item], alpha: float, work: int) -> None:
+    """What the items of a subset have gained, in the best of orders; with limits at which all the ways to search end."""
+    items = [dict(sorted(item.items())) for item in items]
+    world = one_group({}, *items, n_aspects=5)
+    discounts = np.array(DISCOUNTS["log2"])
+    n = len(items)
+    left = np.ones((1 << n, 5))
+    for subset in range(1, 1 << n):
+        last = subset.bit_length() - 1
+        left[subset] = left[subset ^ 1 << last]
+        for aspect, strength in items[last].items():
+            left[subset, aspect] *= 1.0 - alpha * strength
+    strengths = np.array([[item.get(aspect, 0.0) for aspect in range(5)] for item in items])
+    gains = left @ strengths.T
+    low, high = np.full(1 << n, np.inf), np.zeros(1 << n)
+    low[0] = 0.0
+    sizes = np.array([subset.bit_count() for subset in range(1 << n)])
+    for subset in range(1 << n):
+        for item in set(range(n)).difference(place for place in range(n) if subset >> place & 1):
+            then, gain = subset | 1 << item, gains[subset, item]
+            low[then] = min(low[then], low[subset] + gain * discounts[sizes[subset] + 1])
+            high[then] = max(high[then], high[subset] + gain * discounts[sizes[subset]])
+    least = np.array([[0.0] + [low[sizes == size].min() for size in range(n + 1)]])
+    greatest = np.array([[high[sizes == size].max() for size in range(n + 1)] + [high[-1]]])
+    found = kernels.extreme_gains(world.cover, world.tied, world.stops, alpha, discounts, work=work)
+    check(found, (least, greatest))
+    if work == 10**6:
+        assert found[2].all()
+
+
 def covered(world: Lists) -> Callable[[int, list[Item]], list[float]]:
     def score(user: int, order: list[Item]) -> list[float]:
         def reached(k: int) -> float:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cover.hpp"
+#include "exact.hpp"
 #include "extremes.hpp"
 #include "gains.hpp"
 #include "hash_index.hpp"
@@ -59,13 +60,16 @@ class TiedGains {
         double strength;
         bool operator==(const Entry& other) const { return aspect == other.aspect && strength == other.strength; }
     };
+    using Bits = unsigned __int128;
+    static constexpr int kBits = 128;
+
     struct Kind {
         int64_t begin, end;  // of its entries
         int64_t copies = 1;
-        double gain;         // if nothing of the group stands before it
-        double last = 0.0;   // if everything else does; for bounds only
-        uint64_t below = 0;  // kinds that have at most what it has
-        uint64_t above = 0;
+        double gain;        // if nothing of the group stands before it
+        double last = 0.0;  // if everything else does; for bounds only
+        Bits below = 0;     // kinds that have at most what it has
+        Bits above = 0;
         int shift = 0;  // of its number in the key of a state
     };
     // What is left of an aspect after some of the items that have it, all with one strength.
@@ -80,9 +84,10 @@ class TiedGains {
         std::vector<Factor> factors;
     };
     struct Layer {
-        std::vector<uint64_t> keys;
-        std::vector<double> values;
-        void clear() { keys.clear(), values.clear(); }
+        std::vector<Bits> keys;
+        std::vector<double> values, bounds;
+        void clear() { keys.clear(), values.clear(), bounds.clear(); }
+        void begin() { clear(), keys.push_back(0), values.push_back(0.0); }
     };
 
     Rule rule_;
@@ -103,22 +108,37 @@ class TiedGains {
     int key_bits_ = 0;
     std::vector<double> least_, greatest_;  // of so many of the other items
     int64_t least_proved_ = 0, greatest_proved_ = 0;
+    const double* discounts_ = nullptr;
+    int64_t work_ = 0;
+    std::vector<int64_t> first_ratio_, by_bound_;
+    std::vector<double> gain_ratios_, loss_ratios_;
+    std::vector<std::pair<double, int64_t>> gains_of_rest_, losses_of_rest_;
 
   public:
     TiedGains(const Cover& cover, Rule rule) : rule_(std::move(rule)), number_of_(cover.most_aspects(), -1), terms_(cover) {}
 
     Rule& rule() { return rule_; }
 
-    // What the first `places` of the group gain, and whether that is proved.
-    double least(int64_t places) const { return least_[std::max<int64_t>(0, places - nothing_)]; }
-    double greatest(int64_t places) const { return greatest_[std::min(places, items())]; }
-    bool proved(int64_t places) const { return places - nothing_ <= least_proved_ && std::min(places, items()) <= greatest_proved_; }
+    // What the first `places` of the group gain at least and at most, and whether that is proved.
+    std::pair<double, bool> least(int64_t places) {
+        const int64_t n = std::max<int64_t>(0, places - nothing_);
+        if (n <= least_proved_) return {least_[n], true};
+        if constexpr (Rule::kFall) return sweep(n);
+        return {least_[n], false};
+    }
+    std::pair<double, bool> greatest(int64_t places) {
+        const int64_t n = std::min(places, items());
+        if (n <= greatest_proved_) return {greatest_[n], true};
+        if constexpr (Rule::kFall) return solve(n);
+        return {greatest_[n], false};
+    }
 
     // Settles a group whose places have these discounts, of which the first `places` are asked for; if these are all of them, takes the
     // items.
     template <class View>
     void settle(View& view, const int32_t* rows, int64_t n, const double* discounts, int64_t places, int64_t work) {
         rows_.clear(), gains_.clear();
+        discounts_ = discounts, work_ = work;
         for (int64_t p = 0; p < n; ++p) {
             if (rows[p] < 0) continue;
             const double gain = rule_.gain(view, rows[p]);
@@ -178,11 +198,17 @@ class TiedGains {
                 const int64_t places = std::min(next, last) - p;
                 settle(view, rows + p, next - p, discounts + p, places, work);
                 for (; c < n_stops && stops[c] < next; ++c) {
-                    least_sums[c] = low + least(stops[c] - p), greatest_sums[c] = high + greatest(stops[c] - p);
-                    sure[c] = all_proved && proved(stops[c] - p);
+                    const auto [less, less_proved] = least(stops[c] - p);
+                    const auto [more, more_proved] = greatest(stops[c] - p);
+                    least_sums[c] = low + less, greatest_sums[c] = high + more;
+                    sure[c] = all_proved && less_proved && more_proved;
                 }
-                low += least(places), high += greatest(places);
-                all_proved = all_proved && proved(places);
+                if (next <= last) {
+                    const auto [less, less_proved] = least(places);
+                    const auto [more, more_proved] = greatest(places);
+                    low += less, high += more;
+                    all_proved = all_proved && less_proved && more_proved;
+                }
             }
             p = next;
         }
@@ -380,7 +406,7 @@ class TiedGains {
             kind.shift = key_bits_;
             key_bits_ += static_cast<int>(std::bit_width(static_cast<uint64_t>(kind.copies)));
         }
-        if (key_bits_ <= 64) find_nested();
+        if (key_bits_ <= kBits) find_nested();
     }
 
     // What kinds gain if everything else of the group stands before them.
@@ -402,8 +428,8 @@ class TiedGains {
                 const auto begin = entries_.begin() + kinds_[other].begin, end = entries_.begin() + kinds_[other].end;
                 if (other == k || std::any_of(begin, end, [&](const Entry& entry) { return entry.strength > left_[entry.aspect]; }))
                     continue;
-                kinds_[k].below |= uint64_t{1} << other;
-                kinds_[other].above |= uint64_t{1} << k;
+                kinds_[k].below |= Bits{1} << other;
+                kinds_[other].above |= Bits{1} << k;
             }
         }
     }
@@ -452,50 +478,61 @@ class TiedGains {
         put_left(view, codes_.data(), left_.data(), n_aspects_);
     }
 
+    int64_t work_of_state() const { return static_cast<int64_t>(entries_.size() + kinds_.size()); }
+
     // Kinds of which a state has all copies; and how many it has of each.
-    uint64_t read(uint64_t key) {
-        uint64_t used_up = 0;
+    Bits read(Bits key) {
+        Bits used_up = 0;
         for (size_t k = 0; k < kinds_.size(); ++k) {
             const Kind& kind = kinds_[k];
             const uint64_t mask = (uint64_t{1} << std::bit_width(static_cast<uint64_t>(kind.copies))) - 1;
-            placed_[k] = static_cast<int64_t>(key >> kind.shift & mask);
-            used_up |= uint64_t{placed_[k] == kind.copies} << k;
+            placed_[k] = static_cast<int64_t>(static_cast<uint64_t>(key >> kind.shift) & mask);
+            used_up |= Bits{placed_[k] == kind.copies} << k;
         }
         return used_up;
+    }
+    static uint32_t hash(Bits key) {
+        const auto high = static_cast<uint64_t>(key >> 64);
+        return folded(static_cast<uint64_t>(key) ^ high * 0xBF58476D1CE4E5B9ull);
+    }
+
+    // All ways to place one item more than the states of a layer have; the best of those to the same state.
+    template <bool kGreatest>
+    void expand(const Layer& layer, double discount, Layer& next) {
+        next.clear();
+        index_.clear(layer.keys.size());
+        for (size_t state = 0; state < layer.keys.size(); ++state) {
+            tick(1);
+            const Bits used_up = read(layer.keys[state]);
+            look_at_placed();
+            for (size_t k = 0; k < kinds_.size(); ++k) {
+                const Kind& kind = kinds_[k];
+                if (placed_[k] == kind.copies || ((kGreatest ? kind.above : kind.below) & ~used_up)) continue;
+                const double value = layer.values[state] + gain(kind) * discount;
+                const Bits key = layer.keys[state] + (Bits{1} << kind.shift);
+                const auto [at, is_new] = index_.find_or_add(hash(key), [&](int32_t i) { return next.keys[i] == key; });
+                if (is_new)
+                    next.keys.push_back(key), next.values.push_back(value);
+                else
+                    next.values[at] = kGreatest ? std::max(next.values[at], value) : std::min(next.values[at], value);
+            }
+        }
     }
 
     // Fills in what so many items gain, and returns for how many that is proved; for more there are bounds.
     template <bool kGreatest>
     int64_t search(const double* discounts, int64_t places, int64_t work, std::vector<double>& best) {
-        const int64_t n = std::min(places, items());
-        layer_.clear();
-        layer_.keys.push_back(0), layer_.values.push_back(0.0);
-        const auto cost = static_cast<int64_t>(entries_.size() + kinds_.size());
+        const int64_t n = std::clamp<int64_t>(places, 0, items());
+        layer_.begin();
+        const int64_t cost = work_of_state();
         for (int64_t j = 0; j < n; ++j) {
             const auto states = static_cast<int64_t>(layer_.keys.size());
-            if (key_bits_ > 64 || states > work / cost) {
+            if (key_bits_ > kBits || states > work / cost) {
                 bound<kGreatest>(discounts, j, n, work, best);
                 return j;
             }
             work -= states * cost;
-            next_.clear();
-            index_.clear(layer_.keys.size());
-            for (int64_t state = 0; state < states; ++state) {
-                tick(1);
-                const uint64_t used_up = read(layer_.keys[state]);
-                look_at_placed();
-                for (size_t k = 0; k < kinds_.size(); ++k) {
-                    const Kind& kind = kinds_[k];
-                    if (used_up >> k & 1 || ((kGreatest ? kind.above : kind.below) & ~used_up)) continue;
-                    const double value = layer_.values[state] + gain(kind) * discounts[j];
-                    const uint64_t key = layer_.keys[state] + (uint64_t{1} << kind.shift);
-                    const auto [at, is_new] = index_.find_or_add(folded(key), [&](int32_t i) { return next_.keys[i] == key; });
-                    if (is_new)
-                        next_.keys.push_back(key), next_.values.push_back(value);
-                    else
-                        next_.values[at] = kGreatest ? std::max(next_.values[at], value) : std::min(next_.values[at], value);
-                }
-            }
+            expand<kGreatest>(layer_, discounts[j], next_);
             std::swap(layer_, next_);
             best.push_back(best_of<kGreatest>(layer_.values));
         }
@@ -512,8 +549,7 @@ class TiedGains {
     void bound(const double* discounts, int64_t done, int64_t n, int64_t work, std::vector<double>& best) {
         if (static_cast<int64_t>(layer_.keys.size()) > work / items()) {  // too many states: from the first one
             done = 0;
-            layer_.clear();
-            layer_.keys.push_back(0), layer_.values.push_back(0.0);
+            layer_.begin();
         }
         constexpr bool kAsFirst = kGreatest == Rule::kFall;
         if (!kAsFirst) find_last_gains();
@@ -542,6 +578,150 @@ class TiedGains {
                 }
             }
         }
+    }
+
+    // The greatest is the best list of a problem that begins with what is left; its search gives up states that cannot be the best.
+    std::pair<double, bool> solve(int64_t n) {
+        Problem problem;
+        for (size_t a = 0; a < n_aspects_; ++a) problem.weights.push_back(aspects_[a].left);
+        bool strong = true;
+        for (const Entry& entry : entries_) strong = strong && entry.strength == 1.0;
+        std::vector<Kind> kinds(kinds_);  // those that may hold others first
+        std::stable_sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.end - a.begin > b.end - b.begin; });
+        Entries entries;
+        for (const Kind& kind : kinds) {
+            entries.clear();
+            for (int64_t e = kind.begin; e < kind.end; ++e) entries.emplace_back(entries_[e].aspect, entries_[e].strength);
+            problem.add_set(entries, kind.copies, 0);
+        }
+        if (strong) problem.strengths.clear();
+        const double budget = static_cast<double>(work_) / tuning::kOperationsPerUnit;
+        const Certificate found = solve_exactly(problem, n, discounts_, rule_.rule.alpha, budget, nullptr);
+        return {found.proved ? found.best : std::min(found.upper, greatest_[n]), found.proved};
+    }
+
+    // The least, through layers of at most so many states, again and again with more of them, until none was left out that could matter.
+    std::pair<double, bool> sweep(int64_t n) {
+        constexpr double kExact = 1e-13;  // what rounding may leave
+        const double* discounts = discounts_ + nothing_;
+        constexpr double kNone = std::numeric_limits<double>::infinity();
+        double best = kNone, proved = least_[n];
+        int64_t work = work_ - work_of_state() * n;
+        if (key_bits_ > kBits || work < 0) return {proved, false};
+        read(0);
+        look_at_placed();
+        proved = std::max(proved, least_of_rest(discounts, 0, n));
+        for (size_t width = 16;; width *= 4) {
+            double left_out = kNone;
+            layer_.begin();
+            layer_.bounds.push_back(proved);
+            for (int64_t j = 0; j < n && !layer_.keys.empty(); ++j) {
+                const auto states = static_cast<int64_t>(layer_.keys.size()), kinds = static_cast<int64_t>(kinds_.size());
+                work -= states * work_of_state() * (1 + std::min(kinds, n - j) * (n - j - 1));
+                if (work < 0) {
+                    const double open = *std::min_element(layer_.bounds.begin(), layer_.bounds.end());
+                    return {std::max(proved, std::min({open, left_out, best})), false};
+                }
+                expand<false>(layer_, discounts[j], next_);
+                if (j + 1 == n) {
+                    best = std::min(best, best_of<false>(next_.values));
+                    break;
+                }
+                by_bound_.clear();
+                for (size_t state = 0; state < next_.keys.size(); ++state) {
+                    tick(1);
+                    read(next_.keys[state]);
+                    look_at_placed();
+                    next_.bounds.push_back(next_.values[state] + least_of_rest(discounts, j + 1, n));
+                    if (next_.bounds.back() < best * (1.0 - kExact)) by_bound_.push_back(static_cast<int64_t>(state));
+                }
+                if (by_bound_.size() > width) {
+                    const auto before = [&](int64_t a, int64_t b) {
+                        return next_.bounds[a] != next_.bounds[b] ? next_.bounds[a] < next_.bounds[b] : next_.keys[a] < next_.keys[b];
+                    };
+                    std::nth_element(by_bound_.begin(), by_bound_.begin() + static_cast<int64_t>(width), by_bound_.end(), before);
+                    left_out = std::min(left_out, next_.bounds[by_bound_[width]]);
+                    by_bound_.resize(width);
+                }
+                layer_.clear();
+                for (const int64_t state : by_bound_) {
+                    layer_.keys.push_back(next_.keys[state]);
+                    layer_.values.push_back(next_.values[state]);
+                    layer_.bounds.push_back(next_.bounds[state]);
+                }
+            }
+            if (left_out >= best * (1.0 - kExact)) return {best, true};
+            proved = std::max(proved, left_out);
+        }
+    }
+
+    // What the places after the first j of n add at least, after the items that are placed. It is a sum, over the ends of places, of what
+    // the items so far have gained, which has two limits: what so many items of the rest gain, and what all of them gain less what the
+    // others do. Of an aspect, a number of items gain no less than their share of what as many of the strongest gain; and miss no more than
+    // their share of what these miss.
+    double least_of_rest(const double* discounts, int64_t j, int64_t n) {
+        gain_ratios_.clear(), loss_ratios_.clear(), first_ratio_.assign(1, 0);
+        const double alpha = rule_.rule.alpha;
+        double all = 0.0;
+        for (size_t a = 0; a < n_aspects_; ++a) {
+            const auto& factors = aspects_[a].factors;
+            const size_t begin = gain_ratios_.size();
+            double product = 1.0, sum = 0.0;
+            gain_ratios_.push_back(1.0);
+            for (size_t f = factors.size(); f-- > 0;) {  // the strongest first
+                for (int64_t m = factors[f].items - counts_[first_factor_[a] + static_cast<int64_t>(f)]; m > 0; --m) {
+                    product *= factors[f].kept, sum += 1.0 - factors[f].kept;
+                    gain_ratios_.push_back((1.0 - product) / sum);
+                }
+            }
+            all += left_[a] * (1.0 - product);
+            loss_ratios_.resize(gain_ratios_.size());
+            double others = 1.0;
+            size_t e = gain_ratios_.size();
+            for (size_t f = 0; f < factors.size(); ++f) {
+                for (int64_t m = factors[f].items - counts_[first_factor_[a] + static_cast<int64_t>(f)]; m > 0; --m) {
+                    --e;
+                    loss_ratios_[e] = gain_ratios_[e] * others;
+                    others *= factors[f].kept;
+                }
+            }
+            loss_ratios_[begin] = 0.0;
+            first_ratio_.push_back(static_cast<int64_t>(gain_ratios_.size()));
+        }
+        all /= alpha;
+        double bound = 0.0, before = 0.0;
+        for (int64_t m = j + 1; m <= n; ++m) {
+            const int64_t taken = m - j, others = items() - m;
+            gains_of_rest_.clear(), losses_of_rest_.clear();
+            for (size_t k = 0; k < kinds_.size(); ++k) {
+                const int64_t copies = kinds_[k].copies - placed_[k];
+                if (copies == 0) continue;
+                double gain = 0.0, loss = 0.0;
+                for (int64_t e = kinds_[k].begin; e < kinds_[k].end; ++e) {
+                    const int32_t a = entries_[e].aspect;
+                    const int64_t first = first_ratio_[a], most = first_ratio_[a + 1] - first - 1;
+                    const double worth = left_[a] * entries_[e].strength;
+                    gain += worth * gain_ratios_[first + std::min(taken, most)];
+                    loss += worth * loss_ratios_[first + std::min(others, most)];
+                }
+                gains_of_rest_.emplace_back(gain, copies);
+                losses_of_rest_.emplace_back(-loss, copies);
+            }
+            const double so_far = std::max(sum_of_smallest(gains_of_rest_, taken), all + sum_of_smallest(losses_of_rest_, others));
+            before = std::max(before, so_far);
+            bound += (discounts[m - 1] - (m < n ? discounts[m] : 0.0)) * before;
+        }
+        return bound;
+    }
+
+    static double sum_of_smallest(std::vector<std::pair<double, int64_t>>& values, int64_t n) {
+        std::sort(values.begin(), values.end());
+        double sum = 0.0;
+        for (const auto& [value, copies] : values) {
+            sum += value * static_cast<double>(std::min(n, copies));
+            if ((n -= copies) <= 0) break;
+        }
+        return sum;
     }
 };
 
