@@ -205,28 +205,32 @@ def test_larger_groups_against_all_subsets(items: list[Item], alpha: float, work
         assert found[2].all()
 
 
+def strongest_seen(order: list[Item]) -> list[Item]:
+    """The strongest judgment of each aspect within the first 0, 1, 2 ... items."""
+    seen: list[Item] = [{}]
+    for item in order:
+        seen.append(seen[-1] | {aspect: max(strength, seen[-1].get(aspect, 0.0)) for aspect, strength in item.items()})
+    return seen
+
+
 def covered(world: Lists) -> Callable[[int, list[Item]], list[float]]:
     def score(user: int, order: list[Item]) -> list[float]:
-        def reached(k: int) -> float:
-            strongest = (max((item.get(aspect, 0.0) for item in order[:k]), default=0.0) for aspect in range(world.n_aspects))
-            return sum(world.weight(user, aspect) * strength for aspect, strength in enumerate(strongest))
-
-        return [reached(k) for k in range(len(order) + 1)]
+        return [sum(world.weight(user, aspect) * one for aspect, one in seen.items()) for seen in strongest_seen(order)]
 
     return score
 
 
-def answered(world: Lists, firsts: list[int], weights: list[float]) -> Callable[[int, list[Item]], list[float]]:
+def answered(firsts: list[int], weights: list[float]) -> Callable[[int, list[Item]], list[float]]:
     """Questions count with their weakest answer."""
+    questions = [
+        (weights[first], [one for one, of in enumerate(firsts) if of == first]) for first in sorted(set(firsts)) if weights[first] > 0
+    ]
 
-    def score(user: int, order: list[Item]) -> list[float]:
-        def reached(k: int) -> float:
-            strongest = [max((item.get(aspect, 0.0) for item in order[:k]), default=0.0) for aspect in range(world.n_aspects)]
-            return sum(
-                weights[first] * min(one for one, of in zip(strongest, firsts, strict=True) if of == first) for first in sorted(set(firsts))
-            )
-
-        return [reached(k) for k in range(len(order) + 1)]
+    def score(_: int, order: list[Item]) -> list[float]:
+        return [
+            sum(weight * min(seen.get(answer, 0.0) for answer in answers) for weight, answers in questions)
+            for seen in strongest_seen(order)
+        ]
 
     return score
 
@@ -251,7 +255,7 @@ def test_questions_against_all_orders(world: Lists, work: int | None, data: st.D
     limit: dict[str, Any] = {} if work is None else {"work": work}
     wanted = Lists(world.groups, None, world.n_aspects, world.masks)
     found = kernels.extreme_coverage(wanted.cover, world.tied, world.stops, *questions, **limit)
-    check(found, enumerated(wanted, answered(wanted, firsts, weights)))
+    check(found, enumerated(wanted, answered(firsts, weights)))
     if work is None:
         assert found[2].all()
 
