@@ -131,12 +131,12 @@ def test_what_stands_in_the_middle_of_a_line_becomes_one_field(text: str, before
     lines = found.decode().split("\n")
     assert len(lines) == len(text.split("\n")), "no line moves"
     n_wide = 0
-    for line, given in zip(lines, text.split("\n"), strict=True):
-        words = list(re.finditer(r"[^ \t\v\f\r]+", given))
+    for line, was in zip(lines, text.split("\n"), strict=True):
+        words = list(re.finditer(r"[^ \t\v\f\r]+", was))
         expected = [word[0] for word in words]
         if len(words) > before + after + 1:
             n_wide += 1
-            middle = given[words[before].start() : words[len(words) - after - 1].end()]
+            middle = was[words[before].start() : words[len(words) - after - 1].end()]
             expected = [*expected[:before], middle, *expected[len(words) - after :]]
         assert line.split("\x1f") == (expected or [""])
     assert n_joined == n_wide
