@@ -26,7 +26,7 @@ from aspectrum.config import (
 )
 from aspectrum.errors import AspectrumError, ConfigError
 from aspectrum.formats import EXTENSIONS, FORMATS
-from aspectrum.inputs import ALL_TRUTH, ROLES
+from aspectrum.inputs import ALL_TRUTH, BUNDLES, ROLES
 from aspectrum.io import FORMATS as INPUT_FORMATS
 from aspectrum.wording import one_line
 
@@ -402,7 +402,7 @@ MISTAKES = {
     "users: judgd": ["1:8: users: found 'judgd', expected lists, * did you mean 'judged'?"],
     "users: [ann]": ["1:8: users: found a list, expected lists,"],
     "order: rnak": ["1:8: order: found 'rnak', expected auto, rank, score or input; did you mean 'rank'?"],
-    "ties: off": ["1:7: ties: found off, which YAML reads as false, expected input, ascending or descending"],
+    "ties: off": ["1:7: ties: found off, which YAML reads as false, expected input, ascending, descending or expected"],
     "duplicates: last": ["1:13: duplicates: found 'last', expected error or first"],
     "systems_as: column": ["1:13: systems_as: found 'column', expected columns or rows; did you mean 'columns'?"],
     "outputs: results.doc": ["1:10: outputs: found a path with the extension .doc, expected .txt, .json, .csv, .md,"],
@@ -752,13 +752,13 @@ def test_the_example_reads_and_is_valid(folder: Path, validator: jsonschema.Draf
 def test_the_example_has_every_key_and_its_comments_hold(folder: Path, validator: jsonschema.Draft202012Validator) -> None:
     written = yaml.safe_load(EXAMPLE)
     assert list(written) == list(Settings.model_fields)
-    assert set(written["inputs"]) == set(ALL_TRUTH)
+    assert set(written["inputs"]) == {*ALL_TRUTH, *BUNDLES}
     assert list(written["comparison"]) == list(ComparisonSettings.model_fields)
     sources = [source for part in (written["systems"], written["inputs"]) for source in part.values() if isinstance(source, dict)]
     assert set().union(*sources) == set(SourceSettings.model_fields)
     for word in (*ROLES, *asp.CONVENTIONS, *FORMATS, *EXTENSIONS, *INPUT_FORMATS):
         assert word in EXAMPLE
-    for name, spec in ALL_TRUTH.items():
+    for name, spec in {**ALL_TRUTH, **BUNDLES}.items():
         assert re.search(f"^  {name}:.*# {re.escape(spec.comment)}$", EXAMPLE, re.MULTILINE)
     mapping = "\n".join(line.removeprefix("# ") for line in EXAMPLE.splitlines() if re.match("# (metrics:|  )", line))
     assert len(read(folder, mapping).metrics) == 4 + 7

@@ -287,6 +287,20 @@ def test_ties(tmp_path: Path, ties: str, kind: str, order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
+def test_all_orders_of_ties(tmp_path: Path, order: str) -> None:
+    """Cutoffs cut groups of equal scores, so more of a list is needed than its top."""
+    rows, truth = drawn(4)
+    rows = [(user, item, float(score > 1)) for user, item, score in rows]
+    rows = rows if order == "grouped" else shuffled(rows)
+    metrics = ["NDCG@1", "AlphaNDCG@2", "MAP@2", "AspectRecall@1"]
+    for format in ("parquet", "csv"):
+        path = write(tmp_path / f"lists.{format}", rows)
+        expected = whole(path, metrics, ties="expected", **truth)
+        assert expected.details["NDCG@1"]["lists_cut_within_ties"] > 0
+        assert_same(piecewise(path, metrics, ties="expected", **truth), expected)
+
+
+@pytest.mark.parametrize("order", ORDERS)
 def test_ties_by_ids_that_turn_out_to_be_text(tmp_path: Path, order: str) -> None:
     """9 comes after 10 as text. Where pieces would not agree, they are refused, not measured in two orders."""
     rows = [(f"u{user}", str(item), 1.0) for user in range(9) for item in (9, 10, 100)]

@@ -43,6 +43,7 @@ def evaluate(
     weights: Any = None,
     groups: Any = None,
     popularity: Any = None,
+    lengths: Any = None,
     baseline: Any = None,
     graph: Any = None,
     catalogue: Iterable[Hashable] | None = None,
@@ -93,6 +94,8 @@ def evaluate(
         groups: Groups of items, for fairness of exposure: ``{item: group}``, ``{item: [groups]}``, ``{item: {group: share}}`` or rows
             (item, group[, share]). Default: the aspects.
         popularity: How many users had each item: ``{item: count}`` or rows (item, count). Default: counted in the history.
+        lengths: How many tokens documents have, for cutoffs in tokens such as ``"AlphaNDCG@4000t"``: ``{item: tokens}`` or rows (item, tokens).
+            :func:`aspectrum.lengths_of` counts them with a tokenizer of yours.
         baseline: Lists of a reference system, in the same forms as `rankings`; what it shows is expected.
         graph: A social network, where users and items are people: ``{user: [users]}``, rows (source, target), GraphML, or a graph of
             networkx or igraph.
@@ -107,7 +110,8 @@ def evaluate(
         order: What orders a list: ``"rank"``, ``"score"`` or ``"input"`` (its rows as they stand). Default: ranks if there are
             any, else scores, else the rows.
         ties: Which of two items with equal scores comes first: ``"input"`` (default, as given), ``"ascending"`` or
-            ``"descending"`` by id.
+            ``"descending"`` by id. ``"expected"``: scores are averaged over all orders of such items, with the least and the greatest
+            beside them; lists are ordered by score unless `order` says otherwise. Not all metrics have such an average.
         duplicates: ``"error"`` (default), or ``"first"``: of an item that a list names twice, or a fact that is stated
             twice in different ways, the first counts.
         threads: Maximum number of threads; by default one per core.
@@ -222,7 +226,7 @@ def _evaluate(
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
-    asked, left_out = asked_for(metrics, _given(systems, options), conventions)
+    asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=options.get("ties") == "expected")
     users = options.get("users")
     check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}

@@ -16,6 +16,8 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[Any]  # float64; features may be float32
 Masks: TypeAlias = npt.NDArray[np.uint64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
+Ties: TypeAlias = npt.NDArray[np.uint8]
+"""For each place of lists, whether it has the score of the place before (1 or 0)."""
 
 MASK_BITS = 64
 

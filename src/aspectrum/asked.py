@@ -15,7 +15,8 @@ from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.metric import FAMILIES, Metric, has_own_name, of_family, parse, registered
-from aspectrum.user_scores import AT_LEAST
+from aspectrum.tokens import Tokens
+from aspectrum.user_scores import AT_LEAST, GREATEST, LEAST
 from aspectrum.wording import did_you_mean
 
 Metrics = str | Metric | Iterable[str | Metric] | Mapping[str, str | Metric]
@@ -41,7 +42,15 @@ class Asked:
             return cls(metric, tuple(metric.names))
         if len(metric.cutoffs) == 1:
             return cls(metric, (name,))
-        return cls(metric, tuple(name if cutoff < 0 else f"{name}@{cutoff}" for cutoff in metric.cutoffs))
+        return cls(metric, tuple(name if cutoff == -1 else f"{name}@{cutoff}" for cutoff in metric.cutoffs))
+
+    def apart(self) -> list[Asked]:
+        """The same as cutoffs in ranks and cutoffs in tokens, where there are both."""
+        kinds = [[k for k in self.metric.cutoffs if isinstance(k, Tokens) == in_tokens] for in_tokens in (False, True)]
+        if not all(kinds):
+            return [self]
+        names = dict(zip(self.metric.cutoffs, self.names, strict=True))
+        return [replace(self, metric=self.metric.at(tuple(kind)), names=tuple(names[k] for k in kind)) for kind in kinds]
 
     def at_cutoffs(self) -> list[tuple[str, Metric]]:
         """The metric at each cutoff, by name."""
@@ -61,6 +70,7 @@ def asked_for(
     usual: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
     meant: Mapping[str, Metric] | None = None,
+    over_orders: bool = False,
 ) -> tuple[list[Asked], list[Notice]]:
     """The metrics, each cutoff of each once, and what is left out of ``all@10``: every metric that the inputs allow.
 
@@ -74,6 +84,7 @@ def asked_for(
         usual: Names of the metrics that ``usual@10`` stands for, where there is such a word.
         called: What users call the inputs, if it is something else.
         meant: By the name of a metric of ours, what it means here, if it is something else; unless it is written with parameters.
+        over_orders: Whether scores are averaged over the orders of equal scores, which not every metric can be.
 
     >>> [str(one.metric) for one in asked_for(["NDCG@5,10", "NDCG@10", "Recall@5"], (), ())[0]]
     ['NDCG@5,10', 'Recall@5']
@@ -90,9 +101,9 @@ def asked_for(
         if isinstance(one, Asked):
             chosen.append(_rest(one, seen))
             continue
-        obstacles = _obstacles(one, inputs, conventions, called or {}, lacking_for_all)
+        obstacles = _obstacles(one, inputs, conventions, called or {}, lacking_for_all, over_orders)
         if all(map(all, obstacles.values())):  # a doubtful number is better than none
-            obstacles = _obstacles(one, inputs, conventions, called or {}, lacking)
+            obstacles = _obstacles(one, inputs, conventions, called or {}, lacking, over_orders)
         left_out = _left_out(one.text, obstacles, conventions)
         if one.family and all(map(all, obstacles.values())):
             raise _none_of_family(one, obstacles, left_out, conventions)
@@ -101,7 +112,7 @@ def asked_for(
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
             absent = tuple(way.name for way, why in zip(conventions, obstacles[metric], strict=True) if why)
             if others:
-                some = metric.at(tuple(others))  # type: ignore[arg-type]
+                some = metric.at(tuple(others))
                 chosen.append(_rest(Asked(some, _names(some, meant or {}), absent), seen))
     found = [one for one in chosen if one is not None]
     if not found:
@@ -153,7 +164,7 @@ def _read_set(text: str, has_usual: bool) -> tuple[str, str, bool] | None:
     word = family or written.lower()
     if family is None and word != "all" and not (word == "usual" and has_usual):
         return None
-    if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
+    if at and not re.fullmatch(r"(-1|[1-9][0-9]*t?)(,(-1|[1-9][0-9]*t?))*", cutoffs.replace(" ", "")):
         raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected {written}@5 or {written}@5,10")
     return word, at + cutoffs, family is not None
 
@@ -165,7 +176,10 @@ def _several(text: str, usual: Sequence[str]) -> _Several | None:
         return None
     word, at, family = found
     names = of_family(word) if family else registered() if word == "all" else usual
-    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in names), family)
+    found_in_tokens = [name for name in names if "t" not in at or registered()[name].in_tokens is not None]  # others have no such cutoffs
+    if not found_in_tokens:
+        raise MetricError(f"{text!r}: no metric of this family has cutoffs in tokens")
+    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in found_in_tokens), family)
 
 
 _NOT_COVERED = "not covered"
@@ -177,6 +191,7 @@ def _obstacles(
     conventions: Sequence[Convention],
     called: Mapping[str, str],
     lacks: Callable[[Collection[str], Metric, Convention], tuple[str, ...] | None],
+    over_orders: bool,
 ) -> dict[Metric, list[str]]:
     """Why a metric cannot be computed under each of the conventions; an empty text where it can."""
 
@@ -186,6 +201,8 @@ def _obstacles(
         if refusal := convention.refusal(metric):
             instead = convention.instead(metric)
             return f"ask for {instead}" if instead else refusal
+        if over_orders and convention.applied(metric).why_one_order():
+            return "needs one order of ties"
         choices = convention.applied(metric).undecided(inputs)
         if choices:
             return f"say {' or '.join(f'{parameter}={value}' for parameter, values in choices.items() for value in values)}"
@@ -269,7 +286,7 @@ def _names(metric: Metric, meant: Mapping[str, Metric]) -> tuple[str, ...]:
 
 def _check_name(name: str, metric: Metric) -> None:
     """A name of one's own is not that of another metric, or of another column."""
-    if name in ("user", "system") or name.endswith(AT_LEAST):
+    if name in ("user", "system") or name.endswith((AT_LEAST, LEAST, GREATEST)):
         raise MetricError(f"metrics[{name!r}]: scores of users have a column of that name; choose another name")
     try:
         other = parse(name)
@@ -291,7 +308,7 @@ def _rest(one: Asked, seen: dict[str, Metric]) -> Asked | None:
             raise MetricError(f"two metrics are called {name!r}: {seen[name]} and {metric}; give them different names")
     if not left:
         return None
-    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))  # type: ignore[arg-type]
+    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))
 
 
 def _left_out(text: str, obstacles: Mapping[Metric, Sequence[str]], conventions: Sequence[Convention]) -> list[Notice]:
@@ -338,7 +355,8 @@ def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention 
     judgments = {"relevance", "history", "subtopics"}
     whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric), set())
     lacked = min(
-        (names - given for names in applied.needs()), key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"})
+        (names - given for names in applied.needs_at_cutoffs()),
+        key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"}),
     )
     if whom and not whom & (given | lacked):
         lacked |= {next(name for name in TRUTH if name in whom)}

@@ -171,7 +171,7 @@ def counted(state: State) -> str:
     counts = ", ".join(_number_of(count, name) for name, count in state.counts.items() if count or name == "scored")
     widest = state.limits.get("widest_interval")
     if widest:
-        return f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less"
+        counts = f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less"
     parts = [f"{name.replace('_', ' ')} {value:.6g}" for name, value in state.limits.items() if name not in ("at_least", "widest_interval")]
     more = [f"{len(parts) - _MOST_PARTS} more"] if len(parts) > _MOST_PARTS else []
     return f"{counts}; {', '.join([*parts[:_MOST_PARTS], *more])}" if parts else counts

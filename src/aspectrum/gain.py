@@ -11,7 +11,7 @@ from aspectrum.arrays import Codes, Floats
 from aspectrum.discounts import Discount, discount_sums
 from aspectrum.errors import InputError, MetricError
 from aspectrum.judging import Coverage, JudgedBy, cover
-from aspectrum.metric import AspectMetric, check_goes_with, check_unit
+from aspectrum.metric import AspectMetric, Ends, check_goes_with, check_unit
 from aspectrum.metric_text import written
 from aspectrum.world import World
 
@@ -94,10 +94,25 @@ def place_gains(coverage: Coverage, rule: GainRule, stops: Codes) -> Floats:
 
 
 def list_sums(coverage: Coverage, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> Floats:
-    """Discounted gains of each list at each cutoff, (users, cutoffs)."""
+    """Discounted gains of each list at each cutoff, (users, cutoffs); averages where all orders of equal scores count."""
     stops = coverage.stops(cutoffs)
-    gains = place_gains(coverage, rule, stops)
+    if coverage.tied is None:
+        gains = place_gains(coverage, rule, stops)
+    else:
+        assert rule.gamma is None  # the metric has made sure
+        gains = kernels.expected_gains(coverage.kernel, stops, coverage.tied, rule.alpha)
     return kernels.discounted_sums(coverage.rankings.offsets, gains, stops, discount.first(int(stops.max(initial=0))))
+
+
+def gains_over_orders(coverage: Coverage, rule: GainRule, discount: Discount, cutoffs: Sequence[int]) -> tuple[Floats, Ends | None]:
+    """The same, with the least and the greatest sums over all orders of equal scores; None if there are no several orders."""
+    sums = list_sums(coverage, rule, discount, cutoffs)
+    if coverage.tied is None:
+        return sums, None
+    stops = coverage.stops(cutoffs)
+    discounts = discount.first(int(stops.max(initial=0)))
+    least, greatest, proved = kernels.extreme_gains(coverage.kernel, coverage.tied, stops, rule.alpha, discounts)
+    return sums, Ends(least, greatest, proved.view(np.bool_))
 
 
 def perfect_sums(coverage: Coverage, discount: Discount, alpha: float, cutoffs: Sequence[int], normalize: str) -> Floats:

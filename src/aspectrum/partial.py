@@ -27,7 +27,7 @@ from aspectrum.user_scores import UserScores
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
 
-_FORMAT = 7
+_FORMAT = 8
 
 _STRANGERS = 500
 """How many users whom the plan does not know keep their ids in a part that only counts them: enough to say what is odd about them."""

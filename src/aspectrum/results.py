@@ -28,7 +28,7 @@ from aspectrum.metric import Metric, UserMetric, parse
 from aspectrum.output_files import write_text
 from aspectrum.saved import PER_USER, check_scores, read_saved
 from aspectrum.states import Saved, State
-from aspectrum.user_scores import AT_LEAST, CONTRIBUTION, WEIGHT, UserScores, scores_frame
+from aspectrum.user_scores import AT_LEAST, BESIDE, CONTRIBUTION, GREATEST, LEAST, WEIGHT, UserScores, scores_frame
 from aspectrum.user_traits import Trait
 from aspectrum.wording import ABSENT, did_you_mean
 
@@ -280,11 +280,21 @@ class Results(_Numbers, Mapping[str, float]):
         return _Details(self)
 
     @property
+    def least(self) -> Mapping[str, float]:
+        """With ``ties="expected"``, the mean of the least scores over all orders of items with equal scores."""
+        return _Limits(self, "least")
+
+    @property
+    def greatest(self) -> Mapping[str, float]:
+        """With ``ties="expected"``, the mean of the greatest scores over all orders of items with equal scores."""
+        return _Limits(self, "greatest")
+
+    @property
     def per_user(self) -> polars.DataFrame:
         """Scores of users: a polars frame, NaN where undefined, null where a user is not averaged.
 
         A score against an exact ideal has a second column, ``... at least``: the score lies between the two, and is
-        certain where they are equal.
+        certain where they are equal. With ``ties="expected"``, ``... least`` and ``... greatest`` are those over all orders of equal scores.
         """
         return _kept(self._scores())
 
@@ -608,6 +618,26 @@ class _Details(Mapping[str, dict[str, Any]]):
         return len(self._results)
 
 
+@dataclass(frozen=True)
+class _Limits(Mapping[str, float]):
+    """One of the limits of each number that has it."""
+
+    results: Results
+    kind: str
+
+    def __getitem__(self, metric: str | Metric) -> float:
+        column = self.results.column(metric)
+        if self.kind not in column.state.limits:
+            raise KeyError(f"{metric} is not an average over the orders of equal scores; evaluate with ties='expected'")
+        return column.state.limits[self.kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, column in self.results.columns.items() if self.kind in column.state.limits)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path: str) -> Results:
     """Results of one system from a file: its numbers, and the scores of users if it has them."""
     if scores is not None:
@@ -639,7 +669,7 @@ def _restored(content: Mapping[str, Any], scores: polars.DataFrame | None, path:
             raise InputError(
                 f"{path}: column {name + kind!r} has a score of {odd:g}, expected sizes up to {LARGEST:g}, or NaN where undefined"
             )
-        block = UserScores(Ids(users.filter(averaged)), (name,), own, values(AT_LEAST), values(WEIGHT))
+        block = UserScores(Ids(users.filter(averaged)), (name,), own, *map(values, (AT_LEAST, WEIGHT, LEAST, GREATEST)))
         (further if kind else blocks).append(block)
     return Results(columns, tuple(blocks), _remarks(content), evidence=_Kept(tuple(further)), digests=digests)
 
@@ -681,7 +711,7 @@ def _restored_column(saved: Mapping[str, Any], path: str) -> Column:
 
 def _is_further(name: str, scores: polars.DataFrame) -> bool:
     """Whether a column belongs to that of a score; contributions stand for a metric without scores."""
-    return any(name.endswith(kind) and name.removesuffix(kind) in scores.columns for kind in (AT_LEAST, WEIGHT))
+    return any(name.endswith(kind) and name.removesuffix(kind) in scores.columns for kind in BESIDE)
 
 
 def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:

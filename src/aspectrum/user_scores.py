@@ -27,6 +27,12 @@ AT_LEAST, WEIGHT, CONTRIBUTION = " at least", " weight", " contribution"
 """What columns beside that of a score are called after its name: the least it can be, its weight in a ratio of sums, and for a metric
 of a whole system, which has no scores, what a user contributes."""
 
+LEAST, GREATEST = " least", " greatest"
+"""The same for the least and the greatest score over orders of items with equal scores."""
+
+BESIDE = (AT_LEAST, LEAST, GREATEST, WEIGHT)
+"""All that stands beside scores."""
+
 _ROWS_PER_PIECE = 500_000
 
 
@@ -34,7 +40,8 @@ _ROWS_PER_PIECE = 500_000
 class UserScores:
     """Scores of users, (users, names); NaN is undefined.
 
-    ``least`` has, by name, what scores that may not be proved are at least; ``weights`` what scores weigh in a ratio of sums.
+    ``least`` has, by name, what scores that may not be proved are at least; ``weights`` what scores weigh in a ratio of sums; ``lowest`` and
+    ``highest`` the ends of scores that are averages over orders of items with equal scores.
     """
 
     users: Ids
@@ -42,6 +49,8 @@ class UserScores:
     scores: Floats
     least: Mapping[str, Floats] = field(default_factory=dict)
     weights: Mapping[str, Floats] = field(default_factory=dict)
+    lowest: Mapping[str, Floats] = field(default_factory=dict)
+    highest: Mapping[str, Floats] = field(default_factory=dict)
 
     @staticmethod
     def joined(several: Sequence[UserScores]) -> UserScores:
@@ -52,18 +61,22 @@ class UserScores:
             for place, name in enumerate(names)
             if any(name in part.least for part in several)
         }
-        weights = {name: np.concatenate([part.weights[name] for part in several]) for name in several[0].weights}
+        weights, lowest, highest = (
+            {name: np.concatenate([getattr(part, kind)[name] for part in several]) for name in getattr(several[0], kind)}
+            for kind in ("weights", "lowest", "highest")
+        )
         scores = np.concatenate([part.scores for part in several])
-        return UserScores(Ids.joined([part.users for part in several]), names, scores, least, weights)
+        return UserScores(Ids.joined([part.users for part in several]), names, scores, least, weights, lowest, highest)
 
     def columns(self) -> Iterator[tuple[str, Floats]]:
-        """Scores by name, those of lower ends and weights after them."""
+        """Scores by name, those of ends and weights after them."""
         for place, name in enumerate(self.names):
             yield name, self.scores[:, place]
             if name in self.least:
                 yield name + AT_LEAST, self.least[name]
-            if name in self.weights:
-                yield name + WEIGHT, self.weights[name]
+            for kind, values in ((LEAST, self.lowest), (GREATEST, self.highest), (WEIGHT, self.weights)):
+                if name in values:
+                    yield name + kind, values[name]
 
 
 def scores_frame(blocks: Sequence[UserScores], names: Iterable[str], *, whole: bool = False) -> polars.DataFrame:
@@ -83,7 +96,7 @@ def scores_frame(blocks: Sequence[UserScores], names: Iterable[str], *, whole: b
         rows = None if everybody else polars.Series([block.users.code(user) for user in users], dtype=polars.Int64)
         for name, scores in block.columns():
             columns[name] = polars.Series(name, scores) if rows is None else polars.Series(name, scores).gather(rows)
-    kinds = ("", AT_LEAST, *((WEIGHT, CONTRIBUTION) if whole else ()))
+    kinds = ("", AT_LEAST, LEAST, GREATEST, *((WEIGHT, CONTRIBUTION) if whole else ()))
     ordered = [own + kind for own in names for kind in kinds if own + kind in columns]
     return polars.DataFrame([users.to_series("user"), *(columns[name] for name in ordered)])
 

@@ -10,6 +10,7 @@ from aspectrum import kernels
 OFFSETS = np.array([0, 2, 3])
 ROWS = np.array([0, 1, -1], dtype=np.int32)
 STOPS = np.array([[1, 2], [1, 1]], dtype=np.int32)
+TIED = np.zeros(3, np.uint8)
 ONES = np.ones(8)
 VECTORS = kernels.dense_vectors(np.ones((1, 2)), np.ones(1), "cosine")
 DEPTHS = np.array([1, 2])
@@ -61,6 +62,8 @@ def test_stops_are_checked(stops: Any) -> None:
     for call in (
         lambda: kernels.place_gains(cover(), stops, 0.5),
         lambda: kernels.covered_aspects(cover(), stops),
+        lambda: kernels.extreme_gains(cover(), TIED, stops, 0.5, ONES),
+        lambda: kernels.extreme_coverage(cover(), TIED, stops),
         lambda: kernels.discounted_sums(OFFSETS, np.ones(3), stops, ONES),
         lambda: kernels.sorted_sums(OFFSETS, np.ones(3), stops, stops, ONES),
         lambda: kernels.count_items(OFFSETS, np.zeros(3, np.int32), stops, 1),
@@ -83,6 +86,17 @@ def test_stops_are_checked(stops: Any) -> None:
         lambda: kernels.discounted_sums(OFFSETS, np.ones(2), STOPS, ONES),
         lambda: kernels.sorted_sums(OFFSETS, np.ones(3), STOPS, STOPS, np.ones(1)),
         lambda: kernels.sorted_sums(OFFSETS, np.ones(3), STOPS - STOPS, STOPS, ONES),
+        lambda: kernels.extreme_gains(cover(), TIED[:2], STOPS, 0.5, ONES),
+        lambda: kernels.extreme_gains(cover(), TIED, STOPS, 0.5, np.ones(1)),
+        lambda: kernels.extreme_gains(cover(), TIED, STOPS, 0.5, np.array([0.5, 1.0])),
+        lambda: kernels.extreme_gains(cover(), TIED, STOPS, 1.5, ONES),
+        lambda: kernels.extreme_gains(cover(), TIED, STOPS, 0.5, ONES, work=-1),
+        lambda: kernels.extreme_coverage(cover(), TIED[:2], STOPS),
+        lambda: kernels.extreme_coverage(cover(), TIED, STOPS, work=-1),
+        lambda: kernels.extreme_coverage(cover(), TIED, STOPS, np.array([0, 2, 4])),
+        lambda: kernels.extreme_coverage(cover(), TIED, STOPS, np.array([0, 2]), np.array([0, 1], np.int32), np.ones(2)),
+        lambda: kernels.extreme_coverage(cover(), TIED, STOPS, np.array([0, 2, 4]), np.array([0, 1, 0, 2], np.int32), np.ones(4)),
+        lambda: kernels.extreme_coverage(cover(), TIED, STOPS, np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32), np.ones(3)),
         lambda: kernels.greedy_pools(
             cover(), np.array([0, 1, 1]), np.array([2], np.int32), np.zeros(2, np.int32), np.array([1]), ONES, 0.5
         ),
@@ -195,6 +209,8 @@ def test_empty_everything() -> None:
     empty = kernels.Cover(nobody, nothing, np.array([0]), nothing, 0)
     assert kernels.place_gains(empty, no_stops, 0.5).shape == (0,)
     assert kernels.covered_aspects(empty, no_stops).shape == (0, 2)
+    assert [one.shape for one in kernels.extreme_gains(empty, TIED[:0], no_stops, 0.5, ONES)] == [(0, 2)] * 3
+    assert [one.shape for one in kernels.extreme_coverage(empty, TIED[:0], no_stops)] == [(0, 2)] * 3
     assert kernels.greedy_pools(empty, nobody, nothing, nothing, np.array([1, 5]), ONES, 0.5).shape == (0, 2)
     assert kernels.discounted_sums(nobody, np.empty(0), no_stops, np.empty(0)).shape == (0, 2)
     assert kernels.dense_squares(np.empty((0, 0)), np.empty(0), True, nobody, nothing, no_stops).shape == (0, 2)

@@ -130,8 +130,8 @@ def test_brightpro(tmp_path: Path) -> None:
     ]
     nuggets = asp.Nuggets.read(brightpro(tmp_path, examples, aspects))
     found = judged(nuggets)
-    assert found["0"] == {"": dict.fromkeys("abcg", 0.0), "s-a0": {"a": 1, "b": 1}, "s-a1": {}, "s-a2": {"b": 1, "c": 1}}
-    assert found["1"] == {"": {"d": 0.0}, "t-aspect-0": {"d": 1, "out of gold": 1}}
+    assert found["0"] == {"": {"g": 0.0}, "s-a0": {"a": 1, "b": 1}, "s-a1": {}, "s-a2": {"b": 1, "c": 1}}
+    assert found["1"] == {"t-aspect-0": {"d": 1, "out of gold": 1}}
     assert weights(nuggets) == {"0": {"s-a0": 3, "s-a1": 1, "s-a2": 1}, "1": {"t-aspect-0": 2}}
     assert grades(nuggets)["0"] == {"a": 1, "b": 2, "c": 1, "g": 1}  # gold, though it is not known for what
     assert ignored(nuggets) == {"referenced_only": None, "nugget_weights": None, "aspects_of_no_query": 1}

@@ -9,7 +9,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Floats
 from aspectrum.discounts import NONE, Discount
-from aspectrum.metric import UserMetric
+from aspectrum.metric import Ends, UserMetric
 from aspectrum.world import Rankings, Relevance, Truth, World
 from aspectrum.world.rankings import stops_of
 from aspectrum.world.relevance import exponential
@@ -74,6 +74,21 @@ def best_sums(relevance: Relevance, gains: Floats, cutoffs: Sequence[int], disco
 def relevant_found(rankings: Rankings, relevance: Relevance, cutoffs: Sequence[int]) -> Floats:
     """How many relevant items the top of each list has, (users, cutoffs)."""
     return place_sums(rankings, relevant_places(rankings, relevance).astype(np.float64), cutoffs)
+
+
+def sums_over_orders(world: World, values: Floats, cutoffs: Sequence[int], discount: Discount = NONE) -> tuple[Floats, Ends | None]:
+    """Sums over the first places of each list; where all orders of equal scores count, averages, and the least and the greatest."""
+    rankings = world.rankings
+    if world.tied is None:
+        return place_sums(rankings, values, cutoffs, discount), None
+    ordered = kernels.ordered_values(rankings.offsets, values, world.tied)
+    expected, least, greatest = (place_sums(rankings, one, cutoffs, discount) for one in ordered)
+    return expected, Ends(least, greatest, np.ones(expected.shape, np.bool_))
+
+
+def found_over_orders(world: World, relevance: Relevance, cutoffs: Sequence[int]) -> tuple[Floats, Ends | None]:
+    """How many relevant items the top of each list has, (users, cutoffs), as :func:`sums_over_orders`."""
+    return sums_over_orders(world, relevant_places(world.rankings, relevance).astype(np.float64), cutoffs)
 
 
 def place_sums(rankings: Rankings, values: Floats, cutoffs: Sequence[int], discount: Discount = NONE) -> Floats:

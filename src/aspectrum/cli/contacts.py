@@ -123,4 +123,5 @@ def asked_of_contacts(job: Job) -> tuple[list[Asked], list[Notice]]:
     from aspectrum.contacts.evaluation import asked_as_contacts, contact_conventions
 
     metrics = [str(one) for one in job.metrics] or "usual@10"  # by name, as RELISON understands it
-    return asked_as_contacts(metrics, job.inputs, contact_conventions(job.reading.get("convention")))
+    over_orders = job.reading.get("ties") == "expected"
+    return asked_as_contacts(metrics, job.inputs, contact_conventions(job.reading.get("convention")), over_orders=over_orders)

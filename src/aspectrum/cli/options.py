@@ -120,7 +120,11 @@ HEADER = click.option(
 DIRECTED = click.option(
     "--directed/--undirected", default=None, help="Whether the graph is directed. Default: as GraphML says; an edge list is directed."
 )
-TIES = choice("--ties", "input ascending descending", "Of two items with equal scores, which comes first: as given (default), or by id.")
+TIES = choice(
+    "--ties",
+    "input ascending descending expected",
+    "Of two items with equal scores, which comes first: as given (default), or by id; expected: the average over all orders.",
+)
 DUPLICATES = choice(
     "--duplicates", "error first", "An item twice in a list, or a fact stated in two ways: an error (default), or the first counts."
 )
@@ -345,7 +349,9 @@ class Job:
         bundled = ["relevance"] if any(isinstance(one, InputBundle) for one in self.inputs.values()) else []
         inputs = [*dict.fromkeys([*self.inputs, *bundled]), *(name for name in ("popularity_users",) if name in self.reading)]
         called = {"popularity_users": "--popularity-users"}
-        return asked_for(self.metrics or ("all@10",), inputs, conventions_named(self.reading.get("convention")), called=called)
+        over_orders = self.reading.get("ties") == "expected"
+        conventions = conventions_named(self.reading.get("convention"))
+        return asked_for(self.metrics or ("all@10",), inputs, conventions, called=called, over_orders=over_orders)
 
 
 def on_top(settings: M, given: Mapping[str, Any]) -> M:

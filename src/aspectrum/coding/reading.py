@@ -15,8 +15,8 @@ from aspectrum.wording import shortened
 Order = Literal["auto", "rank", "score", "input"]
 """What orders a list: its ranks, its scores (best first) or its rows as they stand; ``auto`` is the first that is there."""
 
-Ties = Literal["input", "ascending", "descending"]
-"""Which of two items that are equal in that order comes first: as given, the smaller id, the larger id."""
+Ties = Literal["input", "ascending", "descending", "expected"]
+"""Which of two items that are equal in that order comes first: as given, the smaller id, the larger id; or the average over all orders."""
 
 Duplicates = Literal["error", "first"]
 """What to do with an item that a list names twice, or a fact that is stated twice in different ways."""
@@ -32,7 +32,7 @@ class Reading:
         liked_from: If given, only history rows with at least this grade say which aspects a user likes; all were seen.
         order: What orders a list.
         scores_before_ranks: With order ``auto``, scores order a list that has both.
-        ties: Which of two items with equal scores comes first.
+        ties: Which of two items with equal scores comes first; ``expected`` averages over all orders, and then scores order lists.
         duplicates: What to do with what is stated twice.
         one_aspect_per_item: Only the first aspect of an item counts.
         last_subtopic_only: Only the last subtopic of an item counts, in the order of the rows.
@@ -73,6 +73,11 @@ class Reading:
             value = getattr(self, name)
             if value not in get_args(kind):
                 raise InputError(f"{name} is {value!r}, expected {', '.join(map(repr, get_args(kind)))}")
+
+    @property
+    def breaks_ties(self) -> bool:
+        """Whether ids say which of two items with equal scores comes first."""
+        return self.ties in ("ascending", "descending")
 
     @property
     def of_truth(self) -> tuple[Any, ...]:

@@ -43,6 +43,7 @@ from aspectrum.metric import Metric
 from aspectrum.output_files import write_text
 from aspectrum.paper_table import Cell, Heading, PaperTable
 from aspectrum.results import Column, Output, Results, SystemResults, SystemsAs
+from aspectrum.tokens import cutoff_order
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -590,7 +591,7 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
             chosen += names
             continue
         by_cutoff = {first.columns[name].metric.cutoffs[0]: name for name in names}
-        chosen.append(by_cutoff.get(10) or by_cutoff[max(by_cutoff)])
+        chosen.append(by_cutoff.get(10) or by_cutoff[max(by_cutoff, key=cutoff_order)])
         curves.append(chosen[-1])
     if curves:
         notices.append(Notice("one_cutoff", detail={"metrics": ", ".join(curves)}))

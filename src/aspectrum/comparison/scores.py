@@ -123,9 +123,11 @@ class Scores:
         for name, rule in rules.items():
             first = next(iter(rules))
             if rule != rules[first]:
-                raise InputError(
-                    f"ties in lists are in {rules[first]} order for {first}, and in {rule} order for {name}; evaluate them alike"
+                one, other = (
+                    f"averaged over all orders for {own}" if way == "expected" else f"in {way} order for {own}"
+                    for own, way in ((first, rules[first]), (name, rule))
                 )
+                raise InputError(f"ties in lists are {one}, and {other}; evaluate them alike")
         self._blocks = [_blocks(result) for result in systems.values()]
         self._order()
 

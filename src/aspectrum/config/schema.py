@@ -127,5 +127,5 @@ def _option(hint: Any) -> _Schema:
     return {"type": _JSON_TYPES[hint]} if hint in _JSON_TYPES else {}
 
 
-_CUTOFF: _Schema = {"type": "integer", "minimum": -1, "not": {"const": 0}}
+_CUTOFF: _Schema = {"anyOf": [{"type": "integer", "minimum": -1, "not": {"const": 0}}, {"type": "string", "pattern": "^[1-9][0-9]*t$"}]}
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}

@@ -252,8 +252,8 @@ class Settings(_Model):
     order: Literal["auto", "rank", "score", "input"] | None = _optional(
         "What orders the lists: ranks, scores, or the order of the rows. Default: auto."
     )
-    ties: Literal["input", "ascending", "descending"] | None = _optional(
-        "Which of two items with equal scores comes first: as given, the smaller id, the larger id."
+    ties: Literal["input", "ascending", "descending", "expected"] | None = _optional(
+        "Which of two items with equal scores comes first: as given, the smaller id, the larger id; expected averages over all orders."
     )
     duplicates: Literal["error", "first"] | None = _optional(
         "What becomes of an item that a list holds twice: an error, or the first counts."

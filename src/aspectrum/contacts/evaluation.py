@@ -53,7 +53,9 @@ def as_items(given: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(item for name in given for item in _ITEM_INPUTS.get(name, ())))
 
 
-def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Sequence[Convention]) -> tuple[list[Asked], list[Notice]]:
+def asked_as_contacts(
+    metrics: Metrics, given: Iterable[str], conventions: Sequence[Convention], *, over_orders: bool = False
+) -> tuple[list[Asked], list[Notice]]:
     """Metrics that are asked for, and what is left out of ``usual@10`` and ``all@10``, in the words of contacts.
 
     >>> _, left_out = asked_as_contacts("usual@10", ["train", "test", "communities"], contact_conventions(None))
@@ -63,7 +65,7 @@ def asked_as_contacts(metrics: Metrics, given: Iterable[str], conventions: Seque
     relison = CONVENTIONS["relison"]
     meant = {name: relison.applied(registered()[own]()) for name, own in relison.namesakes.items()}
     usual = [str(meant.get(name, name)) for name in DEFAULT_METRICS]
-    return asked_for(metrics, as_items(given), conventions, usual=usual, called=_CALLED, meant=meant)
+    return asked_for(metrics, as_items(given), conventions, usual=usual, called=_CALLED, meant=meant, over_orders=over_orders)
 
 
 def default_metrics(given: Iterable[str], cutoffs: str = "10") -> list[Metric]:
@@ -252,7 +254,7 @@ class Request:
         reading = {"order": order, "users_in_one_block": True, "ties": ties, "duplicates": duplicates}
         if ties is not None and any(one.reading(reading).order == "input" for one in conventions):
             raise InputError(Option("ties"), " needs ", Option("order", "score"), " or rank: input order has no ties")
-        asked, left_out = asked_as_contacts("usual@10" if metrics is None else metrics, given, conventions)
+        asked, left_out = asked_as_contacts("usual@10" if metrics is None else metrics, given, conventions, over_orders=ties == "expected")
         for one in conventions:
             _check_inputs([mine.metric for mine in computed_under(one, asked)], given, one)
         return cls(asked, left_out, conventions, inputs, reading, chosen, texts_of, weighting, weighted)

@@ -28,7 +28,7 @@ LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
 _SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights", "baseline", "graph"),
-    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity", "graph"),
+    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity", "lengths", "graph"),
 }
 """Where the users and items of lists should be known."""
 

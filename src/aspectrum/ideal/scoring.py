@@ -10,28 +10,29 @@ from aspectrum.errors import MetricError
 from aspectrum.ideal.exact import Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import EXACT, HasIdeal, IdealRequest
-from aspectrum.metric import Fractions, Metric, check_goes_with
+from aspectrum.metric import Ends, Fractions, Metric, check_goes_with
 from aspectrum.world import Truth
 
 IdealKind = Literal["greedy", "exact"]
 
 
-def against_ideal(metric: HasIdeal, reached: Floats, request: IdealRequest) -> Fractions:
+def against_ideal(metric: HasIdeal, reached: Floats, request: IdealRequest, ends: Ends | None = None) -> Fractions:
     """The gains of lists over those of the ideal lists.
 
     An exact ideal is known to within :data:`EXACT`; a list as close as that scores 1. Where the ideal is not proved, a list
-    from the pool that is better than the best one found replaces it.
+    from the pool that is better than the best one found replaces it; where lists have several orders, the best of these.
     """
     if metric.ideal == "greedy":
-        return Fractions(reached, greedy_sums(request, metric.cutoffs))
+        return Fractions(reached, greedy_sums(request, metric.cutoffs), ends=ends)
     found = exact_ideals(request, metric.cutoffs, budget_of(metric))
     best, upper = found.best, found.upper
     if not found.proved.all():  # the search breaks ties differently, and may have got less far than the greedy list
         best = np.where(found.proved, best, np.maximum(best, np.minimum(greedy_sums(request, metric.cutoffs), upper)))
     highest = upper if request.holds_lists else best
-    as_good = (reached >= best * (1.0 - EXACT)) & (reached <= highest * (1.0 + EXACT))
-    best = np.where(as_good, reached, best)
-    return Fractions(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved)
+    top = reached if ends is None else np.where(ends.sure, ends.greatest, reached)
+    as_good = (top >= best * (1.0 - EXACT)) & (top <= highest * (1.0 + EXACT))
+    best = np.where(as_good, top, best)
+    return Fractions(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved, ends=ends)
 
 
 def budget_of(metric: HasIdeal) -> Budget:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Flags, Floats, Masks, Offsets, no_segments, take_segments
+from aspectrum.arrays import Codes, Flags, Floats, Masks, Offsets, Ties, no_segments, take_segments
 from aspectrum.world import Rankings, World
 from aspectrum.world.aspects import AspectSets
 
@@ -51,6 +51,7 @@ class Coverage:
         interests: The aspects that count for each user, as bit masks.
         wanted: The same as codes, with weights. Without both, all aspects count.
         kept: Places of the world's lists that are left after the cut; None where lists were not cut first.
+        whole: The same where a document that was cut counts in full; None where none was.
         full: Whether unjudged places hold all aspects that are listed, which then are a user's own aspects and the unserved ones.
     """
 
@@ -64,6 +65,7 @@ class Coverage:
     wanted: WantedAspects | None = None
     kept: Flags | None = None
     full: bool = False
+    whole: Coverage | None = None
 
     @property
     def world(self) -> World:
@@ -87,6 +89,12 @@ class Coverage:
             wanted_weights=None if wanted is None else wanted.weights,
             in_code_order=self.world.truth.reading.aspects_in_order,
         )
+
+    @property
+    def tied(self) -> Ties | None:
+        """Places with the score of the place before (1 or 0), where scores are averaged over orders; None if no order matters."""
+        tied = self.rankings.tied
+        return None if self.world.tied is None or tied is None else tied.view(np.uint8)
 
     def without_lists(self, n_users: int, interests: Masks | None, wanted: WantedAspects | None) -> kernels.Cover:
         """The same sets for users without a list."""

@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import Codes, Floats, Offsets
+from aspectrum.arrays import Codes, Flags, Floats, Offsets
+from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage, WantedAspects
 
 Of = Literal["attainable", "listed"]
@@ -18,16 +19,37 @@ def with_listed(coverage: Coverage) -> Coverage:
 
 
 def covered_questions(coverage: Coverage, stops: Codes, *, whole: bool) -> Floats:
-    """The weight of the questions that the top answers, (users, cutoffs).
+    """The weight of the questions that the top answers, (users, cutoffs); averages where all orders of equal scores count.
 
     Args:
         whole: Whether a question counts with its weakest answer, not with each.
     """
-    firsts = _firsts(coverage) if whole else None
+    firsts, tied = _firsts(coverage) if whole else None, coverage.tied
     if firsts is None:
-        return kernels.covered_aspects(coverage.kernel, stops)
+        kernel = coverage.kernel
+        return kernels.covered_aspects(kernel, stops) if tied is None else kernels.expected_coverage(kernel, stops, tied)
     offsets, weights = _weights(coverage, firsts)
-    return kernels.covered_questions(coverage.kernel, stops, offsets, firsts, weights)
+    if tied is None:
+        return kernels.covered_questions(coverage.kernel, stops, offsets, firsts, weights)
+    most = np.bincount(np.repeat(offsets[:-1], np.diff(offsets)) + firsts, minlength=1).max()
+    if most > _MOST_ANSWERS:
+        raise InputError(
+            f"a nugget asks for {most} answers, and the average over orders of equal scores is computed for at most {_MOST_ANSWERS}; use join=share"
+        )
+    return kernels.expected_questions(coverage.kernel, stops, tied, offsets, firsts, weights)
+
+
+_MOST_ANSWERS = 20
+"""That one question may ask for: sums are over all sets of them."""
+
+
+def ends_of_coverage(coverage: Coverage, stops: Codes, *, whole: bool) -> tuple[Floats, Floats, Flags]:
+    """The least and the greatest weight that the top answers over all orders of equal scores, and where these are not only bounds."""
+    assert coverage.tied is not None
+    firsts = _firsts(coverage) if whole else None
+    offsets, weights = (None, None) if firsts is None else _weights(coverage, firsts)
+    least, greatest, proved = kernels.extreme_coverage(coverage.kernel, coverage.tied, stops, offsets, firsts, weights)
+    return least, greatest, proved.view(np.bool_)
 
 
 def weight_of_all(coverage: Coverage, *, whole: bool, listed: bool) -> Floats:

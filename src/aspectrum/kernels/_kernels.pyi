@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aspectrum.arrays import Codes, Counts, Flags, Floats, Masks, Offsets
+from aspectrum.arrays import Codes, Counts, Flags, Floats, Masks, Offsets, Ties
 
 class Cover:
     """The aspects that count at each place of each list, checked once; see cover.hpp."""
@@ -39,6 +39,12 @@ def instruction_sets() -> list[str]:
 def use_instructions(name: str) -> None:
     """Run that build from now on; all give the same bits."""
 
+def fit(offsets: Offsets, lengths: Offsets, budget: int, skip: bool) -> tuple[npt.NDArray[np.uint8], Offsets, Offsets]:
+    """Which places of each list fit into a budget, what each list leaves of it, and the first place that does not fit, -1 for none.
+
+    Places after the first that does not fit are out, unless it may be skipped.
+    """
+
 def log_discounts(rank: int, n: int, base: float) -> Floats:
     """1 / log_base(rank + 1) of the n ranks after a rank."""
 
@@ -50,6 +56,14 @@ def discounted_sums(offsets: Offsets, gains: Floats, stops: Codes, discounts: Fl
 
 def sorted_sums(offsets: Offsets, values: Floats, windows: Codes, depths: Codes, discounts: Floats) -> Floats:
     """The same over values sorted descending: `windows` of them enter, `depths` count."""
+
+def extreme_gains(cover: Cover, tied: Ties, stops: Codes, alpha: float, discounts: Floats, work: int = ...) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of these sums over all orders of items with equal scores, (users, cutoffs); for gains by eq. 7.
+
+    The third array says as bytes (1 or 0) which of them are proved; others are bounds, below and above. `tied` is 1 where a place has
+    the score of the place before, and `work` the number of operations that the search in each group may take. Lists without equal
+    scores have the sums that `discounted_sums` makes of `place_gains`.
+    """
 
 def greedy_pools(
     cover: Cover,
@@ -186,6 +200,23 @@ class Problem:
     def solve(self, depth: int, discounts: Floats, alpha: float, budget: float, stop: Stop | None = None) -> Certificate:
         """The best list of at most `depth` items, within a budget of work."""
 
+    @property
+    def n_fitting(self) -> int:
+        """No more items than that fit; -1 where there is no limit."""
+
+    @property
+    def lengths(self) -> Offsets:
+        """Tokens of the items of each set; empty where only their number is limited."""
+
+    def best_coverage(self, budget: float, stop: Stop | None = None) -> Certificate:
+        """The items that fit and cover most, within a budget of work."""
+
+class ContextProblems:
+    """The problems of users who each have a pool of rows, or share one, of items that have to fit into a number of tokens."""
+
+    def __init__(self, cover: Cover, offsets: Offsets, rows: Codes, lengths: Offsets, capacity: int, shared: bool) -> None: ...
+    def of(self, user: int) -> Problem: ...
+
 class PoolProblems:
     """The problems of users who each have a pool of rows."""
 
@@ -218,6 +249,19 @@ def covered_questions(cover: Cover, stops: Codes, aspect_offsets: Offsets, first
         weights: What each question weighs, at the first of its answers; 0 elsewhere.
     """
 
+def extreme_coverage(
+    cover: Cover,
+    tied: Ties,
+    stops: Codes,
+    aspect_offsets: Offsets | None = None,
+    firsts: Codes | None = None,
+    weights: Floats | None = None,
+    work: int = ...,
+) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of what `covered_aspects` or, with questions, `covered_questions` finds, over all orders of items with equal
+    scores, (users, cutoffs); as for `extreme_gains`.
+    """
+
 def average_precisions(
     cover: Cover,
     stops: Codes,
@@ -226,6 +270,19 @@ def average_precisions(
     totals: Floats | None = None,
 ) -> Floats:
     """Sum over aspects of weight x average precision, (users, cutoffs)."""
+
+def extreme_precisions(
+    cover: Cover,
+    tied: Ties,
+    stops: Codes,
+    pool_offsets: Offsets | None = None,
+    pool_rows: Codes | None = None,
+    totals: Floats | None = None,
+    work: int = ...,
+) -> tuple[Floats, Floats, Any]:
+    """Least and greatest of what `average_precisions` finds, over all orders of items with equal scores, (users, cutoffs); as for
+    `extreme_gains`.
+    """
 
 def aspect_ndcgs(
     cover: Cover,
@@ -237,6 +294,37 @@ def aspect_ndcgs(
     ideals: Floats | None = None,
 ) -> Floats:
     """Sum over aspects of weight x nDCG, (users, cutoffs); ideal orders are of pools, cut at `depths`, or given, (aspects, cutoffs)."""
+
+def expected_gains(cover: Cover, stops: Codes, tied: Ties, alpha: float) -> Floats:
+    """The gain of each place by eq. 7, on average over all orders of places with equal scores."""
+
+def expected_coverage(cover: Cover, stops: Codes, tied: Ties) -> Floats:
+    """`covered_aspects` on average over orders, (users, cutoffs)."""
+
+def expected_questions(cover: Cover, stops: Codes, tied: Ties, aspect_offsets: Offsets, firsts: Codes, weights: Floats) -> Floats:
+    """`covered_questions` on average over orders, (users, cutoffs); a question has at most 20 answers."""
+
+def expected_average_precisions(
+    cover: Cover,
+    stops: Codes,
+    tied: Ties,
+    pool_offsets: Offsets | None = None,
+    pool_rows: Codes | None = None,
+    totals: Floats | None = None,
+) -> Floats:
+    """`average_precisions` on average over orders, (users, cutoffs)."""
+
+def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats, Floats, Floats]:
+    """Values of places: the mean of each group of equal scores, its values from the least, and from the greatest."""
+
+def ordered_precisions(offsets: Offsets, hits: Flags, tied: Ties) -> tuple[Floats, Floats, Floats]:
+    """What each place adds to average precision: on average over orders, and with the hits of each group of equal scores last, and first."""
+
+def first_hits(offsets: Offsets, hits: Flags, tied: Ties) -> tuple[Floats, Floats, Floats]:
+    """The probability that each place is that of the first hit: over all orders, and with the hits of each group of equal scores last, and first."""
+
+def count_tied(offsets: Offsets, stops: Codes, tied: Ties) -> tuple[Codes, Codes]:
+    """How many of the first places are in a group of equal scores, and whether the stop cuts one (1 or 0), (users, cutoffs)."""
 
 def union_masks(offsets: Offsets, rows: Codes, masks: Masks) -> Masks:
     """All aspects of each user's rows."""
@@ -375,8 +463,8 @@ def sort_segments(
 def find_runs(codes: Codes) -> Offsets:
     """Where runs of equal codes begin, and the end of the last."""
 
-def cut_lists(offsets: Offsets, items: Codes, tied: Any, depth: int) -> tuple[Offsets, Codes, Any]:
-    """The first places of each list: offsets, items and, if given as bytes, ties."""
+def cut_lists(offsets: Offsets, items: Codes, tied: Any, depth: int, whole_groups: bool = False) -> tuple[Offsets, Codes, Any]:
+    """The first places of each list, with `whole_groups` also those tied with the last: offsets, items and, if given as bytes, ties."""
 
 def all_finite(values: Floats) -> bool: ...
 def compare_neighbours(offsets: Offsets, rows: Offsets, values: Floats) -> tuple[Any, int, int]:

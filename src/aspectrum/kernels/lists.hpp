@@ -361,16 +361,23 @@ inline std::optional<std::tuple<Out<int64_t>, Out<int32_t>, Out<uint8_t>, int64_
                            to_array(std::move(named)));
 }
 
-// The first places of each list: offsets, items and ties.
+// The first places of each list, with `whole_groups` also those tied with the last of them: offsets, items and ties.
 inline std::tuple<Out<int64_t>, Out<int32_t>, std::optional<Out<uint8_t>>> cut_lists(Array<int64_t> offsets_, Array<int32_t> items,
-                                                                                     std::optional<Array<uint8_t>> tied, int64_t depth) {
+                                                                                     std::optional<Array<uint8_t>> tied, int64_t depth,
+                                                                                     bool whole_groups) {
     const int64_t users = segments(offsets_, static_cast<int64_t>(items.shape(0)));
     const int64_t* offsets = offsets_.data();
     require(depth >= 0, "a negative depth");
     require(!tied || tied->shape(0) == items.shape(0), "one flag per item");
     UnfilledVector<int64_t> starts(users + 1);
     starts[0] = 0;
-    for (int64_t u = 0; u < users; ++u) starts[u + 1] = starts[u] + std::min(depth, offsets[u + 1] - offsets[u]);
+    for (int64_t u = 0; u < users; ++u) {
+        const int64_t n = offsets[u + 1] - offsets[u];
+        int64_t end = std::min(depth, n);
+        if (whole_groups && tied && end > 0)
+            while (end < n && tied->data()[offsets[u] + end]) ++end;
+        starts[u + 1] = starts[u] + end;
+    }
     UnfilledVector<int32_t> kept(starts[users]);
     UnfilledVector<uint8_t> flags(tied ? starts[users] : 0);
     for (int64_t u = 0; u < users; ++u) {

@@ -1,16 +1,22 @@
 // The kernels as Python sees them; _kernels.pyi holds their types and says what they do.
 #include "aspects.hpp"
+#include "best_coverage.hpp"
+#include "budget.hpp"
 #include "cover.hpp"
 #include "distances.hpp"
 #include "divergences.hpp"
 #include "eigenvalues.hpp"
 #include "exact.hpp"
+#include "extreme_coverage.hpp"
+#include "extreme_gains.hpp"
+#include "extreme_precision.hpp"
 #include "gains.hpp"
 #include "graphs.hpp"
 #include "greedy_lists.hpp"
 #include "ids.hpp"
 #include "lanes.hpp"
 #include "lists.hpp"
+#include "orders.hpp"
 #include "pairs.hpp"
 #include "parquet.hpp"
 #include "resampling.hpp"
@@ -100,10 +106,22 @@ void bind_gains(nb::module_& m) {
              "masks"_a = nb::none(), "interests"_a = nb::none(), "wanted_offsets"_a = nb::none(), "wanted_codes"_a = nb::none(),
              "wanted_weights"_a = nb::none(), "in_code_order"_a = false);
 
+    m.def(
+        "fit",
+        [](Array<int64_t> offsets, Array<int64_t> lengths, int64_t budget, bool skip) {
+            Fitting found;
+            {
+                nb::gil_scoped_release release;
+                found = fit(offsets, lengths, budget, skip);
+            }
+            return nb::make_tuple(to_array(std::move(found.kept)), to_array(std::move(found.left)), to_array(std::move(found.next_at)));
+        },
+        "offsets"_a, "lengths"_a, "budget"_a, "skip"_a);
     m.def("log_discounts", &log_discounts, "rank"_a, "n"_a, "base"_a);
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
     m.def("sorted_sums", &sorted_sums, "offsets"_a, "values"_a, "windows"_a, "depths"_a, "discounts"_a);
+    m.def("extreme_gains", &extreme_gains, "cover"_a, "tied"_a, "stops"_a, "alpha"_a, "discounts"_a, "work"_a = kExtremeWork);
 }
 
 void bind_greedy(nb::module_& m) {
@@ -132,7 +150,8 @@ void bind_exact(nb::module_& m) {
         .def_ro("work", &Certificate::work)
         .def_ro("list", &Certificate::list)
         .def_ro("depth", &Certificate::depth);
-    nb::class_<Problem>(m, "Problem")
+    nb::class_<Problem> problems(m, "Problem");
+    problems
         .def_prop_ro(
             "weights", [](const Problem& problem) { return to_array(std::vector<double>(problem.weights)); }, nb::rv_policy::automatic)
         .def_prop_ro(
@@ -167,6 +186,20 @@ void bind_exact(nb::module_& m) {
                 return solve_exactly(problem, depth, discounts.data(), alpha, budget, stop);
             },
             "depth"_a, "discounts"_a, "alpha"_a, "budget"_a, "stop"_a = nb::none());
+    problems.def_ro("n_fitting", &Problem::n_fitting)
+        .def_prop_ro(
+            "lengths", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.lengths)); }, nb::rv_policy::automatic)
+        .def(
+            "best_coverage",
+            [](const Problem& problem, double budget, const Stop* stop) {
+                require(problem.n_fitting >= 0, "this problem has no limit");
+                return CoverageSearch(problem, budget, stop).solve();
+            },
+            "budget"_a, "stop"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<ContextProblems>(m, "ContextProblems")
+        .def(nb::init<Cover, Array<int64_t>, Array<int32_t>, Array<int64_t>, int64_t, bool>(), "cover"_a, "offsets"_a, "rows"_a,
+             "lengths"_a, "capacity"_a, "shared"_a)
+        .def("of", &ContextProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
     nb::class_<PoolProblems>(m, "PoolProblems")
         .def(nb::init<const Cover&, Array<int64_t>, Array<int32_t>>(), "cover"_a, "offsets"_a, "rows"_a)
         .def("of", &PoolProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
@@ -181,8 +214,12 @@ void bind_exact(nb::module_& m) {
 void bind_aspects(nb::module_& m) {
     m.def("covered_aspects", &covered_aspects, "cover"_a, "stops"_a);
     m.def("covered_questions", &covered_questions, "cover"_a, "stops"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
+    m.def("extreme_coverage", &extreme_coverage, "cover"_a, "tied"_a, "stops"_a, "aspect_offsets"_a = nb::none(), "firsts"_a = nb::none(),
+          "weights"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("average_precisions", &average_precisions, "cover"_a, "stops"_a, "pool_offsets"_a = nb::none(), "pool_rows"_a = nb::none(),
           "totals"_a = nb::none());
+    m.def("extreme_precisions", &extreme_precisions, "cover"_a, "tied"_a, "stops"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none(), "work"_a = kExtremeWork);
     m.def("aspect_ndcgs", &aspect_ndcgs, "cover"_a, "stops"_a, "discounts"_a, "depths"_a, "pool_offsets"_a = nb::none(),
           "pool_rows"_a = nb::none(), "ideals"_a = nb::none());
     m.def("union_masks", &union_masks, "offsets"_a, "rows"_a, "masks"_a);
@@ -197,6 +234,18 @@ void bind_aspects(nb::module_& m) {
 
     m.def("judged_rows", &judged_rows, "offsets"_a, "items"_a, "aspects"_a, "counts"_a);
     m.def("number_codes", &number_codes, "offsets"_a, "codes"_a, "n_codes"_a);
+}
+
+void bind_orders(nb::module_& m) {
+    m.def("expected_gains", &expected_gains, "cover"_a, "stops"_a, "tied"_a, "alpha"_a);
+    m.def("expected_coverage", &expected_coverage, "cover"_a, "stops"_a, "tied"_a);
+    m.def("expected_questions", &expected_questions, "cover"_a, "stops"_a, "tied"_a, "aspect_offsets"_a, "firsts"_a, "weights"_a);
+    m.def("expected_average_precisions", &expected_average_precisions, "cover"_a, "stops"_a, "tied"_a, "pool_offsets"_a = nb::none(),
+          "pool_rows"_a = nb::none(), "totals"_a = nb::none());
+    m.def("ordered_values", &ordered_values, "offsets"_a, "values"_a, "tied"_a);
+    m.def("ordered_precisions", &ordered_precisions, "offsets"_a, "hits"_a, "tied"_a);
+    m.def("first_hits", &first_hits, "offsets"_a, "hits"_a, "tied"_a);
+    m.def("count_tied", &count_tied, "offsets"_a, "stops"_a, "tied"_a);
 }
 
 void bind_distances(nb::module_& m) {
@@ -251,7 +300,7 @@ void bind_lists(nb::module_& m) {
     m.def("sort_segments", &sort_segments<double>, "offsets"_a, "rows"_a, "keys"_a, "descending"_a = false, "seconds"_a = nb::none(),
           "seconds_descending"_a = false);
     m.def("find_runs", &find_runs, "codes"_a);
-    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a);
+    m.def("cut_lists", &cut_lists, "offsets"_a, "items"_a, "tied"_a.none(), "depth"_a, "whole_groups"_a = false);
     m.def("all_finite", &all_finite, "values"_a);
     m.def("compare_neighbours", &compare_neighbours, "offsets"_a, "rows"_a, "values"_a);
     m.def("find_repeats", &find_repeats, "offsets"_a, "rows"_a, "keys"_a, "seconds"_a = nb::none());
@@ -324,6 +373,7 @@ NB_MODULE(_kernels, m) {
     bind_greedy(m);
     bind_exact(m);
     bind_aspects(m);
+    bind_orders(m);
     bind_distances(m);
     bind_all_vectors(m);
     bind_lists(m);

@@ -1,15 +1,17 @@
 """alpha-DCG: cumulated gain in which repeated aspects gain less, with or without a discount."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum.discounts import LOG2, NONE
-from aspectrum.gain import AlphaMetric, check_full, list_sums, perfect_sums
+from aspectrum.gain import AlphaMetric, check_full, gains_over_orders, perfect_sums
 from aspectrum.judging import UnjudgedOrFull
 from aspectrum.judging.questions import Of, with_listed
 from aspectrum.metric import Aliases, Fractions, check_goes_with
+from aspectrum.tokens import PartialDocument
 from aspectrum.world import World
 
 
@@ -31,6 +33,8 @@ class AlphaDCG(AlphaMetric):
         unjudged: As for AlphaNDCG.
         of: The perfect list shows the aspects that some item has (``attainable``), or all that are ``listed``, as for
             AspectRecall.
+        partial: At a cutoff in tokens, the first document that does not fit ends the list (``drop``), counts as far as it fits
+            (``share``: its strengths times that share) or in full (``keep``), or is passed over (``skip``).
 
     Range:
         0 or more; with ``normalize`` 0 to 1.
@@ -51,7 +55,10 @@ class AlphaDCG(AlphaMetric):
     normalize: Literal["perfect", "pyndeval"] | None = None
     unjudged: UnjudgedOrFull = "keep"
     of: Of = "attainable"
+    partial: PartialDocument = "drop"
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     symbol = r"$\alpha$-DCG"
     cites = ("clarke2008novelty",)
     aliases: ClassVar[Aliases] = {
@@ -70,10 +77,11 @@ class AlphaDCG(AlphaMetric):
 
     def fractions(self, world: World) -> Fractions:
         coverage, discount = self.coverage(world), LOG2 if self.discount == "log2" else NONE
-        reached = list_sums(coverage, self.rule, discount, self.cutoffs)
+        reached, ends = gains_over_orders(coverage, self.rule, discount, self.cutoffs)
         if self.normalize is None:
-            return Fractions(reached, np.broadcast_to(coverage.attainable[:, np.newaxis] > 0, reached.shape).astype(np.float64))
+            some = np.broadcast_to(coverage.attainable[:, np.newaxis] > 0, reached.shape)
+            return Fractions(reached, some.astype(np.float64), ends=ends)
         if self.of == "listed":
             coverage = with_listed(coverage)
-        found = Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize))
+        found = Fractions(reached, perfect_sums(coverage, discount, self.alpha, self.cutoffs, self.normalize), ends=ends)
         return found.capped() if self.unjudged == "full" else found

@@ -1,11 +1,12 @@
 """DCG with graded relevance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import RelevanceMetric, place_sums, truth_gains
+from aspectrum.blocks.relevant_items import RelevanceMetric, sums_over_orders, truth_gains
 from aspectrum.discounts import NONE, Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Fractions
@@ -42,6 +43,8 @@ class DCG(RelevanceMetric):
     base: float = 2.0
     discount: Literal["log", "none"] = "log"
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("jarvelin2002cumulated",)
 
     def __post_init__(self) -> None:
@@ -52,7 +55,7 @@ class DCG(RelevanceMetric):
     def fractions(self, world: World) -> Fractions:
         discount = NONE if self.discount == "none" else Discount("log", self.base)
         _, gains = truth_gains(world, self.gain)
-        reached = place_sums(world.rankings, gains, self.cutoffs, discount)
+        reached, ends = sums_over_orders(world, gains, self.cutoffs, discount)
         relevance = world.need_relevance("DCG")
         judged = relevance.count(relevance.gains > 0)[:, np.newaxis] > 0
-        return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64))
+        return Fractions(reached, np.broadcast_to(judged, reached.shape).astype(np.float64), ends=ends)

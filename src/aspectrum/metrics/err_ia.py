@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum.discounts import RECIPROCAL
 from aspectrum.errors import InputError, MetricError
-from aspectrum.gain import GainRule, check_full, list_sums, perfect_sums
+from aspectrum.gain import GainRule, check_full, gains_over_orders, perfect_sums
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, Coverage, Grading, JudgedBy, PoolName, UnjudgedOrFull, cover
 from aspectrum.judging.questions import Of, with_listed
@@ -76,6 +76,8 @@ class ERRIA(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     symbol = "ERR-IA"
     cites = ("chapelle2011intent",)
     aliases: ClassVar[Aliases] = {
@@ -167,12 +169,13 @@ class ERRIA(AspectMetric):
 
     def _fractions(self, world: World) -> Fractions:
         coverage, stop = self.coverage(world), self._largest_stop
-        reached = list_sums(coverage, GainRule(stop), RECIPROCAL, self.cutoffs)
+        reached, ends = gains_over_orders(coverage, GainRule(stop), RECIPROCAL, self.cutoffs)
         if self.of == "listed":
             coverage = with_listed(coverage)
         if self.normalize is None:
-            return Fractions(stop * reached, np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape))
+            ends = None if ends is None else ends.times(stop)
+            return Fractions(stop * reached, np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape), ends=ends)
         request = self.ideal_request(world)
         if request is not None:
-            return against_ideal(self, reached, request)
-        return Fractions(reached, perfect_sums(coverage, RECIPROCAL, stop, self.cutoffs, self.normalize))
+            return against_ideal(self, reached, request, ends)
+        return Fractions(reached, perfect_sums(coverage, RECIPROCAL, stop, self.cutoffs, self.normalize), ends=ends)

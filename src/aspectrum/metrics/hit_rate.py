@@ -1,12 +1,14 @@
 """Hit rate."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import BinaryMetric, relevant_found
-from aspectrum.metric import Aliases, Fractions
+from aspectrum import kernels
+from aspectrum.blocks.relevant_items import BinaryMetric, place_sums, relevant_found, relevant_places
+from aspectrum.metric import Aliases, Ends, Fractions
 from aspectrum.world import World
 
 
@@ -37,12 +39,19 @@ class HitRate(BinaryMetric):
         array([[0., 1.]])
     """
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("deshpande2004item",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("HR", "HitRatio", "Hit", "Success")}
     cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)
-        found = relevant_found(world.rankings, relevance, self.cutoffs)
+        if world.tied is None:
+            found, ends = np.minimum(relevant_found(world.rankings, relevance, self.cutoffs), 1.0), None
+        else:
+            ordered = kernels.first_hits(world.rankings.offsets, relevant_places(world.rankings, relevance), world.tied)
+            found, least, greatest = (place_sums(world.rankings, one, self.cutoffs) for one in ordered)
+            ends = Ends(least, greatest, np.ones(found.shape, np.bool_))
         judged = relevance.n_relevant[:, np.newaxis] > 0
-        return Fractions(np.minimum(found, 1.0), np.broadcast_to(judged, found.shape).astype(np.float64))
+        return Fractions(found, np.broadcast_to(judged, found.shape).astype(np.float64), ends=ends)

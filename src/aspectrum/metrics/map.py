@@ -1,13 +1,15 @@
 """Mean average precision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from aspectrum import kernels
 from aspectrum.arrays import Floats
 from aspectrum.blocks.relevant_items import BinaryMetric, hits_so_far, place_sums, relevant_places
-from aspectrum.metric import Aliases, Fractions
+from aspectrum.metric import Aliases, Ends, Fractions
 from aspectrum.world import Relevance, World
 from aspectrum.world.rankings import stops_of
 
@@ -46,6 +48,8 @@ class MAP(BinaryMetric):
 
     denominator: Literal["relevant", "attainable", "k"] = "relevant"
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"denominator": ("relevant",)}
     cites = ("buckley2000evaluating",)
     aliases: ClassVar[Aliases] = {"AP": {}, "Average precision": {}, "Mean average precision": {}}
     cutoff_in_name = True
@@ -54,8 +58,12 @@ class MAP(BinaryMetric):
         relevance = self.relevance_in(world)
         rankings = world.rankings
         hits = relevant_places(rankings, relevance)
-        sums = place_sums(rankings, np.where(hits, hits_so_far(rankings, hits) / rankings.ranks, 0.0), self.cutoffs)
-        return Fractions(sums, self._denominators(world, relevance))
+        if world.tied is None:
+            sums = place_sums(rankings, np.where(hits, hits_so_far(rankings, hits) / rankings.ranks, 0.0), self.cutoffs)
+            return Fractions(sums, self._denominators(world, relevance))
+        ordered = kernels.ordered_precisions(rankings.offsets, hits, world.tied)
+        sums, least, greatest = (place_sums(rankings, one, self.cutoffs) for one in ordered)
+        return Fractions(sums, self._denominators(world, relevance), ends=Ends(least, greatest, np.ones(sums.shape, np.bool_)))
 
     def _denominators(self, world: World, relevance: Relevance) -> Floats:
         wanted = np.broadcast_to(relevance.n_relevant[:, np.newaxis], (world.n_users, len(self.cutoffs)))

@@ -1,13 +1,14 @@
 """Intent-aware mean average precision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.judging import JudgedBy, OwnPools, SharedPool, Unjudged, catalogue_totals, pool_of
-from aspectrum.metric import Aliases, AspectMetric, Fractions
+from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions
 from aspectrum.world import World
 
 
@@ -44,6 +45,8 @@ class MAPIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     symbol = "MAP-IA"
     cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}
@@ -54,8 +57,11 @@ class MAPIA(AspectMetric):
         if isinstance(pool, SharedPool) and world.catalogue is not None:  # what is not in the pool cannot be found
             coverage = replace(coverage, rows=np.where(np.append(world.catalogue, False)[coverage.rows], coverage.rows, np.int32(-1)))
         stops = coverage.stops(self.cutoffs)
-        if isinstance(pool, OwnPools):
-            sums = kernels.average_precisions(coverage.kernel, stops, pool.offsets, pool.rows)
+        own = (pool.offsets, pool.rows, None) if isinstance(pool, OwnPools) else (None, None, catalogue_totals(coverage))
+        if coverage.tied is None:
+            sums, ends = kernels.average_precisions(coverage.kernel, stops, *own), None
         else:
-            sums = kernels.average_precisions(coverage.kernel, stops, totals=catalogue_totals(coverage))
-        return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape))
+            sums = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
+            least, greatest, sure = kernels.extreme_precisions(coverage.kernel, coverage.tied, stops, *own)
+            ends = Ends(least, greatest, sure.view(np.bool_))
+        return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape), ends=ends)

@@ -8,7 +8,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Floats
-from aspectrum.blocks.relevant_items import RelevanceMetric, best_sums, place_sums, relevant_places, truth_gains
+from aspectrum.blocks.relevant_items import RelevanceMetric, best_sums, relevant_places, sums_over_orders, truth_gains
 from aspectrum.discounts import Discount, discount_sums
 from aspectrum.errors import MetricError, UnusedParameter
 from aspectrum.metric import Aliases, Fractions, check_goes_with
@@ -54,6 +54,7 @@ class NDCG(RelevanceMetric):
     average: Literal["users", "ratio"] = "users"
     discount: Literal["log", "clipped"] = "log"
 
+    over_orders = True
     symbol = "nDCG"
     cites = ("jarvelin2002cumulated",)
     aliases: ClassVar[Aliases] = {"nDCG": {}}
@@ -78,9 +79,9 @@ class NDCG(RelevanceMetric):
         relevance = world.need_relevance("NDCG")
         rankings, discount = world.rankings, Discount(self.discount, self.base)
         truth, gains = self._gains(world)
-        reached = place_sums(rankings, gains, self.cutoffs, discount)
+        reached, ends = sums_over_orders(world, gains, self.cutoffs, discount)
         if self.ideal == "truth":
-            return Fractions(reached, best_sums(relevance, truth, self.cutoffs, discount))
+            return Fractions(reached, best_sums(relevance, truth, self.cutoffs, discount), ends=ends)
         if self.ideal == "perfect":
             distinct, place = np.unique(rankings.depths(self.cutoffs), return_inverse=True)
             best = discount_sums(discount, distinct)[place].reshape(reached.shape)
@@ -88,7 +89,7 @@ class NDCG(RelevanceMetric):
             stops = rankings.stops(self.cutoffs)
             best = kernels.sorted_sums(rankings.offsets, gains, stops, stops, discount.first(int(stops.max(initial=0))))
         judged = relevance.count(truth > 0)[:, np.newaxis] > 0
-        return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0))
+        return Fractions(reached, np.where(judged, np.where(best > 0, best, 1.0), 0.0), ends=ends)
 
     def _gains(self, world: World) -> tuple[Floats, Floats]:
         """Those of the judged items of each user, and of the places of each list."""

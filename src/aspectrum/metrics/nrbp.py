@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from aspectrum.discounts import Discount
-from aspectrum.gain import GainRule, check_full, list_sums
+from aspectrum.gain import GainRule, check_full, gains_over_orders
 from aspectrum.ideal import IdealKind, IdealRequest, against_ideal, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, JudgedBy, PoolName, UnjudgedOrFull
 from aspectrum.judging.questions import Of, with_listed
@@ -65,6 +65,8 @@ class NRBP(AspectMetric):
     budget: float | None = None
     seconds: float | None = None
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     cites = ("clarke2009effectiveness",)
     aliases: ClassVar[Aliases] = {"nNRBP": {"normalize": "ideal"}}
 
@@ -100,13 +102,14 @@ class NRBP(AspectMetric):
 
     def _fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
-        reached = list_sums(coverage, GainRule(self.alpha), Discount("geometric", self.beta), self.cutoffs)
+        rule, discount = GainRule(self.alpha), Discount("geometric", self.beta)
+        reached, ends = gains_over_orders(coverage, rule, discount, self.cutoffs)
         if request is not None:  # the ideal list has the same factor in front, which may be 0
-            return against_ideal(self, reached, request)
+            return against_ideal(self, reached, request, ends)
         if self.of == "listed":
             coverage = with_listed(coverage)
         attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], reached.shape)
         share = np.zeros(reached.shape)
         # Divided first, then multiplied: the order in which ndeval rounds, which shows in halves of its sixth decimal.
         np.divide(1.0 - (1.0 - self.alpha) * self.beta, attainable, out=share, where=attainable > 0)
-        return Fractions(reached * share, (attainable > 0).astype(np.float64))
+        return Fractions(reached * share, (attainable > 0).astype(np.float64), ends=None if ends is None else ends.times(share))

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import BinaryMetric, relevant_found
+from aspectrum.blocks.relevant_items import BinaryMetric, found_over_orders
 from aspectrum.metric import Aliases, Fractions
 from aspectrum.world import World
 
@@ -37,12 +37,13 @@ class Precision(BinaryMetric):
         array([[0.5, 0.4]])
     """
 
+    over_orders = True
     cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"P": {}}
     cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)
-        found = relevant_found(world.rankings, relevance, self.cutoffs)
+        found, ends = found_over_orders(world, relevance, self.cutoffs)
         judged = relevance.n_relevant[:, np.newaxis] > 0
-        return Fractions(found, np.where(judged, world.rankings.depths(self.cutoffs), 0).astype(np.float64))
+        return Fractions(found, np.where(judged, world.rankings.depths(self.cutoffs), 0).astype(np.float64), ends=ends)

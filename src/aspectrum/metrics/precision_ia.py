@@ -5,10 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from aspectrum import kernels
+from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.discounts import NONE
-from aspectrum.gain import GainRule, list_sums
+from aspectrum.gain import GainRule, list_sums, place_gains
 from aspectrum.judging import JudgedBy, Unjudged
-from aspectrum.metric import Aliases, AspectMetric, Fractions
+from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions
 from aspectrum.world import World
 
 
@@ -44,11 +46,18 @@ class PrecisionIA(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    over_orders = True
     symbol = "P-IA"
     cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"P_IA": {}, "P-IA": {}}
 
     def fractions(self, world: World) -> Fractions:
         coverage = self.coverage(world)
-        pairs = list_sums(coverage, GainRule(alpha=0.0), NONE, self.cutoffs)
-        return Fractions(pairs, coverage.rankings.depths(self.cutoffs) * coverage.attainable[:, np.newaxis])
+        pairs, ends = list_sums(coverage, GainRule(alpha=0.0), NONE, self.cutoffs), None
+        if coverage.tied is not None:  # what one item adds does not depend on the others
+            rankings, stops = coverage.rankings, coverage.rankings.stops((-1,))
+            gains = place_gains(coverage, GainRule(alpha=0.0), stops)
+            _, rising, falling = kernels.ordered_values(rankings.offsets, gains, coverage.tied)
+            least, greatest = (place_sums(rankings, one, self.cutoffs) for one in (rising, falling))
+            ends = Ends(least, greatest, np.ones(pairs.shape, np.bool_))
+        return Fractions(pairs, coverage.rankings.depths(self.cutoffs) * coverage.attainable[:, np.newaxis], ends=ends)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.blocks.relevant_items import BinaryMetric, best_sums, place_sums, relevant_places, truth_gains
+from aspectrum.blocks.relevant_items import BinaryMetric, best_sums, relevant_places, sums_over_orders, truth_gains
 from aspectrum.discounts import Discount
 from aspectrum.errors import MetricError
 from aspectrum.metric import Aliases, Fractions, check_goes_with
@@ -50,6 +50,8 @@ class RBP(BinaryMetric):
     gain: Literal["binary", "linear"] = "binary"
     normalize: bool = False
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (False,)}
     cites = ("moffat2008rank",)
     aliases: ClassVar[Aliases] = {"Rank-biased precision": {}}
     decimals_in_name = "p"
@@ -66,11 +68,12 @@ class RBP(BinaryMetric):
     def fractions(self, world: World) -> Fractions:
         relevance, patience = self.relevance_in(world), Discount("geometric", self.p)
         judged, gains = self._gains(world)
-        reached = place_sums(world.rankings, gains, self.cutoffs, patience)
+        reached, ends = sums_over_orders(world, gains, self.cutoffs, patience)
         if self.normalize:
-            return Fractions(reached, best_sums(relevance, judged, self.cutoffs, patience))
+            return Fractions(reached, best_sums(relevance, judged, self.cutoffs, patience), ends=ends)
         some = relevance.count(judged > 0)[:, np.newaxis] > 0
-        return Fractions((1.0 - self.p) * reached, np.broadcast_to(some, reached.shape).astype(np.float64))
+        ends = None if ends is None else ends.times(1.0 - self.p)
+        return Fractions((1.0 - self.p) * reached, np.broadcast_to(some, reached.shape).astype(np.float64), ends=ends)
 
     def _gains(self, world: World) -> tuple[Floats, Floats]:
         """Those of the judged items of each user, and of the places of each list."""

@@ -1,11 +1,12 @@
 """Recall."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from aspectrum.blocks.relevant_items import BinaryMetric, relevant_found
+from aspectrum.blocks.relevant_items import BinaryMetric, found_over_orders
 from aspectrum.metric import Aliases, Fractions
 from aspectrum.world import World
 
@@ -37,12 +38,14 @@ class Recall(BinaryMetric):
         array([[0.25, 0.5 ]])
     """
 
+    over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"R": {}}
     cutoff_in_name = True
 
     def fractions(self, world: World) -> Fractions:
         relevance = self.relevance_in(world)
-        found = relevant_found(world.rankings, relevance, self.cutoffs)
+        found, ends = found_over_orders(world, relevance, self.cutoffs)
         wanted = relevance.n_relevant[:, np.newaxis]
-        return Fractions(found, np.broadcast_to(wanted, found.shape).astype(np.float64))
+        return Fractions(found, np.broadcast_to(wanted, found.shape).astype(np.float64), ends=ends)

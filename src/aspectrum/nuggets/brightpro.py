@@ -55,7 +55,8 @@ def read_brightpro(found: Collected, examples: Numbered, aspects: Numbered) -> N
     for query, (place, documents) in gold.items():
         found.query(query, place)
         found.ignored["queries_without_nuggets"] += not own[query]
-        found.judged(documents, place, relevant=True)
+        served = {document for *_, supporting in own[query] for document in supporting}
+        found.judged([document for document in documents if document not in served], place, relevant=True)
         for at, id, row, supporting in own[query]:
             found.nugget(id, text_or_none(row.get("content")), [[(1.0, supporting)]], at, row["weight"])
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from aspectrum.states.exact import exact_sum, exact_sums, rounded
 from aspectrum.states.items import ItemCounts, SlotCounts
 from aspectrum.states.links import AddedLinks
-from aspectrum.states.mean import Mean
+from aspectrum.states.mean import Mean, Orders
 from aspectrum.states.samples import SampledLists, SampledShares, hashes
 from aspectrum.states.saved import Saved
 from aspectrum.states.state import Belonging, Measure, State
@@ -21,6 +21,7 @@ __all__ = [
     "ItemCounts",
     "Mean",
     "Measure",
+    "Orders",
     "SampledLists",
     "SampledShares",
     "Saved",

@@ -18,6 +18,7 @@ from aspectrum.coding.objects import (
     feature_rows,
     group_rows,
     id_rows,
+    length_rows,
     link_rows,
     ranking_rows,
     subtopic_rows,
@@ -31,6 +32,7 @@ from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths, distinct_rows
 from aspectrum.world.features import Features
 from aspectrum.world.graph import SocialGraph
+from aspectrum.world.lengths import Lengths
 from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -45,6 +47,7 @@ OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
     "weights": weight_rows,
     "groups": group_rows,
     "popularity": count_rows,
+    "lengths": length_rows,
     "baseline": lambda value: ranking_rows("baseline", value),
     "graph": lambda value: link_rows("graph", value, ("source", "target", "weight")),
     "catalogue": lambda value: id_rows("catalogue", "item", value),
@@ -205,7 +208,7 @@ def with_known_blanks(rows: Rows, tables: Tables) -> Rows:
 def _coded(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> CodedLists:
     """The lists of rows that were joined."""
     column = rows.ids["item"]
-    tie_order = None if reading.ties == "input" else tables.item.ordered(column)
+    tie_order = tables.item.ordered(column) if reading.breaks_ties else None
     seconds = None if tie_order is None else tie_order.heads[column.codes]
     rankings = _rankings(rows, facts, rows.ids["user"].own_codes, tables.item.codes(column), seconds, tables, reading)
     return CodedLists(rankings, replace(facts, ties_by=_ties_by(facts, tie_order)))
@@ -225,7 +228,7 @@ def lists_of_codes(rows: Rows, owners: Codes, users: Codes, items: Codes, tables
     places = np.empty(len(tables.user), np.int32)
     places[owners] = np.arange(len(owners), dtype=np.int32)
     tie_order, seconds = None, None
-    if reading.ties != "input":
+    if reading.breaks_ties:
         ids, untyped = facts.ids["item"].ids.values, tables.item.untyped
         column = IdColumn(items, ids if untyped is None else ids.cast(str), untyped)
         tie_order = tables.item.ordered(column)
@@ -267,8 +270,31 @@ def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Cod
         first = first_of_each(offsets, ordered)
         facts.notice("duplicates", len(at) - len(first))
         offsets, at, ordered = np.searchsorted(first, offsets), at[first], ordered[first]
-    tied = _note_ties(rows, facts, offsets, at, scored, "input" if seconds is None else reading.ties)
+    over_orders = reading.ties == "expected" and facts.name == "rankings"
+    if over_orders:
+        _check_groups(rows, facts, offsets, at)
+    tied = _note_ties(rows, facts, offsets, at, scored, "input" if seconds is None and not over_orders else reading.ties)
     return Rankings(offsets, ordered, tied)
+
+
+def _check_groups(rows: Rows, facts: Input, offsets: Offsets, at: Offsets) -> None:
+    """That scores are known, and fall along the lists: items with equal scores then stand together."""
+    if not len(at):
+        return
+    if "score" not in rows.numbers:
+        raise InputError(f"{rows.source}: ", Option("ties", "expected"), " needs the scores of items, and none were found")
+    if facts.ordered_by == "score" or not kernels.compare_neighbours(offsets, at, rows.numbers["score"])[1]:
+        return
+    scores, inside = rows.numbers["score"][at], np.ones(len(at), np.bool_)
+    inside[offsets[:-1][np.diff(offsets) > 0]] = False
+    place = int(np.flatnonzero(inside & (np.diff(scores, prepend=np.inf) > 0))[0])
+    user = int(np.searchsorted(offsets, place, side="right")) - 1
+    raise InputError(
+        f"{rows.at(int(at[place]))}: the list of user {quoted(facts.ids['user'].ids[user])} is not in the order of its scores, and ",
+        Option("ties", "expected"),
+        " is about items with equal scores, which must stand together; leave out ",
+        Option("order", facts.ordered_by or "input"),
+    )
 
 
 def first_of_each(offsets: Offsets, items: Codes) -> Offsets:
@@ -477,6 +503,23 @@ class _Builder:
             raise InputError(f"{rows.source}: {self._named(item=int(item))} has count {found[item]}, more than ", users)
         return Popularity(found, self._reading.popularity_users)
 
+    def lengths(self, rows: Rows, facts: Input) -> Lengths:
+        (items,), tokens = self._codes(rows, "item"), rows.numbers["tokens"]
+        for row in np.flatnonzero(~((tokens == np.floor(tokens)) & (tokens >= 1) & (tokens < 2**53)))[:1]:
+            raise InputError(
+                f"{rows.at(row)}: the length of {self._named(item=items[row])} is {tokens[row]:g}, expected a whole number of tokens from 1"
+            )
+        # Rows that repeat one another are none too many: the rows of lists, with a column of tokens, are lengths as they stand.
+        _, firsts, inverse = np.unique(items, return_index=True, return_inverse=True)
+        differ = np.flatnonzero(tokens != tokens[firsts[inverse]])
+        if len(differ) and not self._first_counts:
+            a, b = int(firsts[inverse[differ[0]]]), int(differ[0])
+            raise _contradiction(rows, a, b, f"{self._named(item=items[b])} has two lengths, {tokens[a]:g} and {tokens[b]:g} tokens")
+        facts.notice("contradictions", len(differ))
+        found = np.zeros(self.n_items, np.int64)
+        found[items[firsts]] = tokens[firsts].astype(np.int64)
+        return Lengths(found)
+
     def baseline(self, rows: Rows, facts: Input) -> Rankings:
         lists = _coded(rows, facts, self._tables, self._reading).rankings
         places = np.full(self.n_users, -1)
@@ -680,7 +723,8 @@ def order_of(rows: Rows, reading: Reading) -> str:
     """What orders the lists of rows: rank, score or input."""
     order = reading.order
     if order == "auto":
-        preferred = ("score", "rank") if reading.scores_before_ranks else ("rank", "score")
+        by_score = reading.scores_before_ranks or reading.ties == "expected"
+        preferred = ("score", "rank") if by_score else ("rank", "score")
         return next((name for name in preferred if name in rows.numbers), "input")
     if order != "input" and order not in rows.numbers:
         raise InputError(f"{rows.source}: ", Option("order", order), f" needs a {order} for every item, and none was found")

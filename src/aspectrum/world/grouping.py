@@ -191,10 +191,12 @@ class CodedRows:
         None also where more is to be said of ranks and scores.
         """
         by, numbers = order_of(Rows(source, {}, self.numbers), reading), self.numbers
-        if self.owners is not self.blocks or (by == "input" and numbers) or not (reading.ties == "input" or tables.item.are_numbers):
+        if self.owners is not self.blocks or (by == "input" and numbers) or (reading.breaks_ties and not tables.item.are_numbers):
             return None
         ranks, scores = (numbers["rank"] if by == "rank" else None), numbers.get("score")
-        may_tie = by == "score" and reading.ties == "input"
+        if reading.ties == "expected" and "score" not in numbers:
+            return None  # of which an error will be made
+        may_tie = by == "score" and not reading.breaks_ties
         found = kernels.ordered_lists(self.offsets, self.items, len(tables.item), ranks, scores, may_tie, depth)
         if found is None:
             return None
@@ -203,7 +205,7 @@ class CodedRows:
         if len(items) < len(self):
             chosen = np.arange(0, len(self.blocks), -(-len(self.blocks) // _N_SAMPLED))
             sample = (self.blocks[chosen], Rankings(self.offsets, self.items).take(chosen))
-        return OrderedRows(self.blocks, rankings, len(self), n_tied, by, np.packbits(named), sample, self.notices)
+        return OrderedRows(self.blocks, rankings, len(self), n_tied, by, reading.ties, np.packbits(named), sample, self.notices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +218,7 @@ class OrderedRows:
         n_rows: How many places all of them have.
         n_tied: How many of these have the score of the place before.
         by: What orders them.
+        ties: What becomes of equal scores.
         named: Which items the lists name, a bit each.
         sample: Some of the users, and their whole lists; None if all are whole.
         notices: What a user should know of them.
@@ -226,6 +229,7 @@ class OrderedRows:
     n_rows: int
     n_tied: int
     by: str
+    ties: str
     named: npt.NDArray[np.uint8]
     sample: tuple[Codes, Rankings] | None
     notices: Sequence[Notice]
@@ -300,7 +304,8 @@ def _ordered_lists(parts: Sequence[OrderedRows], source: str, tables: Tables) ->
     ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, of_items)}
     notices = [notice for part in parts for notice in part.notices]
     facts = Input("rankings", source, sum(part.n_rows for part in parts), ids, notices, parts[0].by, external=True)
-    facts.notice("tied_scores", sum(part.n_tied for part in parts), ties="input")
+    ties = "expected" if parts[0].ties == "expected" else "input"
+    facts.notice("tied_scores", sum(part.n_tied for part in parts), ties=ties)
     samples = [(part.owners, part.rankings) if part.sample is None else part.sample for part in parts]
     sample = None
     if any(part.sample is not None for part in parts):

@@ -68,12 +68,18 @@ class Rankings:
     def keep(self, kept: Flags) -> "Rankings":
         """The lists without the places that are not kept; later items move up."""
         before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
-        return Rankings(before[self.offsets], self.items[kept], None, self.listed)
+        tied = None
+        if self.tied is not None:  # items of a group still are
+            groups = np.cumsum(~self.tied)[kept]
+            tied = np.diff(groups, prepend=-1) == 0
+            starts = before[self.offsets[:-1]]
+            tied[starts[starts < len(tied)]] = False
+        return Rankings(before[self.offsets], self.items[kept], tied, self.listed)
 
-    def cut(self, depth: int) -> "Rankings":
-        """The first places of each list."""
+    def cut(self, depth: int, *, whole_groups: bool = False) -> "Rankings":
+        """The first places of each list; with whole groups, also those that are tied with the last."""
         tied = None if self.tied is None else self.tied.view(np.uint8)
-        offsets, items, tied = kernels.cut_lists(self.offsets, self.items, tied, depth)
+        offsets, items, tied = kernels.cut_lists(self.offsets, self.items, tied, depth, whole_groups)
         return Rankings(offsets, items, None if tied is None else tied.view(np.bool_), self.listed)
 
     @property

@@ -27,6 +27,7 @@ from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_
 from aspectrum.world.everybody import Everybody
 from aspectrum.world.features import Features
 from aspectrum.world.graph import Network, SocialGraph
+from aspectrum.world.lengths import Lengths
 from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -42,6 +43,7 @@ KINDS: Mapping[str, type] = {
     "weights": Weights,
     "groups": Aspects,
     "popularity": Popularity,
+    "lengths": Lengths,
     "baseline": Rankings,
     "graph": SocialGraph,
 }
@@ -64,6 +66,7 @@ class Truth:
         weights: How much aspects are wanted.
         groups: Groups of items, whose strengths are shares.
         popularity: How popular items are, where it is not counted in the history.
+        lengths: How many tokens items have.
         baseline: Lists of a reference system, one per user.
         graph: Who is linked to whom, where users and items are people.
         catalogue: Items that could have been recommended, one flag per item; None means all.
@@ -87,6 +90,7 @@ class Truth:
     weights: Weights | None = None
     groups: Aspects | None = None
     popularity: Popularity | None = None
+    lengths: Lengths | None = None
     baseline: Rankings | None = None
     graph: SocialGraph | None = None
     catalogue: Flags | None = None
@@ -370,6 +374,8 @@ class Truth:
                 self.__dict__[name] = _stretched(name, sets, self.n_items)
         if self.popularity is not None:
             self.__dict__["popularity"] = self.popularity.stretched(self.n_items)
+        if self.lengths is not None:
+            self.__dict__["lengths"] = self.lengths.stretched(self.n_items)
         self.check_vectors()
 
     def check_vectors(self) -> None:
@@ -403,6 +409,7 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
         "features": lambda part: part.n_items,
         "groups": lambda part: part.n_items,
         "popularity": lambda part: len(part.users),
+        "lengths": lambda part: len(part.tokens),
         "graph": lambda part: part.n_items,
         "catalogue": len,
     }

@@ -315,6 +315,10 @@ def _prepared(
         raise InputError(Option("users", "common"), " needs all lists at once, which Spark does not have; name the users instead")
     if options.get("ties") == "input":
         raise InputError(Option("ties", "input"), ": the rows of a Spark DataFrame have no order; expected 'ascending' or 'descending'")
+    if options.get("ties") == "expected":
+        raise InputError(
+            Option("ties", "expected"), " is not available with Spark; use asp.evaluate, which reads lists piece by piece if need be"
+        )
     if chosen.reading({"ties": options.get("ties")}).ties == "input":
         options["ties"] = "ascending"
     of_plan = {name: options.pop(name) for name in PLAN_OPTIONS if name in options} | {"convention": chosen, "per_user": per_user}
