@@ -76,7 +76,8 @@ def evaluate(
 
     Args:
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
-            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores.
+            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores. Files may also be JSON:
+            the first two forms, predictions of MTEB, results of castorini's tools, traces of agents.
         metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``. ``"all@10"`` is every metric that the inputs
             allow, ``"novelty@10"`` every one of a family (see :data:`aspectrum.metric.FAMILIES`). A mapping ``{"my name": metric}`` gives its numbers names of your own.
         aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}``, rows

@@ -159,6 +159,19 @@ def test_parts_add_up_to_the_bit(world: Any, random: Any) -> None:
                 parts[0] + plan.observe({queries[0]: []})
 
 
+@given(worlds)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_exact_ideals_are_those_of_each_length(world: Any) -> None:
+    rounds = {query: found for query, found in world["rounds"].items() if query in world["truth"]} or {next(iter(world["truth"])): [["a"]]}
+    found = asp.evaluate_rounds(rounds, "AlphaNDCG(ideal=exact)", subtopics=world["truth"]).per_user
+    for query, own in rounds.items():
+        for number in range(1, len(own) + 1):
+            k = max(1, len(distinct(own[:number])))
+            one = asp.evaluate({query: distinct(own[:number])}, f"AlphaNDCG(ideal=exact)@{k}", subtopics=world["truth"])
+            (score,) = one.per_user[f"AlphaNDCG(ideal=exact)@{k}"]
+            assert found.filter((found["user"] == query) & (found["round"] == number))["AlphaNDCG(ideal=exact)"][0] == score
+
+
 def test_other_parts_are_refused() -> None:
     truth = asp.Truth.read(subtopics={**TRUTH, "r": {"x": [1]}})
     plan, other = (asp.RoundsPlan(None, truth, per_round=k) for k in (2, 3))
