@@ -270,3 +270,11 @@ def test_curves() -> None:
     assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
     with pytest.raises(asp.InputError, match="there is no report of rounds"):
         found.write_report("x.html")
+
+
+def test_cutoffs_in_tokens() -> None:
+    lengths = dict.fromkeys("abc", 60)
+    found = asp.evaluate_rounds(ROUNDS, ["AspectRecall@100t", "AspectRecall@180t"], subtopics=TRUTH, lengths=lengths)
+    assert (found["AspectRecall@100t"], found["AspectRecall@180t"]) == ((0.5, 0.5), (0.5, 1.0))
+    with pytest.raises(asp.InputError, match="needs the scores of items"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, ties="expected")
