@@ -53,7 +53,7 @@ class _Column:
 
     def at(self, cutoffs: Sequence[int]) -> Asked:
         """The same at some cutoffs, whose scores have names of their own."""
-        own = self.metric.at(tuple(cutoffs))  # type: ignore[arg-type]
+        own = self.metric.at(tuple(cutoffs))
         return Asked(own, tuple(f"{self.name}|{cutoff}" for cutoff in own.cutoffs))
 
 
