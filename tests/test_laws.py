@@ -108,6 +108,10 @@ POOLS: tuple[Any, ...] = ("judged", "catalogue", "unseen", "list")
 OVER: tuple[Any, ...] = ("list", "k")
 GRADED: dict[str, Any] = {"k": CUTOFFS, "grades": True}
 FURTHER: dict[str, list[asp.Metric]] = {
+    "AlphaDCG": [
+        asp.AlphaDCG(k=CUTOFFS, discount="tokens", unit=2.5),
+        asp.AlphaDCG(k=BUDGETS, discount="tokens", unit=3, partial="share"),
+    ],
     "AlphaNDCG": [
         asp.AlphaNDCG(k=CUTOFFS, alpha=0.9, judged_by="history", pool="unseen", unjudged="drop"),
         asp.AlphaNDCG(k=CUTOFFS, judged_by="history", ideal="sorted", unjudged="drop"),

@@ -275,3 +275,67 @@ def test_lists_are_cut_where_the_budget_ends(world: PlainWorld, budget: int, ski
         assert [built.items[item] for item in cut.rankings.items[start:stop].tolist()] == kept
         assert cut.context is not None
         assert cut.context.used[place] == sum(lengths[one] for one in kept)
+
+
+# A discount by tokens, and tokens in comparisons and reports
+
+
+@checked(30)
+@given(worlds(references=True), st.integers(1, 4), st.sampled_from([0.5, 2.0, 3.7]))
+def test_a_discount_by_tokens(world: PlainWorld, k: int, unit: float) -> None:
+    """1 / log2(2 + tokens before / unit); equal lengths make it that of ranks."""
+    built = build(world)
+    found = asp.AlphaDCG(k=(k, "9t"), discount="tokens", unit=unit, judged_by="subtopics").scores(built)  # type: ignore[arg-type]
+    for column, cutoff in enumerate((k, asp.Tokens(9))):
+        lists = (built.cut(k) if cutoff == k else built.within(asp.Tokens(9))).rankings
+        undiscounted = [
+            asp.AlphaDCG(k=rank, discount="none", judged_by="subtopics").scores(built)[:, 0]
+            for rank in range(1, int(lists.lengths.max(initial=0)) + 1)
+        ]
+        for place in range(built.n_users):
+            items = [built.items[item] for item in lists.items[lists.offsets[place] : lists.offsets[place + 1]].tolist()]
+            expected, before, tokens = 0.0, 0.0, 0
+            for rank, item in enumerate(items):
+                expected += (undiscounted[rank][place] - before) / math.log2(2 + tokens / unit)
+                before = undiscounted[rank][place]
+                tokens += (world.lengths or {})[item]  # type: ignore[index]
+            assert math.isnan(found[place, column]) or math.isclose(found[place, column], expected, rel_tol=1e-9, abs_tol=1e-12)
+    equal = asp.World.of(**with_equal_lengths(world, 3))
+    by_tokens = asp.AlphaDCG(k=k, discount="tokens", unit=3, judged_by="subtopics").scores(equal)
+    assert np.allclose(by_tokens, asp.AlphaDCG(k=k, judged_by="subtopics").scores(equal), rtol=1e-14, atol=0, equal_nan=True)
+
+
+def test_a_discount_by_tokens_needs_a_unit() -> None:
+    for text in ("AlphaDCG(discount=tokens)@5", "AlphaDCG(discount=tokens, unit=0)@5"):
+        with pytest.raises(asp.MetricError, match="needs a number of tokens above 0 that counts as a rank"):
+            asp.parse(text)
+    with pytest.raises(asp.MetricError, match="unit goes with discount=tokens only"):
+        asp.parse("AlphaDCG(unit=3)@5")
+    with pytest.raises(asp.MissingInput, match="lengths="):
+        evaluated("AlphaDCG(discount=tokens, unit=100)@2", lengths=None)
+
+
+def test_a_comparison_and_its_report(tmp_path: Any) -> None:
+    """Of many cutoffs, the largest rank and the largest budget are compared."""
+    queries = [f"q{number}" for number in range(12)]
+    systems = {"A": {query: ["d1", "d2"] for query in queries}, "B": {query: ["d3", "d1"] for query in queries}}
+    found = asp.evaluate_systems(
+        systems, "AlphaNDCG@1,2,3,4,300t,500t,600t,800t", subtopics=dict.fromkeys(queries, SUBTOPICS["q"]), lengths=LENGTHS
+    )
+    comparison = asp.compare(found)
+    assert comparison.metrics == ("AlphaNDCG@4", "AlphaNDCG@800t")
+    comparison.write_report(tmp_path / "report.html")
+    assert "800 tokens" in (tmp_path / "report.html").read_text()
+
+
+def test_all_metrics_at_tokens() -> None:
+    found = evaluated("all@700t")
+    assert all(column.metric.budgets == [asp.Tokens(700)] for column in found.columns.values())
+    assert {"AlphaNDCG@700t", "Density@700t", "Redundancy@700t"} <= set(found.columns)
+    with pytest.raises(asp.MetricError, match="no metric of this family has cutoffs in tokens"):
+        evaluated("fairness@700t")
+
+
+def test_the_orders_of_equal_scores_are_not_averaged() -> None:
+    with pytest.raises(asp.MetricError, match="which items fit into a number of tokens depends on their order"):
+        evaluated("AlphaNDCG@700t", {"q": {"d1": 1.0, "d2": 1.0}}, ties="expected")

@@ -288,6 +288,7 @@ _ONE_ORDER: Collection[tuple[str, Any]] = (
     ("unjudged", "drop"),
     ("unjudged", "full"),
     ("aspectless", "category"),
+    ("discount", "tokens"),
 )
 """Parameters with which a score depends on the order of items with equal scores in a way that has no closed form."""
 

@@ -582,9 +582,10 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
     odd = dict.fromkeys(name for result in systems.values() for name in result.columns if name not in shared)
     if odd:
         notices.append(Notice("not_tested", detail={"metrics": ", ".join(odd), "why": "not every system has them"}))
-    cutoffs: dict[Metric, list[str]] = {}
+    cutoffs: dict[tuple[Metric, bool], list[str]] = {}  # of a metric, those in ranks and those in tokens
     for name in shared:
-        cutoffs.setdefault(first.columns[name].metric.at(-1), []).append(name)
+        metric = first.columns[name].metric
+        cutoffs.setdefault((metric.at(-1), bool(metric.budgets)), []).append(name)
     chosen, curves = [], []
     for names in cutoffs.values():
         if len(names) <= MOST_CUTOFFS:
