@@ -72,6 +72,7 @@ $(VENV)/installed: pyproject.toml CMakeLists.txt $(KERNELS)
 
 $(VENV)/tested: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --no-deps freshstack==0.0.6  # whose other parts download data sets
 	touch $@
 
 # Cornac's WMF learns by TensorFlow. Spark is large, and no part of the extra `all`.

@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-NAMES = ("alpha_ndcg", "ild", "topics", "catalogue", "files", "contacts", "exact", "comparison", "family", "streams", "spark")
+NAMES = ("alpha_ndcg", "ild", "topics", "catalogue", "files", "contacts", "exact", "comparison", "family", "streams", "nuggets", "spark")
 
 
 def main() -> int:

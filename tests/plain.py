@@ -39,6 +39,7 @@ class PlainWorld:
     popularity: Mapping[Id, int] | None = None
     baseline: Mapping[Id, Sequence[Id]] | None = None
     graph: Sequence[tuple[Id, Id]] | None = None
+    lengths: Mapping[Id, int] | None = None
 
     @cached_property
     def known_aspects(self) -> list[Id]:
@@ -64,7 +65,9 @@ class PlainWorld:
         for listed in (self.baseline or {}).values():
             seen.update(listed)
         seen.update(person for link in self.graph or () for person in link)
-        return seen | {item for input in (self.features, self.catalogue, self.groups, self.popularity) for item in input or ()}
+        return seen | {
+            item for input in (self.features, self.catalogue, self.groups, self.popularity, self.lengths) for item in input or ()
+        }
 
     @cached_property
     def known_items(self) -> set[Id]:

@@ -73,7 +73,7 @@ def worlds(
 ) -> PlainWorld:
     """A few users with everything that can be known about them, each part missing for some of them.
 
-    `references` are groups of items, lists of a baseline and, sometimes, popularity that is not counted in the history. Where the ids of
+    `references` are groups of items, lists of a baseline, lengths of all items and, sometimes, popularity that is not counted in the history. Where the ids of
     users and items are of one kind, there is also a graph of them.
     """
     users: list[Id] = list(range(10, 10 + draw(st.integers(1, 6))))
@@ -136,6 +136,7 @@ def worlds(
         popularity={item: draw(st.integers(0, 9)) for item in draw(several_items)} if draw(st.booleans()) else None,
         baseline={user: draw(st.permutations(draw(several_items))) for user in draw(several_users)},
         graph=None if items[0] in TEXT_ITEMS else draw(links([*users, *items])),
+        lengths={item: draw(st.integers(1, 6)) for item in items},
     )
 
 
@@ -183,7 +184,7 @@ def inputs_of(world: PlainWorld) -> dict[str, Any]:
     }
     if world.popularity is not None:
         inputs |= {"popularity": world.popularity, "popularity_users": 10}
-    for name in ("groups", "baseline", "graph"):
+    for name in ("groups", "baseline", "graph", "lengths"):
         if getattr(world, name) is not None:
             inputs[name] = getattr(world, name)
     if world.features is not None:

@@ -26,7 +26,7 @@ from aspectrum.config import (
 )
 from aspectrum.errors import AspectrumError, ConfigError
 from aspectrum.formats import EXTENSIONS, FORMATS
-from aspectrum.inputs import ALL_TRUTH, ROLES
+from aspectrum.inputs import ALL_TRUTH, BUNDLES, ROLES
 from aspectrum.io import FORMATS as INPUT_FORMATS
 from aspectrum.wording import one_line
 
@@ -752,13 +752,13 @@ def test_the_example_reads_and_is_valid(folder: Path, validator: jsonschema.Draf
 def test_the_example_has_every_key_and_its_comments_hold(folder: Path, validator: jsonschema.Draft202012Validator) -> None:
     written = yaml.safe_load(EXAMPLE)
     assert list(written) == list(Settings.model_fields)
-    assert set(written["inputs"]) == set(ALL_TRUTH)
+    assert set(written["inputs"]) == {*ALL_TRUTH, *BUNDLES}
     assert list(written["comparison"]) == list(ComparisonSettings.model_fields)
     sources = [source for part in (written["systems"], written["inputs"]) for source in part.values() if isinstance(source, dict)]
     assert set().union(*sources) == set(SourceSettings.model_fields)
     for word in (*ROLES, *asp.CONVENTIONS, *FORMATS, *EXTENSIONS, *INPUT_FORMATS):
         assert word in EXAMPLE
-    for name, spec in ALL_TRUTH.items():
+    for name, spec in {**ALL_TRUTH, **BUNDLES}.items():
         assert re.search(f"^  {name}:.*# {re.escape(spec.comment)}$", EXAMPLE, re.MULTILINE)
     mapping = "\n".join(line.removeprefix("# ") for line in EXAMPLE.splitlines() if re.match("# (metrics:|  )", line))
     assert len(read(folder, mapping).metrics) == 4 + 7

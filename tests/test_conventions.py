@@ -471,3 +471,10 @@ def test_brightpro_counts_the_last_aspect_of_an_item() -> None:
     assert list(found.values()) == [1 / 5, 1 / 3]
     assert found.details["AspectRecall@1"]["scored"] == 1
     assert any("only the last aspect of each item counts" in note for note in found.notes)
+
+
+def test_a_name_that_a_tool_gives_to_another_metric_is_explained() -> None:
+    with pytest.raises(
+        asp.MetricError, match="does not cover CatalogueCoverage; what it calls Coverage is AspectRecall; it covers AlphaNDCG"
+    ):
+        asp.CONVENTIONS["freshstack"].applied(asp.parse("Coverage@20"))

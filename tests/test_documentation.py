@@ -84,6 +84,7 @@ def test_command_lines_name_inputs_that_are_enough(name: str) -> None:
         "groups": {"a": "P", "b": "Q"},
         "graph": {"u": ["a"], "a": ["b"]},
         "popularity": {"a": 1, "b": 2},
+        "lengths": {"a": 3, "b": 4},
         "baseline": {"u": ["b", "c"]},
         "popularity_users": 2,
     }

@@ -186,7 +186,8 @@ def test_every_convention_has_the_numbers_of_the_whole_truth(convention: str, se
     """Also with sums that are rounded, and dozens of users."""
     chance, world = random.Random(seed), odd_crowd(seed) if convention != "relison" else crowd(seed)
     frames = frames_of(world, chance)
-    if asp.CONVENTIONS[convention].reading_of({}).aspects_in_order:
+    reading = asp.CONVENTIONS[convention].reading_of({})
+    if reading.aspects_in_order or reading.last_subtopic_only:
         for name in ("subtopics", "weights"):  # which come in no order
             frames.pop(name, None)
     others = of_items(world, frames)
@@ -254,6 +255,8 @@ def test_what_has_no_order_is_refused() -> None:
         joined(parts, "Calibration(history_discount=log)@5", chance, **aspects)
     with pytest.raises(asp.InputError, match="adds up aspects in the order of the rows of subtopics"):
         joined(parts, "AlphaNDCG@5", chance, convention="ndeval", **aspects)
+    with pytest.raises(asp.InputError, match="takes the last aspect of an item in the order of the rows of subtopics"):
+        joined(parts, "AlphaNDCG@5", chance, convention="brightpro", **aspects)
     with pytest.raises(asp.InputError, match="weights are those of users"):
         joined(parts, "AlphaNDCG@5", chance, weights={100: {1: 0.5}})
 

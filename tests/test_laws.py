@@ -31,10 +31,11 @@ from tests.plain import Id, PlainWorld, cut
 from tests.strategies import PROBABILITIES, TEXT_ASPECTS, build, checked, inputs_of, worlds
 
 CUTOFFS = (1, 3, -1)
+BUDGETS = (asp.Tokens(4), asp.Tokens(11))
 NUMBERS = (0.0, 0.25, 1.0, 3.0)
 """Tried for every parameter that is a number; a metric says itself which it takes."""
 
-INPUTS = ("aspects", "relevance", "history", "subtopics", "features", "weights", "groups", "popularity", "baseline", "graph")
+INPUTS = ("aspects", "relevance", "history", "subtopics", "features", "weights", "groups", "popularity", "lengths", "baseline", "graph")
 USERS = st.sampled_from(["lists", "judged", "both", "relevant", "all"])
 
 LAW_WORLDS = worlds(
@@ -65,9 +66,18 @@ def variants(metric: asp.Metric) -> Iterator[asp.Metric]:
     for parameter in metric.parameters:
         for value in values_of(hints[parameter]):
             try:
-                yield replace(metric, **{parameter: value})
+                yield at_tokens_if_needed(replace(metric, **{parameter: value}))
             except asp.MetricError:
                 continue
+    if metric.in_tokens is not None:
+        yield replace(metric, k=BUDGETS)
+
+
+def at_tokens_if_needed(metric: asp.Metric) -> asp.Metric:
+    """The metric at cutoffs in tokens, where its parameters mean nothing at ranks."""
+    chosen = metric.parameters
+    needs_tokens = metric.partial_document != "drop" or "best" in (chosen.get("denominator"), chosen.get("normalize"))
+    return replace(metric, k=BUDGETS) if needs_tokens else metric
 
 
 def settings_of(cls: type[asp.Metric]) -> list[asp.Metric]:
@@ -98,6 +108,10 @@ POOLS: tuple[Any, ...] = ("judged", "catalogue", "unseen", "list")
 OVER: tuple[Any, ...] = ("list", "k")
 GRADED: dict[str, Any] = {"k": CUTOFFS, "grades": True}
 FURTHER: dict[str, list[asp.Metric]] = {
+    "AlphaDCG": [
+        asp.AlphaDCG(k=CUTOFFS, discount="tokens", unit=2.5),
+        asp.AlphaDCG(k=BUDGETS, discount="tokens", unit=3, partial="share"),
+    ],
     "AlphaNDCG": [
         asp.AlphaNDCG(k=CUTOFFS, alpha=0.9, judged_by="history", pool="unseen", unjudged="drop"),
         asp.AlphaNDCG(k=CUTOFFS, judged_by="history", ideal="sorted", unjudged="drop"),
@@ -105,6 +119,8 @@ FURTHER: dict[str, list[asp.Metric]] = {
         asp.AlphaNDCG(k=CUTOFFS, ideal="exact", budget=0),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=0.25, judged_by="relevance"),
         asp.AlphaNDCG(k=CUTOFFS, gain="probabilistic", gamma=GAMMAS),
+        asp.AlphaNDCG(k=(1, *BUDGETS), unjudged="drop"),
+        *(asp.AlphaNDCG(k=BUDGETS, partial=partial, unjudged="drop") for partial in ("share", "skip")),
     ],
     "ERRIA": [
         asp.ERRIA(**GRADED, max_grade=4, normalize="ideal"),
@@ -231,6 +247,7 @@ def world_of_many_users(n_users: int) -> asp.World:
         history={user: random.permutation(n_items)[:5].tolist() for user in range(n_users)},
         features=(range(n_items), random.normal(size=(n_items, 19)).astype(np.float32)),
         baseline={user: random.permutation(n_items)[: random.integers(0, 40)].tolist() for user in range(n_users)},
+        lengths=dict(enumerate(random.integers(1, 5, n_items).tolist())),
     )
 
 
@@ -258,7 +275,7 @@ def test_batches_and_threads_do_not_show_with_many_users(size: int | None, threa
         metric
         for metrics in SETTINGS.values()
         for metric in metrics[:: 1 + len(metrics) // 3]
-        if any(needed <= {"aspects", "relevance", "history", "features", "baseline"} for needed in metric.needs())
+        if any(needed <= {"aspects", "relevance", "history", "features", "lengths", "baseline"} for needed in metric.needs())
     ]
     whole = asp.evaluate(world, metrics, threads=1, batch_size=10**6)
     check_identical(asp.evaluate(world, metrics, threads=threads, batch_size=size), whole)
@@ -376,6 +393,7 @@ def crowd(seed: int, n_users: int = 40, n_items: int = 60) -> PlainWorld:
         features={item: [draw.choice([0.0, 1.0, 0.5, 2.0]) for _ in range(5)] for item in items[n_items // 6 :]},
         groups={item: {group: draw.choice([0.25, 0.5]) for group in draw.sample("PQR", draw.randint(0, 2))} for item in items},
         popularity={item: draw.randint(0, 9) for item in some(items, n_items)} if seed % 3 == 0 else None,
+        lengths={item: draw.randint(1, 6) for item in items},
         baseline={user: some(items, 12) for user in some(users, n_users, n_users // 2)},
         graph=[(draw.choice(users + items), draw.choice(users + items)) for _ in range(4 * n_users)],
     )
@@ -483,6 +501,7 @@ def rows_of(world: PlainWorld, chance: random.Random, *, renamed: bool = False) 
         "groups": mixed((items[item], group, share) for item, has in (world.groups or {}).items() for group, share in has.items()),
         "popularity": world.popularity and mixed((items[item], count) for item, count in world.popularity.items()),
         "popularity_users": world.popularity and 10,
+        "lengths": mixed((items[item], tokens) for item, tokens in (world.lengths or {}).items()),
         "baseline": {
             users[user]: dict(mixed((items[item], -rank) for rank, item in enumerate(listed)))
             for user, listed in mixed((world.baseline or {}).items())
@@ -522,7 +541,7 @@ def test_the_order_of_vectors_does_not_show(form: Any) -> None:
         item: vector if form is list else {f"f{place}": value for place, value in enumerate(vector)}
         for item, vector in (world.features or {}).items()
     }
-    metrics = [metric for metric in SETTINGS["IntraListDiversity"] if metric.parameters["of"] != "aspects"]
+    metrics = [metric for metric in SETTINGS["IntraListDiversity"] if metric.parameters["of"] != "aspects" and not metric.budgets]
     expected = numbers_of(asp.evaluate(world.rankings, metrics, features=vectors))
     for _ in range(3):
         mixed = {item: vectors[item] for item in chance.sample(list(vectors), len(vectors))}
@@ -775,7 +794,7 @@ def test_the_order_of_users_does_not_show(chunk: int, world: PlainWorld, users: 
 @checked(4, shrink=False)
 @given(LAW_WORLDS, st.sampled_from([1, 2, 3, 5]))
 def test_only_the_first_k_count(chunk: int, world: PlainWorld, k: int) -> None:
-    """Except where a definition looks at the whole list: the pool 'list', and items that move up before the cut.
+    """Except where a definition looks at the whole list: the pool 'list', items that move up before the cut, and cutoffs in tokens.
 
     So plans may cut lists, and the numbers are the same where they do not.
     """
@@ -783,7 +802,7 @@ def test_only_the_first_k_count(chunk: int, world: PlainWorld, k: int) -> None:
     metrics = [
         metric.at(k)
         for metric in usable(world, CHUNKS[chunk])
-        if not any(metric.parameters.get(name) == value for name, value in whole_list)
+        if not metric.budgets and not any(metric.parameters.get(name) == value for name, value in whole_list)
     ]
     catalogue = sorted(world.seen_items, key=str) if world.catalogue is None else world.catalogue
     shorter = {user: cut(items, k) for user, items in world.rankings.items()}
@@ -853,6 +872,7 @@ def coded(
 
     aspects, relevance, history, features, weights = world.aspects, world.relevance, world.history, world.features, world.weights
     groups, popularity, baseline, graph = world.truth.groups, world.truth.popularity, world.baseline, world.truth.graph
+    lengths = world.truth.lengths
     if graph is not None:  # people whom only lists name link to nobody
         offsets = np.append(graph.offsets, np.full(world.n_items - graph.n_items, graph.offsets[-1]))
         graph = asp.SocialGraph(lay(offsets), lay(graph.targets), lay(graph.nodes_of(world.codes)), graph.directed)
@@ -868,6 +888,9 @@ def coded(
         weights=None if weights is None else asp.Weights(*map(maybe, (weights.shared, weights.offsets, weights.aspects, weights.weights))),
         groups=None if groups is None else asp.Aspects(lay(groups.offsets), lay(groups.codes), groups.n_aspects, maybe(groups.strengths)),
         popularity=None if popularity is None else Popularity(lay(popularity.users), popularity.of_users),
+        lengths=None
+        if lengths is None
+        else asp.Lengths(lay(np.append(lengths.tokens, np.zeros(world.n_items - len(lengths.tokens), np.int64)))),
         baseline=None if baseline is None else asp.Rankings(lay(baseline.offsets), lay(baseline.items), None, maybe(baseline.listed)),
         graph=graph,
         catalogue=maybe(stretched(world.catalogue, False)),
@@ -938,6 +961,7 @@ FULL = PlainWorld(
     features={"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 1.0], "d": [2.0, 1.0]},
     groups={"a": {"P": 1.0}, "b": {"P": 0.5, "Q": 0.5}, "c": {"Q": 1.0}},
     popularity={"a": 3, "c": 1},
+    lengths={"a": 1, "b": 2, "c": 3, "d": 1},
     baseline={"u": ["b", "d"], "v": ["c"]},
     graph=[("u", "a"), ("a", "b"), ("b", "v"), ("v", "d")],
 )
@@ -945,7 +969,7 @@ FULL = PlainWorld(
 
 def subsets(metrics: Sequence[asp.Metric]) -> Iterator[frozenset[str]]:
     """All sets of the inputs that one of the metrics can use, without the others, and with them."""
-    used = {input for metric in metrics for needed in metric.needs() for input in needed}
+    used = {input for metric in metrics for needed in metric.needs_at_cutoffs() for input in needed}
     others = frozenset(INPUTS) - used
     for n in range(len(used) + 1):
         for names in combinations(sorted(used), n):
@@ -958,19 +982,19 @@ def test_what_a_metric_needs_is_what_it_declares(name: str) -> None:
     """Of all sets of inputs it names: a metric is evaluated exactly if it says that the set is enough, else an error names what is missing."""
     inputs = inputs_of(FULL)
     # What is listed is known of weights or of nuggets, which are a kind of subtopics; see the tests of AspectRecall.
-    settings = [metric.at(2) for metric in SETTINGS[name] if metric.parameters.get("of") != "listed"]
+    settings = [metric.at(BUDGETS[0] if metric.budgets else 2) for metric in SETTINGS[name] if metric.parameters.get("of") != "listed"]
     for subset in dict.fromkeys(subsets(settings)):
         given = {key: inputs[key] for key in subset if key != "popularity_users"}
         if "popularity" in subset and subset & {"popularity_users", "history"}:
             given["popularity_users"] = 10  # more than have a history
         truth = asp.Truth.read(**given)
-        enough = [metric for metric in settings if any(needed <= subset for needed in metric.needs())]
+        enough = [metric for metric in settings if any(needed <= subset for needed in metric.needs_at_cutoffs())]
         if enough:
             plan = asp.Plan(enough, truth, per_user=False)
             assert len(plan.observe(FULL.rankings).finish()) == len(enough)
         for metric in settings:
             if metric not in enough:
-                missing = {input for needed in metric.needs() for input in needed - subset}
+                missing = {input for needed in metric.needs_at_cutoffs() for input in needed - subset}
                 with pytest.raises(asp.MissingInput, match="|".join(f"{input}=" for input in sorted(missing))):
                     asp.Plan(metric, truth)
 
@@ -1035,6 +1059,7 @@ def test_the_declared_direction_is_true(name: str) -> None:
         "features": {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 0.0], "d": [0.0, 1.0], "p": [1.0, 1.0], "q": [1.0, 1.0]},
         "baseline": {"u": ["p", "q"], "v": ["p", "q"]},
         "catalogue": ["a", "b", "c", "d", "p", "q"],
+        "lengths": dict.fromkeys("abcdpq", 100),
     }
     cls, metric = asp.registered()[name], SETTINGS[name][0].at(2)
     best, worst, others = CLEARLY[name] if name in CLEARLY else (BEST[cls.family], WORST[cls.family], {})

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         CatalogueCoverage,
         ClusteringComplement,
         CommunityEdgeGiniComplement,
+        Density,
         DSharpNDCG,
         EffectiveItems,
         ExpectedExposure,
@@ -89,13 +90,16 @@ if TYPE_CHECKING:
         VendiScore,
         WeakTies,
     )
+    from aspectrum.nuggets import Nuggets
     from aspectrum.paper_table import PaperTable
     from aspectrum.partial import Partial
     from aspectrum.plan import Plan
     from aspectrum.references import bibtex
     from aspectrum.results import Results, SystemResults
+    from aspectrum.rounds import Qualities, Rounds, RoundsPartial, RoundsPlan, RoundsResults, evaluate_rounds
+    from aspectrum.tokens import Tokens, lengths_of
     from aspectrum.user_scores import ScoresFile
-    from aspectrum.world import Aspects, Features, History, Rankings, Relevance, SocialGraph, Subtopics, Truth, Weights, World
+    from aspectrum.world import Aspects, Features, History, Lengths, Rankings, Relevance, SocialGraph, Subtopics, Truth, Weights, World
 
     CommunityRecall = SubtopicRecall = AspectRecall
     ILD = IntraListDiversity
@@ -107,10 +111,12 @@ __all__ = [
     "compare",
     "contacts",
     "evaluate",
+    "evaluate_rounds",
     "evaluate_systems",
     "gains",
     "ideal_list",
     "integrations",
+    "lengths_of",
     "parse",
     "registered",
     "summarise_ideals",
@@ -118,7 +124,9 @@ __all__ = [
 __all__ += ["Comparison", "Difference", "Gate", "GateResult"]
 __all__ += ["Gains", "IdealList", "IdealSummaries", "IdealSummary", "Partial", "Plan", "Results", "ScoresFile", "SystemResults"]
 __all__ += ["PaperTable", "bibtex"]
-__all__ += ["Aspects", "Features", "History", "Rankings", "Relevance", "SocialGraph", "Source", "Subtopics", "Truth", "Weights", "World"]
+__all__ += ["Qualities", "Rounds", "RoundsPartial", "RoundsPlan", "RoundsResults"]
+__all__ += ["Aspects", "Features", "History", "Lengths", "Nuggets", "Rankings", "Relevance", "SocialGraph"]
+__all__ += ["Source", "Subtopics", "Tokens", "Truth", "Weights", "World"]
 __all__ += ["CONVENTIONS", "Convention"]
 __all__ += ["AspectMetric", "Family", "Fractions", "Metric", "SystemMetric", "UserMetric", "place_sums"]  # to write metrics with
 __all__ += ["DCG", "EPC", "ERRIA", "ILD", "MAP", "MAPIA", "NDCG", "NRBP", "AlphaDCG", "AlphaNDCG", "AspectRecall", "CommunityRecall"]
@@ -128,7 +136,7 @@ __all__ += ["CatalogueCoverage", "EffectiveItems", "ExposureEntropy", "Gini", "P
 __all__ += ["DNDCG", "MRR", "MRRIA", "NDCGIA", "RBP", "DSharpNDCG", "HitRate", "RPrecision"]
 __all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall", "UnseenShare"]
 __all__ += ["EFD", "AveragePopularity", "LongTailShare", "MeanPopularityRank", "PopularityLift", "SelfInformation", "Serendipity"]
-__all__ += ["Judged", "Redundancy", "Unexpectedness"]
+__all__ += ["Density", "Judged", "Redundancy", "Unexpectedness"]
 __all__ += ["EILD", "EPD", "VendiScore"]
 __all__ += [
     "ClusteringComplement",
@@ -145,7 +153,7 @@ __all__ += ["MissingLibrary", "OutputError", "StrictError"]
 _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # metrics first: once loaded, they are known by name
 _HOMES += ["blocks.relevant_items", "blocks.system_metric"]
 _HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists", "comparison"]
-_HOMES += ["paper_table", "references"]
+_HOMES += ["paper_table", "references", "nuggets", "rounds", "tokens"]
 _OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
 
 

@@ -43,6 +43,7 @@ def evaluate(
     weights: Any = None,
     groups: Any = None,
     popularity: Any = None,
+    lengths: Any = None,
     baseline: Any = None,
     graph: Any = None,
     catalogue: Iterable[Hashable] | None = None,
@@ -75,7 +76,8 @@ def evaluate(
 
     Args:
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
-            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores.
+            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores. Files may also be JSON:
+            the first two forms, predictions of MTEB, results of castorini's tools, traces of agents.
         metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``. ``"all@10"`` is every metric that the inputs
             allow, ``"novelty@10"`` every one of a family (see :data:`aspectrum.metric.FAMILIES`). A mapping ``{"my name": metric}`` gives its numbers names of your own.
         aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}``, rows
@@ -92,6 +94,8 @@ def evaluate(
         groups: Groups of items, for fairness of exposure: ``{item: group}``, ``{item: [groups]}``, ``{item: {group: share}}`` or rows
             (item, group[, share]). Default: the aspects.
         popularity: How many users had each item: ``{item: count}`` or rows (item, count). Default: counted in the history.
+        lengths: How many tokens documents have, for cutoffs in tokens such as ``"AlphaNDCG@4000t"``: ``{item: tokens}`` or rows (item, tokens).
+            :func:`aspectrum.lengths_of` counts them with a tokenizer of yours.
         baseline: Lists of a reference system, in the same forms as `rankings`; what it shows is expected.
         graph: A social network, where users and items are people: ``{user: [users]}``, rows (source, target), GraphML, or a graph of
             networkx or igraph.
@@ -220,7 +224,7 @@ def _evaluate(
     """Results of systems; `told_apart` makes lists by system of what was read."""
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
-    options = unbundled(options)
+    options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
     over_orders = options.get("ties") == "expected" or any(isinstance(one, World) and one.averages_orders for one in systems.values())
     asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=over_orders)

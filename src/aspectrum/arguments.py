@@ -16,6 +16,7 @@ R = TypeVar("R")
 _HINTS = {
     **dict.fromkeys(("k", "top_k", "topk", "cutoff", "cutoffs", "at"), "a cutoff belongs to a metric: write 'NDCG@10'"),
     **dict.fromkeys(("run", "runs", "recs", "recommendations", "predictions", "lists"), "the lists are the first argument"),
+    **dict.fromkeys(("nuggets", "nugget_bank"), "pass subtopics=asp.Nuggets.read(...)"),
 }
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("qrels", "judgments"), ("relevance", "subtopics", "test")),

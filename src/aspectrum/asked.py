@@ -15,6 +15,7 @@ from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.metric import FAMILIES, Metric, has_own_name, of_family, parse, registered
+from aspectrum.tokens import Tokens
 from aspectrum.user_scores import AT_LEAST, GREATEST, LEAST
 from aspectrum.wording import did_you_mean
 
@@ -41,7 +42,15 @@ class Asked:
             return cls(metric, tuple(metric.names))
         if len(metric.cutoffs) == 1:
             return cls(metric, (name,))
-        return cls(metric, tuple(name if cutoff < 0 else f"{name}@{cutoff}" for cutoff in metric.cutoffs))
+        return cls(metric, tuple(name if cutoff == -1 else f"{name}@{cutoff}" for cutoff in metric.cutoffs))
+
+    def apart(self) -> list[Asked]:
+        """The same as cutoffs in ranks and cutoffs in tokens, where there are both."""
+        kinds = [[k for k in self.metric.cutoffs if isinstance(k, Tokens) == in_tokens] for in_tokens in (False, True)]
+        if not all(kinds):
+            return [self]
+        names = dict(zip(self.metric.cutoffs, self.names, strict=True))
+        return [replace(self, metric=self.metric.at(tuple(kind)), names=tuple(names[k] for k in kind)) for kind in kinds]
 
     def at_cutoffs(self) -> list[tuple[str, Metric]]:
         """The metric at each cutoff, by name."""
@@ -103,7 +112,7 @@ def asked_for(
             others = [cutoff for cutoff in metric.cutoffs if str(metric.at(cutoff)) not in named]
             absent = tuple(way.name for way, why in zip(conventions, obstacles[metric], strict=True) if why)
             if others:
-                some = metric.at(tuple(others))  # type: ignore[arg-type]
+                some = metric.at(tuple(others))
                 chosen.append(_rest(Asked(some, _names(some, meant or {}), absent), seen))
     found = [one for one in chosen if one is not None]
     if not found:
@@ -155,7 +164,7 @@ def _read_set(text: str, has_usual: bool) -> tuple[str, str, bool] | None:
     word = family or written.lower()
     if family is None and word != "all" and not (word == "usual" and has_usual):
         return None
-    if at and not re.fullmatch(r"(-1|[1-9][0-9]*)(,(-1|[1-9][0-9]*))*", cutoffs.replace(" ", "")):
+    if at and not re.fullmatch(r"(-1|[1-9][0-9]*t?)(,(-1|[1-9][0-9]*t?))*", cutoffs.replace(" ", "")):
         raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected {written}@5 or {written}@5,10")
     return word, at + cutoffs, family is not None
 
@@ -167,7 +176,10 @@ def _several(text: str, usual: Sequence[str]) -> _Several | None:
         return None
     word, at, family = found
     names = of_family(word) if family else registered() if word == "all" else usual
-    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in names), family)
+    found_in_tokens = [name for name in names if "t" not in at or registered()[name].in_tokens is not None]  # others have no such cutoffs
+    if not found_in_tokens:
+        raise MetricError(f"{text!r}: no metric of this family has cutoffs in tokens")
+    return _Several(text.strip(), tuple(parse(f"{name}{at}") for name in found_in_tokens), family)
 
 
 _NOT_COVERED = "not covered"
@@ -296,7 +308,7 @@ def _rest(one: Asked, seen: dict[str, Metric]) -> Asked | None:
             raise MetricError(f"two metrics are called {name!r}: {seen[name]} and {metric}; give them different names")
     if not left:
         return None
-    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))  # type: ignore[arg-type]
+    return replace(one, metric=one.metric.at(tuple(metric.cutoffs[0] for metric in left.values())), names=tuple(left))
 
 
 def _left_out(text: str, obstacles: Mapping[Metric, Sequence[str]], conventions: Sequence[Convention]) -> list[Notice]:
@@ -343,7 +355,8 @@ def lacking(inputs: Iterable[str], metric: Metric, convention: str | Convention 
     judgments = {"relevance", "history", "subtopics"}
     whom = {"relevant": {"relevance"}, "judged": judgments, "both": judgments}.get(chosen.users_for(metric), set())
     lacked = min(
-        (names - given for names in applied.needs()), key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"})
+        (names - given for names in applied.needs_at_cutoffs()),
+        key=lambda names: ("subtopics" in names, len(names), names != {"popularity_users"}),
     )
     if whom and not whom & (given | lacked):
         lacked |= {next(name for name in TRUTH if name in whom)}

@@ -9,6 +9,7 @@ from aspectrum.coding.reading import Reading
 from aspectrum.errors import MetricError, UnusedParameter
 from aspectrum.metric import Metric
 from aspectrum.metric_text import written
+from aspectrum.tokens import ranks_of
 from aspectrum.wording import slips_between
 from aspectrum.world import Truth, World
 
@@ -31,7 +32,7 @@ class TieOrder:
 
     def applied(self, world: World, cutoffs: Sequence[int]) -> World:
         """The lists of a world, which have ties as they were given, in this order."""
-        first = max((cutoff for cutoff in cutoffs if 0 < cutoff <= (self.cut or 0)), default=0)
+        first = max((cutoff for cutoff in ranks_of(cutoffs) if 0 < cutoff <= (self.cut or 0)), default=0)
         return world.with_ties(self.by == "descending", first)
 
 
@@ -54,7 +55,7 @@ class Convention:
         covers: The metrics whose numbers it gives; None means all. Metrics that users define are computed as they are.
         only: Of these metrics, parameters that a user has to ask for, as the tool has nothing else.
         ties_of: Metrics for which it breaks ties in another way than for all others.
-        judged_in: The input whose users count as judged, for all metrics; by default that of each metric.
+        judged_in: The input whose users count as judged, for all metrics, where it is given; by default that of each metric.
     """
 
     name: str
@@ -134,7 +135,8 @@ class Convention:
         """
         own = type(metric).__name__
         if not self.has(metric):
-            raise MetricError(f"convention {self.name} does not cover {own}; it covers {', '.join(self.covers or ())}")
+            meant = [f"; what it calls {called} is {name}" for name, called in self.names.items() if called in metric.aliases]
+            raise MetricError(f"convention {self.name} does not cover {own}{''.join(meant)}; it covers {', '.join(self.covers or ())}")
         if instead := self.instead(metric):
             needed = ", ".join(f"{name}={written(value)}" for name, value in self.only[own].items())
             raise MetricError(f"convention {self.name} covers {own} with {needed} only; ask for {instead}")

@@ -25,7 +25,7 @@ _SECTIONS = ("Args", "Range", "Undefined", "References", "Examples")
 
 _INPUTS = (
     *("subtopics", "aspects", "history", "relevance", "features", "weights", "groups"),
-    *("popularity", "popularity_users", "baseline", "graph", "catalogue"),
+    *("popularity", "popularity_users", "lengths", "baseline", "graph", "catalogue"),
 )
 
 

@@ -292,6 +292,10 @@ def _exact(metrics: Iterable[str | Metric], ideal_budget: float | None, ideal_se
         if not isinstance(metric, HasIdeal):
             having = ", ".join(name for name, kind in registered().items() if hasattr(kind, "ideal_request"))
             raise MetricError(f"{type(metric).__name__} has no ideal list; expected one of {having}")
+        if metric.budgets:
+            raise MetricError(
+                f"{metric}: ideal lists are for ranks, expected such as {metric.at(10)}; evaluate finds the best context by itself"
+            )
         changed: dict[str, Any] = {"ideal": "exact", **({"normalize": "ideal"} if "normalize" in metric.parameters else {})}
         chosen.append(replace(metric, **changed))
     return with_spending(chosen, ideal_budget, ideal_seconds)

@@ -21,6 +21,7 @@ ROLES: Mapping[str, str] = {
     "group": "A group of items whose exposure is to be fair, such as providers of one country.",
     "share": "How much of an item belongs to a group.",
     "count": "By how many users, or how often, an item was had.",
+    "tokens": "How many tokens a document has.",
     "feature": "The name of a feature.",
     "value": "The value of a feature.",
     "source": "Where a link of a social network starts.",
@@ -32,7 +33,7 @@ ROLES: Mapping[str, str] = {
 }
 """What a column can hold."""
 
-NUMBERS = ("rank", "score", "grade", "strength", "weight", "share", "count", "value")
+NUMBERS = ("rank", "score", "grade", "strength", "weight", "share", "count", "tokens", "value")
 """Roles whose columns hold numbers; all others hold ids."""
 
 FIRST_TIME = 1e8
@@ -151,6 +152,11 @@ INPUTS = _table(
         split="group",
         may_be_missing=("group",),
     ),
+    InputSpec(
+        "lengths",
+        ("item", "tokens"),
+        help="How long documents are, for cutoffs in tokens such as AlphaNDCG@4000t: item, tokens.",
+    ),
     InputSpec("popularity", ("item", "count"), help="How many users had each item: item, count. Default: counted in the history."),
     InputSpec(
         "baseline",
@@ -189,6 +195,15 @@ SOCIAL_INPUTS = _table(
 """The inputs that only social networks have."""
 
 ALL_INPUTS = {**INPUTS, **SOCIAL_INPUTS}
+
+BUNDLES = _table(
+    InputSpec(
+        "nuggets",
+        ("user", "aspect", "item"),
+        help="Nuggets instead of subtopics: FreshStack, BRIGHT-Pro, NuggetBank, CRUX and others.",
+    ),
+)
+"""What files and configurations may give instead of several inputs; in Python it is an object that is given as subtopics."""
 
 OPTIONS = {"baseline": "baseline_lists"}
 """Inputs whose option has another name: ``--baseline`` names the system that others are compared with."""

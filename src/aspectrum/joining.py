@@ -191,10 +191,12 @@ def check_joinable(plan: Plan, names: Collection[str]) -> None:
     truth = plan.truth
     if truth.weights is not None and truth.weights.offsets is not None and "weights" not in names:
         raise InputError("weights are those of users, who come with other inputs; ", _ALL_OR_NONE)
-    for name in ("subtopics", "weights"):
-        if truth.reading.aspects_in_order and name in names:
+    reading = truth.reading
+    does = "adds up aspects in" if reading.aspects_in_order else "takes the last aspect of an item in"
+    for name, ordered in {"subtopics": reading.aspects_in_order or reading.last_subtopic_only, "weights": reading.aspects_in_order}.items():
+        if ordered and name in names:
             raise InputError(
-                f"convention {plan.convention.name} adds up aspects in the order of the rows of {name}, and rows that are joined have no order; "
+                f"convention {plan.convention.name} {does} the order of the rows of {name}, and rows that are joined have no order; "
                 f"pass {name} in memory or as a file"
             )
     for metric in (metric for group in plan.computed for metric in group):

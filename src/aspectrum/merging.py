@@ -17,7 +17,7 @@ import numpy as np
 from aspectrum.asked import Asked
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.reading import Input
-from aspectrum.coding.rows import of_one_system
+from aspectrum.coding.rows import of_one_system, unbundled
 from aspectrum.conventions import convention_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import Notice, Option
@@ -26,6 +26,7 @@ from aspectrum.evidence import Background
 from aspectrum.io import Source, check_files
 from aspectrum.io.files import digest_of
 from aspectrum.io.source import UsualColumns
+from aspectrum.nuggets import NuggetSource
 from aspectrum.partial import Adding, Partial, check_identity, part_data, partial_of
 from aspectrum.plan import PLAN_OPTIONS, Plan, read_lists, unless_lists
 from aspectrum.progress import Progress, SystemProgress
@@ -212,6 +213,7 @@ def _plan(metrics: Sequence[Asked], convention: str | None, options: Mapping[str
     one = convention_named(convention)
     chosen = {name: value for name, value in options.items() if name in PLAN_OPTIONS}
     truth = {name: value for name, value in options.items() if name not in PLAN_OPTIONS}
+    truth = unbundled(truth, [one.name])
     made, read = each([partial(one.truth, **truth), beside])
     # Whoever writes a part does not know who will ask for the scores of users.
     return Plan(metrics, made, convention=one, per_user=True, **chosen), read
@@ -280,11 +282,14 @@ _AS_THEY_ARE = ("split", "format", "header", "name")
 def _source_data(source: Source) -> dict[str, Any]:
     plain = {name: getattr(source, name) for name in _AS_THEY_ARE}
     ids = None if source.ids is None else os.path.abspath(source.ids)
+    if isinstance(source, NuggetSource):
+        plain["options"] = dict(source.options)
     return {**plain, "data": os.path.abspath(source.path), "ids": ids, "columns": source.columns, "usual": source.usual.columns}
 
 
 def _source(data: Mapping[str, Any]) -> Source:
-    return Source(**{**data, "usual": UsualColumns(data["usual"])})
+    kind = NuggetSource if "options" in data else Source
+    return kind(**{**data, "usual": UsualColumns(data["usual"])})
 
 
 def _at(source: Source, path: str | None) -> Source:

@@ -21,6 +21,7 @@ from aspectrum.errors import InputError, MetricError, MissingInput, UnusedParame
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, choose_judgment, cover
 from aspectrum.metric_text import read_cutoffs, read_name, read_numbers_in_name, read_parameters, split_metrics, written
 from aspectrum.states import Mean, Orders, State, exact_sums
+from aspectrum.tokens import Cutoff, PartialDocument, Tokens, budgets_of, cutoff_order, ranks_of
 from aspectrum.wording import did_you_mean, listed, slips_between
 
 if TYPE_CHECKING:
@@ -67,10 +68,11 @@ class Metric:
     ``int``, ``float``, ``str``, one of the words of a ``Literal``, a number per key (``Mapping[str, float]``), or a union of these and None.
 
     Args:
-        k: Ranks that count: one number, or several; -1 is the whole list.
+        k: Ranks that count: one number, or several; -1 is the whole list. ``Tokens(4000)``, written ``4000t``, is as many documents as
+            fit into so many tokens.
     """
 
-    k: int | tuple[int, ...] = -1
+    k: Cutoff | tuple[Cutoff, ...] = -1
 
     aliases: ClassVar[Aliases] = {}
     """Other names, each with the parameters it stands for."""
@@ -111,6 +113,9 @@ class Metric:
     built_on: ClassVar[tuple[str, ...]] = ()
     """Parts of the truth, and ``popularity``, that a score depends on beyond what is known of its user: states built on others do not add."""
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]] | None] = None
+    """Whether a cutoff may be in tokens: values that parameters must have, where nothing is divided by a number of ranks; None if never."""
+
     relative_to: ClassVar[tuple[str, ...]] = ()
     """Inputs one of which says what a number is relative to; without any, it depends on whatever else is in the call."""
 
@@ -136,20 +141,37 @@ class Metric:
         for name, value in self.parameters.items():
             object.__setattr__(self, name, _checked(type(self), name, value))
         object.__setattr__(self, "k", _checked_cutoffs(type(self), self.k))
+        if self.budgets:
+            _check_in_tokens(self)
+        elif (
+            "partial" in self.parameters and type(self).in_tokens is not None
+        ):  # which the plan refuses; the same metric without its cutoffs is a name for all of them
+            self.__dict__["idle"] = self.idle | {"partial"}
 
     @property
-    def cutoffs(self) -> tuple[int, ...]:
-        """Cutoffs, ascending; -1 (the whole list) last."""
+    def cutoffs(self) -> tuple[Any, ...]:  # of Cutoff: whoever takes one for a number gets an error
+        """Cutoffs: ranks, ascending, then tokens; -1 (the whole list) last."""
         return self.k if isinstance(self.k, tuple) else (self.k,)
 
     @property
+    def budgets(self) -> list[Tokens]:
+        """Cutoffs in tokens."""
+        return budgets_of(self.cutoffs)
+
+    @property
+    def partial_document(self) -> PartialDocument:
+        """What becomes of the first document that does not fit into a number of tokens."""
+        chosen: PartialDocument = "drop" if type(self).in_tokens is None else self.parameters.get("partial", "drop")
+        return chosen
+
+    @property
     def depth(self) -> int:
-        """How many places of a list it looks at; -1 if at all of them, as a metric that is not ours may."""
-        beyond = self.parameters.get("pool") == "list" or self.parameters.get("unjudged") == "condense"
+        """How many places of a list it looks at; -1 if at all of them, as a metric that is not ours may, or one at so many tokens."""
+        beyond = bool(self.budgets) or self.parameters.get("pool") == "list" or self.parameters.get("unjudged") == "condense"
         return -1 if beyond or not type(self).__module__.startswith("aspectrum.metrics.") else self.cutoffs[-1]
 
-    def at(self, cutoff: int) -> Self:
-        """The same metric at one cutoff."""
+    def at(self, cutoff: Cutoff | tuple[Cutoff, ...]) -> Self:
+        """The same metric at one cutoff, or at several."""
         return replace(self, k=cutoff)
 
     @property
@@ -160,6 +182,11 @@ class Metric:
     def needs(self) -> tuple[frozenset[str], ...]:
         """Sets of inputs, beside the lists, each of which is enough; the one that is preferred first."""
         return (frozenset(self.inputs),)
+
+    def needs_at_cutoffs(self) -> tuple[frozenset[str], ...]:
+        """The same with what its cutoffs need: those in tokens, the lengths of documents."""
+        more = frozenset(("lengths",) if self.budgets else ())
+        return tuple(names | more for names in self.needs())
 
     def relative_inputs(self) -> tuple[str, ...]:
         """``relative_to``, of a metric whose parameters make it so."""
@@ -173,6 +200,8 @@ class Metric:
         """Why scores cannot be averaged over all orders of items with equal scores; an empty text if they can."""
         if not type(self).__dict__.get("over_orders"):  # a subclass says so itself
             return "it has no closed form"
+        if self.budgets:
+            return "which items fit into a number of tokens depends on their order"
         return next(
             (f"{name}={written(value)} has no closed form" for name, value in self.parameters.items() if (name, value) in _ONE_ORDER), ""
         )
@@ -259,6 +288,7 @@ _ONE_ORDER: Collection[tuple[str, Any]] = (
     ("unjudged", "drop"),
     ("unjudged", "full"),
     ("aspectless", "category"),
+    ("discount", "tokens"),
 )
 """Parameters with which a score depends on the order of items with equal scores in a way that has no closed form."""
 
@@ -302,6 +332,21 @@ class Fractions:
         return scores
 
 
+def joined_fractions(parts: Sequence[Fractions], order: Sequence[int] | Any) -> Fractions:
+    """Fractions at several cutoffs beside one another, in this order of cutoffs. Where one is not known for sure, the others are."""
+    numerators, denominators = (np.hstack([getattr(part, name) for part in parts])[:, order] for name in ("numerators", "denominators"))
+    names = dict.fromkeys(name for part in parts for name in part.noticed)
+    noticed = {
+        name: np.concatenate([part.noticed.get(name, np.zeros(part.numerators.shape[1], np.int64)) for part in parts])[order]
+        for name in names
+    }
+    if all(part.proved is None for part in parts):
+        return Fractions(numerators, denominators, noticed)
+    upper = [part.denominators if part.upper_denominators is None else part.upper_denominators for part in parts]
+    proved = [np.ones(part.numerators.shape, np.bool_) if part.proved is None else part.proved for part in parts]
+    return Fractions(numerators, denominators, noticed, np.hstack(upper)[:, order], np.hstack(proved)[:, order])
+
+
 @dataclass(frozen=True)
 class UserMetric(Metric):
     """A metric with a score for each user, averaged over users."""
@@ -319,12 +364,24 @@ class UserMetric(Metric):
         return 0.0 if self.higher_is_better else math.nan
 
     def fractions(self, world: World) -> Fractions:
-        """The scores as fractions, of a metric whose choices are made."""
+        """The scores as fractions, of a metric whose choices are made. It is asked for ranks, and for whole lists, only."""
         raise NotImplementedError
+
+    def fractions_at_all(self, world: World) -> Fractions:
+        """The same at all cutoffs: one in tokens is the end of lists that are cut there."""
+        if not self.budgets:
+            return self.fractions(world)
+        ranks = ranks_of(self.cutoffs)
+        found = {
+            cutoff: self.at(-1).fractions(world.within(cutoff, self.partial_document, str(self.at(cutoff)))) for cutoff in self.budgets
+        }
+        parts = [self.at(tuple(ranks)).fractions(world), *found.values()] if ranks else list(found.values())
+        columns = [*ranks, *found]
+        return joined_fractions(parts, np.array([columns.index(cutoff) for cutoff in self.cutoffs]))
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
-        return self.resolved(world.truth).fractions(world).scores
+        return self.resolved(world.truth).fractions_at_all(world).scores
 
     def observe(self, world: World) -> list[State]:
         return self.resolved(world.truth).summarise(world).states
@@ -338,7 +395,7 @@ class UserMetric(Metric):
         if world.averages_orders:
             self.check_orders()
         all_missing = world.n_users > 0 and not world.listed.any() and not self.pooled
-        fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions(world)
+        fractions = Fractions(np.zeros(expected), np.ones(expected)) if all_missing else self.fractions_at_all(world)
         if not isinstance(fractions, Fractions):
             raise MetricError(f"{name}.fractions returned {type(fractions).__name__}, expected Fractions(numerators, denominators)")
         if fractions.numerators.shape != expected or fractions.denominators.shape != expected:
@@ -432,8 +489,15 @@ class AspectMetric(UserMetric):
         """Whether aspects count that are listed for a user though no item has them: those of judgments by subtopics."""
         return self.parameters.get("of") == "listed"
 
+    @property
+    def _chosen(self) -> JudgedBy | None:
+        """The way of judging that the parameters ask for or imply: only judgments by subtopics say what is listed for a user."""
+        implied = self.counts_listed or self.parameters.get("unjudged") == "full"
+        chosen: JudgedBy | None = "subtopics" if implied else self.parameters["judged_by"]
+        return chosen
+
     def needs(self) -> tuple[frozenset[str], ...]:
-        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
+        chosen = self._chosen
         ways = (chosen,) if chosen else ("subtopics", *self.preferred)
         return tuple(dict.fromkeys(frozenset((*JUDGINGS[way].inputs, *more)) for way in ways for more in self.needs_beside(way)))
 
@@ -449,8 +513,7 @@ class AspectMetric(UserMetric):
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""
-        chosen: JudgedBy | None = "subtopics" if self.counts_listed else self.parameters["judged_by"]
-        return choose_judgment(truth, self.preferred, type(self).__name__) if chosen is None else chosen
+        return self._chosen or choose_judgment(truth, self.preferred, type(self).__name__)
 
     def resolved(self, truth: Truth) -> Self:
         self.check_listed(truth)
@@ -570,15 +633,34 @@ def _in_words(name: str) -> str:
     return " ".join([first, *(word if word.isupper() else word.lower() for word in others)])
 
 
-def _checked_cutoffs(cls: type[Metric], k: Any) -> int | tuple[int, ...]:
+def _checked_cutoffs(cls: type[Metric], k: Any) -> Cutoff | tuple[Cutoff, ...]:
     several = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else (k,)
+    several = tuple(Tokens(int(one[:-1])) if isinstance(one, str) and re.fullmatch(r"[0-9]{1,15}t", one) else one for one in several)
     for cutoff in several:
+        if isinstance(cutoff, Tokens):
+            continue
         if isinstance(cutoff, bool) or not isinstance(cutoff, int | np.integer) or cutoff == 0 or cutoff < -1 or cutoff >= 2**31:
             raise MetricError(f"{cls.__name__}: k is {cutoff!r}, expected a whole number from 1, or -1 for the whole list")
     if not several:
         raise MetricError(f"{cls.__name__}: k is empty, expected at least one cutoff")
-    ordered = tuple(sorted({int(cutoff) for cutoff in several}, key=lambda cutoff: (cutoff < 0, cutoff)))
+    ordered = tuple(sorted({k if isinstance(k, Tokens) else int(k) for k in several}, key=cutoff_order))
     return ordered[0] if len(ordered) == 1 else ordered
+
+
+def _check_in_tokens(metric: Metric) -> None:
+    """That a cutoff in tokens has a meaning."""
+    cls, budget, allowed = type(metric), metric.budgets[0], type(metric).in_tokens
+    if allowed is None:
+        raise MetricError(f"{cls.__name__}@{budget}: {cls.__name__} has no cutoffs in tokens: its definition needs a number of ranks")
+    if metric.parameters.get("unjudged") == "condense":
+        raise MetricError(
+            f"{cls.__name__}@{budget}: unjudged=condense does not go with cutoffs in tokens: what is removed takes tokens, too"
+        )
+    for name, values in allowed.items():
+        found = metric.parameters[name]
+        if found not in values:
+            expected = " or ".join("none" if value is None else written(value) for value in values)
+            raise MetricError(f"{cls.__name__}@{budget}: {name}={written(found)} does not go with cutoffs in tokens, expected {expected}")
 
 
 _hints: Any = cache(get_type_hints)

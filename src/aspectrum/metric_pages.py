@@ -42,6 +42,7 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "ERRIA": "how early a user who wants one aspect is satisfied",
         "NRBP": "the same for a patient user",
         "AspectRecall": "share of the aspects that are covered; subtopic recall, community recall",
+        "Density": "what is covered per 1,000 tokens",
         "Redundancy": "share of the aspects shown that come again",
         "PrecisionIA": "precision, averaged over aspects",
         "MAPIA": "average precision, averaged over aspects",

@@ -4,11 +4,12 @@ import re
 from typing import Any, NamedTuple
 
 from aspectrum.errors import MetricError
+from aspectrum.tokens import Cutoff, Tokens
 
 _WORDS = {"true": True, "false": False, "none": None}
 
 
-_BETWEEN = re.compile(r"(@[\d,\s-]*\d)[,;\s]+(?=[^\W\d])")  # cutoffs, then the name of another metric
+_BETWEEN = re.compile(r"(@(?:[,\s-]*\d+t?\b)+)[,;\s]+(?=[^\W\d])")  # cutoffs, then the name of another metric
 
 
 def split_metrics(text: str) -> list[str]:
@@ -57,11 +58,22 @@ def read_numbers_in_name(name: str) -> NumbersInName | None:
     return NumbersInName(name, numbers, word is not None, word is None and mark == "." and "," not in numbers)
 
 
-def read_cutoffs(text: str, whole: str) -> tuple[int, ...]:
+def read_cutoffs(text: str, whole: str) -> tuple[Cutoff, ...]:
+    """Ranks, and tokens as in ``4000t``.
+
+    >>> read_cutoffs("10,4000t", "AspectRecall@10,4000t")
+    (10, Tokens(n=4000))
+    """
     try:
-        return tuple(int(k) for k in text.split(","))
+        return tuple(_cutoff(k.strip()) for k in text.split(","))
     except ValueError:
-        raise MetricError(f"{whole!r}: the cutoffs {text.strip()!r} are not whole numbers; expected @5 or @5,10") from None
+        raise MetricError(
+            f"{whole!r}: the cutoffs {text.strip()!r} are not whole numbers; expected @5 or @5,10, or @4000t for tokens"
+        ) from None
+
+
+def _cutoff(text: str) -> Cutoff:
+    return Tokens(int(text[:-1])) if text.endswith("t") else int(text)
 
 
 def read_parameters(text: str, whole: str) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from aspectrum.diagnostics.counted import Counted, CountedInputs
 from aspectrum.diagnostics.findings import Inputs, Use, notices_on
 from aspectrum.diagnostics.lists import with_notices
 from aspectrum.diagnostics.notices import Either, Notice, Option, parts
-from aspectrum.errors import InputError, MetricError, MissingInput, each
+from aspectrum.errors import InputError, MetricError, MissingInput, UnusedParameter, each
 from aspectrum.evidence import Evidence
 from aspectrum.ideal import reporting
 from aspectrum.inputs import TRUTH
@@ -47,6 +47,7 @@ from aspectrum.progress import Progress, SystemProgress, check_progress
 from aspectrum.results import Column, Results
 from aspectrum.resuming import Finished
 from aspectrum.streams import Stream, streamed
+from aspectrum.tokens import Tokens, ranks_of
 from aspectrum.user_scores import ScoresFile, UserScores
 from aspectrum.world import Rankings, Truth, World
 from aspectrum.world.building import CodedLists, build_lists
@@ -102,9 +103,11 @@ class Plan:
         if not isinstance(truth, Truth):
             raise InputError(f"truth is {type(truth).__name__}, expected a Truth, as from Truth.read(...)")
         self.convention = convention_named(convention)
-        self._asked, self._left_out = asked_for(
+        asked_metrics, self._left_out = asked_for(
             metrics, given_in(truth), [self.convention], over_orders=truth.options.get("ties") == "expected"
         )
+        each(partial(_check_partial, one.metric) for one in asked_metrics)
+        self._asked = [part for one in asked_metrics for part in one.apart()]  # an ideal of ranks is not one of tokens
         self.metrics = [one.metric for one in self._asked]
         applied = each(partial(self.convention.applied, metric) for metric in self.metrics)
         spending = with_spending(applied, ideal_budget, ideal_seconds)
@@ -120,10 +123,11 @@ class Plan:
         whom = None if users is None or isinstance(users, str) else self._named_users(users)
         groups: dict[tuple[str, str | None], _Group] = {}
         resolving = [partial(_resolved, metric, spent, self.truth) for metric, spent in zip(self.metrics, spending, strict=True)]
+        judged_by_tool = self.convention.judged_in if self.convention.judged_in in given_in(self.truth) else None
         for asked, resolved in zip(self._asked, each(resolving), strict=True):
             metric = asked.metric
             choice = users if isinstance(users, str) else self.convention.users_for(metric) if whom is None else "given"
-            judged_in = self.convention.judged_in or getattr(resolved, "judged_by", resolved.truth)
+            judged_in = judged_by_tool or getattr(resolved, "judged_by", resolved.truth)
             if choice not in ("judged", "both") or judged_in == "membership":
                 judged_in = None  # nobody asks, or all that is judged will do
             if (choice, judged_in) not in groups:
@@ -160,7 +164,7 @@ class Plan:
     @property
     def needs(self) -> dict[str, tuple[frozenset[str], ...]]:
         """By metric, sets of inputs each of which is enough."""
-        return {str(metric): self.convention.applied(metric).needs() for metric in self.metrics}
+        return {str(metric): self.convention.applied(metric).needs_at_cutoffs() for metric in self.metrics}
 
     def lists(self, given: Any, name: str = "rankings") -> CodedLists:
         """Lists in any form that :func:`aspectrum.evaluate` takes, under the codes of this plan.
@@ -473,7 +477,7 @@ class Plan:
         """What the metrics make of the inputs, where that decides what is to be said of them."""
         tasks = [task for group in self._groups for task in group.tasks]
         relative = [task.resolved for task in tasks if task.resolved.relative_inputs()]
-        to_baseline = [k for task in tasks if _reads_baseline(task.resolved, self.truth) for k in task.resolved.cutoffs]
+        to_baseline = [k for task in tasks if _reads_baseline(task.resolved, self.truth) for k in ranks_of(task.resolved.cutoffs)]
         return Use(
             baseline_to=max(to_baseline, default=0),
             threshold=self.convention.name == "published" and any(task.uses_threshold for task in tasks),  # others mean theirs
@@ -710,20 +714,28 @@ def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_s
     given = {"budget": ideal_budget, "seconds": ideal_seconds}
     spending: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     exact = [metric for metric in metrics if _is_exact(metric)]
+    timed = [metric for metric in exact if not metric.budgets]  # HiGHS is for ideals of ranks
     for name, value in spending.items():
         option = Option(f"ideal_{name}", value)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < math.inf:
             raise MetricError(f"{option.name} is {value!r}, expected a number from 0")
-        if not exact:
+        if not (timed if name == "seconds" else exact):
             raise MetricError(option, " is for exact ideals, and no metric has one; expected such as AlphaNDCG(ideal=exact)@10")
-    return [
-        replace(metric, **{name: value for name, value in spending.items() if getattr(metric, name) is None}) if metric in exact else metric
-        for metric in metrics
-    ]
+    return [_spending(metric, {} if metric not in exact else spending) for metric in metrics]
+
+
+def _spending(metric: Metric, spending: Mapping[str, Any]) -> Metric:
+    mine = {name: value for name, value in spending.items() if name == "budget" or not metric.budgets}
+    given = {name: value for name, value in mine.items() if getattr(metric, name) is None}
+    if given and "ideal" in metric.parameters:
+        given["ideal"] = "exact"
+    return replace(metric, **given)
 
 
 def _is_exact(metric: Metric) -> bool:
-    return getattr(metric, "ideal", None) == "exact"
+    chosen = metric.parameters
+    in_tokens = bool(metric.budgets) and chosen.get("ideal") == "greedy"  # the best context is exact
+    return chosen.get("ideal") == "exact" or chosen.get("denominator") == "best" or in_tokens
 
 
 def _of_users(progress: Progress | None, done: int, users: int, total: int) -> Progress | None:
@@ -781,12 +793,21 @@ def given_in(truth: Truth) -> list[str]:
     return [*found, *(["popularity_users"] if counted else [])]
 
 
+def _check_partial(metric: Metric) -> None:
+    """What becomes of a document that does not fit is said only where there is a limit."""
+    if metric.partial_document != "drop" and not metric.budgets:
+        said = f"{type(metric).__name__}: partial goes with cutoffs in tokens only, such as {metric.at(Tokens(4000))}"
+        raise UnusedParameter.of("partial", said)
+
+
 def _resolved(asked: Metric, spent: Metric, truth: Truth) -> Metric:
     """A metric with its choices made; if the truth does not have what it needs, an error names what is missing."""
     resolved = spent.resolved(truth)
     if truth.reading.ties == "expected":
         resolved.check_orders(asked)
     given, needs = set(given_in(truth)), resolved.needs()
+    if resolved.budgets:
+        truth.need("lengths", str(asked.at(resolved.budgets[0])))
     if not any(names <= given for names in needs):
         lacked = min(needs, key=lambda names: names - given != {"popularity_users"}) - given
         if lacked == {"popularity_users"}:

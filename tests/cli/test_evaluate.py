@@ -273,7 +273,7 @@ def test_what_the_inputs_do_not_allow_is_named(call: Call, here: Path) -> None:
     said = call("evaluate", "als.csv", "--relevance", "grades.csv", "--history", "history.csv")
     note = next(line for line in said.out.splitlines() if line.startswith("- all@10 leaves out AlphaDCG, AlphaNDCG, AspectEntropy, "))
     for reason in (
-        "PrecisionIA, Representation (no aspects)",
+        "PrecisionIA, Redundancy, Representation (no aspects)",
         "Gini, GiniComplement, LongTailShare (no catalogue)",
         "VendiScore (no features)",
     ):

@@ -164,7 +164,10 @@ def test_systems_vouch_for_one_another() -> None:
 def test_items_that_are_aspects() -> None:
     lists = {"ann": ["a", "b"], "bob": ["c"]}
     finding = of(findings(lists, subtopics={"ann": {"x": ["a", "b"]}, "bob": {"y": ["c"]}}), "items are not in subtopics")
-    assert (finding.level, reason(finding)) == ("error", "most are aspects there; expected {user: {item: [aspects]}}")
+    assert (finding.level, reason(finding)) == (
+        "error",
+        "most are aspects there; expected {user: {item: [aspects]}}, or asp.Nuggets.of({query: {nugget: [documents]}})",
+    )
     finding = of(findings(lists, aspects={"x": ["a", "b"], "y": ["c"]}), "items are not in aspects")
     assert (finding.level, reason(finding)) == ("error", "most are aspects there; expected {item: [aspects]}")
     found = findings(lists, subtopics={"ann": {"a": ["b"], "b": ["x"]}, "bob": {"z": ["y"]}})  # an aspect that is called like an item

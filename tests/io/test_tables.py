@@ -303,7 +303,13 @@ def test_ragged_vectors_are_found(odd: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "line"), [("1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n", 2), ("1 Q0 a 1 2.0 t\n\n \n1 Q0 b x 2 1.0 t\n", 4), ("1 Q0 a\vb 1 2.0 t\n", 1)]
+    ("content", "line"),
+    [
+        ("1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n", 2),
+        ("1 Q0 a 1 2.0 t\n\n \n1 Q0 b 1.0 t\n", 4),
+        ("1 Q0 a b 1 2.0 t\n\n1 Q0 b 1.0 t\n", 3),
+        ("1 Q0\va 2.0 t\n", 1),
+    ],
 )
 def test_a_run_has_six_fields(content: str, line: int, tmp_path: Path) -> None:
     path = tmp_path / "x.run"

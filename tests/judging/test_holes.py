@@ -85,5 +85,44 @@ def test_what_does_not_go_with_full_places(metric: str, refused: str) -> None:
 
 
 def test_other_ways_of_judging_have_no_list_of_what_there_is() -> None:
-    with pytest.raises(asp.MetricError, match="unjudged=full does not go with judged_by=history"):
+    with pytest.raises(asp.MissingInput, match=r"AlphaNDCG\(unjudged=full\) needs subtopics"):
         asp.evaluate({"u": ["a"]}, "AlphaNDCG(unjudged=full)@1", aspects={"a": ["x"]}, history={"u": ["a"]})
+
+
+def heaviest(asked: Sequence[Question], items: Sequence[str], at_most: int) -> float:
+    """The definition: unjudged items hold the aspects that weigh most of those that the judged ones leave, `at_most` each."""
+    judged = {item for one in asked for answer in one.given for item in answer}
+    answers = [(one.weight / max(1, len(one.given)), answer) for one in asked for answer in one.given or [{}]]
+    shown = [weight * max((answer.get(item, 0.0) for item in items), default=0.0) for weight, answer in answers]
+    left = sorted((weight - value for (weight, _), value in zip(answers, shown, strict=True)), reverse=True)
+    n_holes = sum(item not in judged for item in items)
+    return math.fsum([*shown, *left[: at_most * n_holes]]) / math.fsum(weight for weight, _ in answers)
+
+
+def most_of(asked: Sequence[Question]) -> int:
+    held = [sum(answer.get(item, 0.0) > 0 for one in asked for answer in one.given) for item in ITEMS]
+    return max(held)
+
+
+@checked(100)
+@given(BANKS, LISTS, st.sampled_from([0, 1, 2, "judged"]))
+def test_unjudged_items_hold_at_most_so_many(
+    bank: Mapping[str, Sequence[Question]], lists: Mapping[str, Sequence[str]], at_most: int | str
+) -> None:
+    metric = asp.parse(f"AspectRecall(of=listed, join=share, unjudged=full, at_most={at_most})@1,3,-1")
+    for row in asp.evaluate(lists, metric, subtopics=Bank(bank), users="judged", catalogue=ITEMS).per_user.iter_rows(named=True):
+        asked = bank[row["user"]]
+        limit = most_of(asked) if isinstance(at_most, str) else at_most
+        for k in metric.cutoffs:
+            shown = lists.get(row["user"], [])[: None if k < 0 else k]
+            assert row[str(metric.at(k))] == pytest.approx(heaviest(asked, shown, limit) if row["user"] in lists else 0.0, abs=1e-12)
+
+
+def test_a_limit_needs_single_aspects() -> None:
+    bank = Bank({"q": [Question(1.0, [{"a": 1.0}, {"b": 1.0}])]})
+    with pytest.raises(asp.InputError, match=r"at_most counts single aspects.*expected join=share"):
+        asp.evaluate({"q": ["a", "x"]}, "AspectRecall(of=listed, unjudged=full, at_most=1)@2", subtopics=bank)
+    with pytest.raises(asp.MetricError, match="at_most"):
+        asp.parse("AspectRecall(of=listed, at_most=1)")
+    with pytest.raises(asp.MetricError, match="expected 0 or more"):
+        asp.parse("AspectRecall(of=listed, unjudged=full, at_most=-1)")

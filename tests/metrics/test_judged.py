@@ -12,12 +12,12 @@ from tests.plain import Id, PlainWorld
 from tests.strategies import CUTOFFS, check_scores, checked, worlds
 
 
-def judged(world: PlainWorld, user: Id, k: int, by: str, over: str, judged_by: str) -> float:
+def judged(world: PlainWorld, user: Id, k: int, by: str, over: str, judged_by: str, complement: bool = False) -> float:
     truth: Any = world.subtopics if judged_by == "subtopics" else world.relevance
     shown = list(world.rankings.get(user, []))[: None if k < 0 else k]
     known = set(truth.get(user, {})) if by == "user" else {item for has in truth.values() for item in has}
     places = len(shown) if over == "list" else max(len(world.rankings.get(user, [])), 1) if k < 0 else k
-    return sum(item in known for item in shown) / places if places else math.nan
+    return sum((item in known) != complement for item in shown) / places if places else math.nan
 
 
 @checked(60)
@@ -33,8 +33,7 @@ def test_scores_follow_the_definition(world: PlainWorld, k: tuple[int, ...], by:
     metric = asp.Judged(k=k, judged_by=judged_by, by=by, over=over, complement=complement)
 
     def definition(user: Id, k: int) -> float:
-        share = judged(world, user, k, by, over, judged_by)
-        return 1 - share if complement else share
+        return judged(world, user, k, by, over, judged_by, complement)
 
     check_scores(metric, world, definition)
 
@@ -50,10 +49,10 @@ def test_subtopics_are_preferred_to_relevance() -> None:
     assert list(found.values()) == [0.5, 1.0]
 
 
-def test_holes_of_freshstack_are_items_judged_for_nobody_also_after_the_end_of_a_list() -> None:
+def test_holes_of_freshstack_are_items_judged_for_nobody_over_the_cutoff() -> None:
     inputs: dict[str, Any] = {"subtopics": {"q": {"a": [1]}, "p": {"b": [1]}}}
     found = asp.evaluate({"q": ["a", "b", "x"]}, ["Hole@2,4"], **inputs)
-    assert list(found.values()) == [0.0, 0.5]
+    assert list(found.values()) == [0.0, 0.25]
     assert not asp.parse("Hole@2").higher_is_better and asp.parse("Judged@2").higher_is_better
 
 

@@ -155,6 +155,6 @@ def shares_of_lists(state: SlotCounts) -> Floats:
     return state.sums(np.append(0.0, 1.0 / np.arange(1, state.longest + 1)))
 
 
-def longest_or_k(k: int | tuple[int, ...], state: SlotCounts) -> int:
+def longest_or_k(k: Any, state: SlotCounts) -> int:
     """A cutoff; for whole lists, the length of the longest."""
     return k if isinstance(k, int) and k > 0 else state.longest

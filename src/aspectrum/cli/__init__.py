@@ -25,6 +25,7 @@ from aspectrum.cli.index import index
 from aspectrum.cli.merge import merge
 from aspectrum.cli.metrics import metrics
 from aspectrum.cli.ndeval import ndeval
+from aspectrum.cli.rounds import rounds
 from aspectrum.cli.settings import completion, init, schema
 from aspectrum.diagnostics.notices import COMMAND_LINE
 from aspectrum.errors import AspectrumError, AspectrumWarning, ConfigError, MetricError, MissingInput
@@ -56,7 +57,23 @@ def cli(context: click.Context) -> None:
         context.exit(WRONG_USE)
 
 
-for command in (evaluate, merge, compare, contacts, communities, index, ndeval, ideal, check, metrics, init, schema, completion, demo):
+for command in (
+    evaluate,
+    merge,
+    compare,
+    contacts,
+    communities,
+    index,
+    rounds,
+    ndeval,
+    ideal,
+    check,
+    metrics,
+    init,
+    schema,
+    completion,
+    demo,
+):
     cli.add_command(command)
 
 

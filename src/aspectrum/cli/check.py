@@ -10,7 +10,7 @@ import click
 
 from aspectrum.cli.comparing import Comparing
 from aspectrum.cli.contacts import asked_of_contacts, contacts_job, social_options
-from aspectrum.cli.options import IGNORE, STRICT, Job, input_option, input_options
+from aspectrum.cli.options import IGNORE, OF_NUGGETS, STRICT, Job, input_option, input_options
 from aspectrum.inputs import SOCIAL_TRUTH, TRUTH
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def _on_lists(given: dict[str, Any]) -> Report:
     social = {name: given.pop(name) for name in (*_ONLY_SOCIAL, *ContactSettings.model_fields) if name != "directed"}
     _refuse(social, "goes with --train, which is not given")
     job = Job.of(command="check", **given)
-    Comparing.of({}, job.settings.comparison).check(list(job.systems))
+    if job.systems:
+        Comparing.of({}, job.settings.comparison).check(list(job.systems))
     options = {"users": job.users, "usual": job.usual, "speaker": COMMAND_LINE, **job.attention, **job.reading}
     return check_inputs(job.systems, job.inputs, job.metrics or "all@10", **options)
 
@@ -76,7 +77,7 @@ def _on_contacts(given: dict[str, Any]) -> Report:
     from aspectrum.diagnostics.notices import CONTACTS
 
     _refuse(
-        {name: given.pop(name) for name in (*map(input_option, _NOT_SOCIAL), "threshold", "popularity_users")},
+        {name: given.pop(name) for name in (*map(input_option, _NOT_SOCIAL), "nuggets", *OF_NUGGETS, "threshold", "popularity_users")},
         "is not for contacts, which --train stands for",
     )
     job, network = contacts_job(given)

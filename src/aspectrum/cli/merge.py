@@ -29,6 +29,7 @@ Examples:
 )
 @click.argument("parts", nargs=-1, required=True, metavar="PART...", type=FILE)
 @truth_files
+@file_option("--nuggets", help="The nuggets, if they have moved.")
 @file_option("--users", help="The file of users who are averaged.")
 @click.option("--expect", metavar="N", type=click.IntRange(1), help="How many parts there must be, so that a missing one is an error.")
 @result_options
@@ -46,7 +47,7 @@ def merge(parts: tuple[str, ...], expect: int | None, format: Any, output: tuple
     if expect is not None and len(parts) != expect:
         raise click.UsageError(f"{len(parts)} part{'s' * (len(parts) != 1)} given, expected {expect}")
     comparing = taken(given)
-    by_option = {input_option(name): name for name in TRUTH} | {"users": "users", "feature_ids": "feature_ids"}
+    by_option = {input_option(name): name for name in TRUTH} | {"nuggets": "subtopics"} | {"users": "users", "feature_ids": "feature_ids"}
     moved = {by_option[option]: path for option, path in given.items() if option in by_option and path is not None}
     recorded = PartJob.read(parts[0]).moved(moved)
     recorded.check_there(parts[0])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, OPTIONS, ROLES, TRUTH
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, BUNDLES, OPTIONS, ROLES, TRUTH
 from aspectrum.wording import did_you_mean, listed, one_line
 
 if TYPE_CHECKING:
@@ -195,12 +195,29 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
+_NUGGETS = (
+    file_option("--nuggets", help=BUNDLES["nuggets"].help, metavar="FILE|FOLDER"),
+    choice("--importance", "all vital 2:1", "Nuggets that count: all weigh 1 (default), vital ones only, or vital weighs twice as much."),
+    click.option(
+        "--partial-support", type=Number(0, 1), metavar="STRENGTH", help="What partial support counts: 0 strict, 1 lenient. Default: 0.5."
+    ),
+    click.option("--sub-nuggets", is_flag=True, default=None, help="Read nuggets of nuggets, too."),
+    click.option(
+        "--ratings", metavar="FROM", help="The CRUX rating that supports a nugget, default 3; or strength: a fifth of the rating."
+    ),
+    click.option("--ratings-andor", is_flag=True, default=None, help="Take the stricter ratings of CRUX where they are lower."),
+    choice("--both-lists", "unsupported supported", "A document in both lists of a FreshStack nugget. Default: an error."),
+    click.option("--task", metavar="NAME", help="The task of BRIGHT-Pro, if the folder has several."),
+)
+OF_NUGGETS = ("importance", "partial_support", "sub_nuggets", "ratings", "ratings_andor", "both_lists", "task")
+
 truth_files = with_options(*_TRUTH.values(), file_option("--feature-ids", help="The items of the rows of an npy file of features."))
 """The files of the truth, by input."""
 
 input_options = with_options(
     SYSTEMS,
     truth_files,
+    *_NUGGETS,
     *_READING,
     choice("--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows."),
     TIES,
@@ -223,6 +240,7 @@ input_options = with_options(
 
 truth_options = with_options(
     *(option for name, option in _TRUTH.items() if name != "features"),
+    *_NUGGETS,
     *_READING,
     DUPLICATES,
     _CONVENTION,
@@ -262,7 +280,7 @@ class Job:
 
         read_until_interrupted()
         settings = Settings() if config is None else read_settings(config)
-        inputs_by_option = {input_option(name): name for name in ALL_TRUTH}
+        inputs_by_option = {input_option(name): name for name in (*ALL_TRUTH, *BUNDLES)}
         files = {inputs_by_option[option]: path for option, path in given.items() if option in inputs_by_option}
         _check_settings(settings, config, command, list(files))
         given["convention"] = tuple(filter(None, given["convention"]))
@@ -273,10 +291,11 @@ class Job:
         said = {name: given[name] for name in ("columns", "split", "reader", "header")}
         make = Sources(("rankings", *files, "users"), configured=settings.columns, **said)
         lists = {name: make.source("rankings", path) for name, path in _named(systems).items()} or _lists(settings, make)
-        if not lists and command != "ideal":
+        if not lists and command not in ("ideal", "rounds") and not (command == "check" and given.get("nuggets")):
             raise click.UsageError("there are no lists to measure: name at least one file, or a --config with systems")
         inputs = {name: make.source(name, str(one.path), one) for name, one in settings.inputs.items()}
         inputs |= {name: make.source(name, path) for name, path in files.items() if path is not None}
+        inputs = _with_nuggets(inputs, settings, {name: given.get(name) for name in OF_NUGGETS})
         if feature_ids is not None:
             if "features" not in inputs:
                 raise click.UsageError("--feature-ids goes with --features")
@@ -324,9 +343,11 @@ class Job:
     def asked(self) -> tuple[list[Asked], list[Notice]]:
         """The metrics, and what is left out of ``all@5,10``, which is every metric that the inputs allow. Default: ``all@10``."""
         from aspectrum.asked import asked_for
+        from aspectrum.coding.rows import InputBundle
         from aspectrum.conventions import conventions_named
 
-        inputs = [*self.inputs, *(name for name in ("popularity_users",) if name in self.reading)]
+        bundled = ["relevance"] if any(isinstance(one, InputBundle) for one in self.inputs.values()) else []
+        inputs = [*dict.fromkeys([*self.inputs, *bundled]), *(name for name in ("popularity_users",) if name in self.reading)]
         called = {"popularity_users": "--popularity-users"}
         over_orders = self.reading.get("ties") == "expected"
         conventions = conventions_named(self.reading.get("convention"))
@@ -397,7 +418,7 @@ class Sources:
             path,
             columns={**one.columns, **self._columns.get(input, {})},
             split=self._split if self._split is not None and input in _SPLIT else one.split,
-            format=self._formats.get(input, self._formats.get("", one.format)),
+            format=None if input in BUNDLES else self._formats.get(input, self._formats.get("", one.format)),
             header=self._header if self._header is not None else one.header,
             ids=None if one.ids is None else str(one.ids),
             name="standard input" if path == "-" else one_line(path),
@@ -418,6 +439,37 @@ def read_until_interrupted() -> None:
 
     with suppress(ValueError):  # not in the main thread
         signal.siginterrupt(signal.SIGINT, True)
+
+
+def _with_nuggets(inputs: Mapping[str, Source], settings: Settings, given: Mapping[str, Any]) -> dict[str, Source]:
+    """Inputs, where nuggets are subtopics that bring others with them."""
+    from aspectrum.diagnostics.notices import COMMAND_LINE
+    from aspectrum.errors import InputError
+    from aspectrum.nuggets import Choices, NuggetSource
+
+    said = {name: value for name, value in given.items() if value is not None}
+    if "nuggets" not in inputs:
+        for name in said:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --nuggets, which is not given")
+        for name, one in settings.inputs.items():
+            if one.options:
+                raise click.UsageError(f"inputs.{name}.options are for nuggets only")
+        return dict(inputs)
+    if "subtopics" in inputs:
+        raise click.UsageError("both --nuggets and --subtopics are given, and nuggets are subtopics; give one of them")
+    source = inputs["nuggets"]
+    configured = settings.inputs["nuggets"].options if "nuggets" in settings.inputs else {}
+    options = {**configured, **said, **({} if source.format is None else {"format": source.format})}
+    with suppress(TypeError, ValueError):
+        options |= {"ratings": float(options["ratings"])} if "ratings" in options else {}
+    if source.columns or source.split is not None or source.ids is not None:
+        raise click.UsageError("--nuggets: nuggets have no columns to name or to split")
+    try:
+        Choices.of("nuggets", {name: value for name, value in options.items() if name != "format"})
+    except InputError as error:
+        raise click.UsageError(error.said(COMMAND_LINE)) from None
+    nuggets = NuggetSource(source.data, name=source.name, options=options)
+    return {"subtopics" if name == "nuggets" else name: nuggets if name == "nuggets" else one for name, one in inputs.items()}
 
 
 def _whom(users: Any, make: Sources) -> str | Source | None:

@@ -19,6 +19,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError, each
 from aspectrum.inputs import NUMBERS
+from aspectrum.tokens import lengths_of
 
 
 def ranking_rows(source: str, given: Any) -> Rows:
@@ -185,6 +186,14 @@ def count_rows(given: Any) -> Rows:
     """Rows item, count."""
     rows = given.items() if isinstance(given, Mapping) else _as_rows("popularity", given, "{item: count} or rows (item, count)")
     return _coded("popularity", ("item", "count"), _of_width("popularity", rows, ("item", "count")))
+
+
+def length_rows(given: Any) -> Rows:
+    """Rows item, tokens; also of texts and a tokenizer."""
+    if isinstance(given, tuple) and len(given) == 2 and (callable(given[1]) or given[1] == "words"):
+        given = lengths_of(*given)
+    rows = given.items() if isinstance(given, Mapping) else _as_rows("lengths", given, "{item: tokens} or rows (item, tokens)")
+    return _coded("lengths", ("item", "tokens"), _of_width("lengths", rows, ("item", "tokens")))
 
 
 def _of_width(source: str, rows: Iterable[Sequence[Any]], columns: tuple[str, ...]) -> list[Sequence[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -93,6 +93,7 @@ class Rows:
         is_index: For features, whether they are an index of texts, whose weights always count.
         directed: For links, whether their graph is directed; None if it does not say.
         lists_aspects: For subtopics, whether they name all aspects that a user wants; those that no item has are rows without an item.
+        loose_blanks: Whether blanks in ids of items may be more than were meant: words of a line, put together again.
     """
 
     source: str
@@ -104,6 +105,7 @@ class Rows:
     is_index: bool = False
     directed: bool | None = None
     lists_aspects: bool = False
+    loose_blanks: bool = False
 
     def __len__(self) -> int:
         return next(iter(self.ids.values())).n_rows
@@ -129,18 +131,22 @@ class InputBundle(ABC):
     def inputs(self) -> Mapping[str, Rows]:
         """Its inputs by name, among them the one that it is given as."""
 
+    def inputs_under(self, conventions: Collection[str]) -> Mapping[str, Rows]:
+        """The same under some conventions, by their names, should they read it in another way."""
+        return self.inputs()
+
 
 _YIELDING = ("relevance",)
 """Inputs of a bundle that give way to what a user gives."""
 
 
-def unbundled(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs by name, where those in bundles have a name of their own."""
+def unbundled(inputs: Mapping[str, Any], conventions: Collection[str] = ()) -> dict[str, Any]:
+    """Inputs by name, where those in bundles have a name of their own; the conventions are those that they are read for."""
     found = dict(inputs)
     for name, bundle in inputs.items():
         if not isinstance(bundle, InputBundle):
             continue
-        held = bundle.inputs()
+        held = bundle.inputs_under(conventions)
         if name not in held:
             raise InputError(f"{name} is {type(bundle).__name__}, expected as {next(iter(held))}")
         for other, rows in held.items():

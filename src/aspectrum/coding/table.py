@@ -78,6 +78,11 @@ class IdTable:
         return None if self._first is None else (self._first[0], _distinct(self.ids.values, self._first[1]))
 
     @property
+    def n_first(self) -> int:
+        """How many ids there were before any list was read: those of the truth."""
+        return min(self._origins.values(), default=len(self))
+
+    @property
     def untyped(self) -> Untyped | None:
         """What ids look like that may still turn out to be numbers or text, as all of them come from text files."""
         return None if self._first is None else self._first[1]

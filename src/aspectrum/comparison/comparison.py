@@ -43,6 +43,7 @@ from aspectrum.metric import Metric
 from aspectrum.output_files import write_text
 from aspectrum.paper_table import Cell, Heading, PaperTable
 from aspectrum.results import Column, Output, Results, SystemResults, SystemsAs
+from aspectrum.tokens import cutoff_order
 from aspectrum.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -581,16 +582,17 @@ def _chosen(systems: Mapping[str, Results], metrics: Iterable[str | Metric] | st
     odd = dict.fromkeys(name for result in systems.values() for name in result.columns if name not in shared)
     if odd:
         notices.append(Notice("not_tested", detail={"metrics": ", ".join(odd), "why": "not every system has them"}))
-    cutoffs: dict[Metric, list[str]] = {}
+    cutoffs: dict[tuple[Metric, bool], list[str]] = {}  # of a metric, those in ranks and those in tokens
     for name in shared:
-        cutoffs.setdefault(first.columns[name].metric.at(-1), []).append(name)
+        metric = first.columns[name].metric
+        cutoffs.setdefault((metric.at(-1), bool(metric.budgets)), []).append(name)
     chosen, curves = [], []
     for names in cutoffs.values():
         if len(names) <= MOST_CUTOFFS:
             chosen += names
             continue
         by_cutoff = {first.columns[name].metric.cutoffs[0]: name for name in names}
-        chosen.append(by_cutoff.get(10) or by_cutoff[max(by_cutoff)])
+        chosen.append(by_cutoff.get(10) or by_cutoff[max(by_cutoff, key=cutoff_order)])
         curves.append(chosen[-1])
     if curves:
         notices.append(Notice("one_cutoff", detail={"metrics": ", ".join(curves)}))

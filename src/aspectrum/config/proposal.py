@@ -51,6 +51,7 @@ _NAMES: Mapping[str, str] = {
     "weights": "weights",
     "groups": "groups providers protected",
     "popularity": "popularity",
+    "lengths": "lengths",
     "baseline": "baseline",
     "catalogue": "catalogue catalog",
 }

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from aspectrum.config.metric_grammar import TYPES
 from aspectrum.config.settings import Settings
 from aspectrum.documentation import metrics_as_data, options_of
-from aspectrum.inputs import ALL_TRUTH, ROLES, TRUTH
+from aspectrum.inputs import ALL_TRUTH, BUNDLES, ROLES, TRUTH
 from aspectrum.metric import registered
 
 _Schema = dict[str, Any]
@@ -33,8 +33,8 @@ def json_schema() -> dict[str, Any]:
         "systems": {"anyOf": [_PATH, {"type": "array", "items": _SOURCE}, {"type": "object", "additionalProperties": _SOURCE}]},
         "inputs": _object(
             {
-                name: _or_null(_described(spec.help if name in TRUTH else f"For contacts, {spec.comment}.", _SOURCE))
-                for name, spec in ALL_TRUTH.items()
+                name: _or_null(_described(spec.help if name in (*TRUTH, *BUNDLES) else f"For contacts, {spec.comment}.", _SOURCE))
+                for name, spec in {**ALL_TRUTH, **BUNDLES}.items()
             }
         ),
         "columns": {"$ref": "#/$defs/Columns"},
@@ -127,5 +127,5 @@ def _option(hint: Any) -> _Schema:
     return {"type": _JSON_TYPES[hint]} if hint in _JSON_TYPES else {}
 
 
-_CUTOFF: _Schema = {"type": "integer", "minimum": -1, "not": {"const": 0}}
+_CUTOFF: _Schema = {"anyOf": [{"type": "integer", "minimum": -1, "not": {"const": 0}}, {"type": "string", "pattern": "^[1-9][0-9]*t$"}]}
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}

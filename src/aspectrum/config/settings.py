@@ -16,8 +16,8 @@ from aspectrum.contacts.texts import Of, Weighting
 from aspectrum.conventions import CONVENTIONS, UserChoice, usual_name
 from aspectrum.diagnostics.notices import WARNINGS
 from aspectrum.formats import EXTENSIONS, Format
-from aspectrum.inputs import ALL_TRUTH, ROLES
-from aspectrum.io import FORMATS
+from aspectrum.inputs import ALL_TRUTH, BUNDLES, ROLES
+from aspectrum.io import FORMATS, Source
 from aspectrum.metric import Metric
 from aspectrum.user_traits import TRAITS
 from aspectrum.wording import did_you_mean, listed
@@ -32,7 +32,7 @@ def system_name(path: str | os.PathLike[str]) -> str:
     >>> system_name("runs/als.v2.csv.gz")
     'als.v2'
     """
-    file = Path(path)
+    file = Path(Source(path).path)  # without the part of predictions that is read
     return Path(file.stem).stem if file.suffix.lower() in _PACKED else file.stem
 
 
@@ -159,6 +159,9 @@ class SourceSettings(_Model):
     )
     format: Annotated[str, _one_of(("auto", *FORMATS))] | None = _optional("The kind of file. Default: by its extension.")
     header: bool | None = _optional("Whether the first line names the columns. Default: found out.")
+    options: dict[str, str | float | bool] = _optional(
+        "For nuggets: how they are read, as importance: vital, partial_support: 0 or format: freshstack.", {}
+    )
     ids: _FilePath | None = _optional("For features: the file with the ids of the rows of the matrix, one per line.")
 
 
@@ -225,9 +228,10 @@ class Settings(_Model):
     systems: Annotated[dict[str, _Source], BeforeValidator(_as_systems)] = _optional(
         "The lists of each system: names and paths, or a list of paths.", {}
     )
-    inputs: Annotated[dict[Annotated[str, _one_of(ALL_TRUTH)], _Source], BeforeValidator(lambda value: _without_none(value, ALL_TRUTH))] = (
-        _optional("What the lists are measured against.", {})
-    )
+    inputs: Annotated[
+        dict[Annotated[str, _one_of((*ALL_TRUTH, *BUNDLES))], _Source],
+        BeforeValidator(lambda value: _without_none(value, (*ALL_TRUTH, *BUNDLES))),
+    ] = _optional("What the lists are measured against.", {})
     columns: _Columns = _optional("Which column holds what, for every source that does not say it itself.", {})
     metrics: Annotated[tuple[SkipValidation[str | Metric], ...], WithJsonSchema({})] = _optional(
         "What is measured: a list of metrics, or a mapping from names to parameters. all@10 is every metric that the inputs allow, "

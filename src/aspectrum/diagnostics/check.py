@@ -10,17 +10,19 @@ from typing import Any
 
 from aspectrum.api import several_systems
 from aspectrum.asked import Metrics, asked_for, computed_under
-from aspectrum.coding.rows import Rows
+from aspectrum.coding.reading import Input
+from aspectrum.coding.rows import InputBundle, Rows, unbundled
 from aspectrum.contacts.evaluation import Request
 from aspectrum.contacts.network import Network, read_one, read_recommendations
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.findings import LEVELS, Inputs, Use, find
 from aspectrum.diagnostics.lists import with_notices
-from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, levelled, merged
+from aspectrum.diagnostics.notices import CONTACTS, PYTHON, Notice, Speaker, levelled, merged, of_input
 from aspectrum.errors import AspectrumError
 from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
+from aspectrum.nuggets import read_table
 from aspectrum.plan import Plan
 from aspectrum.wording import one_line
 from aspectrum.world import Truth, World
@@ -99,12 +101,17 @@ def check(
     ways = {way.name: way for way in conventions_named(reading.pop("convention", None))}
     read_lists = attempts.each(systems, lambda name, source: read_input("rankings", source))
     lists = attempts.attempt(lambda: several_systems(read_lists)) or read_lists
-    truth = attempts.each(inputs if users is None or isinstance(users, str) else {**inputs, "users": users}, read_input)
+    named = inputs if users is None or isinstance(users, str) else {**inputs, "users": users}
+    bundles = {name: one for name, one in named.items() if isinstance(one, InputBundle)}
+    truth = attempts.each({name: one for name, one in named.items() if name not in bundles}, read_table)
+    truth = attempts.attempt(lambda: unbundled({**bundles, **truth}, ways)) or truth
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
     for name in (name for name, said_of in _SAID_OF.items() if name in reading and said_of not in inputs):
         attempts.attempt(partial(Truth.read, **{name: reading[name]}))
-    asked = attempts.attempt(lambda: asked_for(metrics, inputs, list(ways.values()))[0]) or ()
+    if not systems:
+        return _without_lists(truth, attempts, list(ways.values()), reading, strict=strict, ignore=ignore)
+    asked = attempts.attempt(lambda: asked_for(metrics, {**inputs, **truth}, list(ways.values()))[0]) or ()
     ways = {name: way for name, way in ways.items() if computed_under(way, asked)} or ways  # others compute nothing
     wanted = {name: [one.metric for one in computed_under(way, asked)] for name, way in ways.items()}
     cutoffs = [cutoff for one in asked for cutoff in one.metric.cutoffs]
@@ -128,6 +135,24 @@ def check(
         for name, (together, coded) in several.items():
             _try_metrics(together, coded, wanted[name], users, ways[name], attempts)
     return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
+
+
+def _without_lists(
+    truth: Mapping[str, Rows], attempts: _Attempts, ways: Sequence[Convention], reading: Mapping[str, Any], **attention: Any
+) -> Report:
+    """What there is to say of the truth alone."""
+    read = attempts.attempt(lambda: _together({}, truth, reading, ways[0])[0])
+    inputs = {} if read is None else read.truth.inputs
+    findings = [
+        one
+        for name, rows in truth.items()
+        for one in of_input(rows.source, len(rows), [_size(inputs[name]), *inputs[name].notices] if name in inputs else rows.notices)
+    ]
+    return Report(levelled(findings, **attention), tuple(attempts.failures), attempts.speaker)
+
+
+def _size(read: Input) -> Notice:
+    return Notice("size", read.n_rows, detail={"input": read.name, "ids": {role: len(ids) for role, ids in read.ids.items()}})
 
 
 _SAID_OF = {"popularity_users": "popularity", "directed": "graph"}

@@ -28,7 +28,7 @@ LEVELS: Sequence[Level] = ("fact", "note", "warning", "error")
 _SHARE_WITH_REASON, _SHARE_UNKNOWN, _FEW = 0.1, 0.5, 10  # from which unknown ids are a warning, and of how many
 _KNOWN_IN = {
     "user": ("relevance", "history", "subtopics", "weights", "baseline", "graph"),
-    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity", "graph"),
+    "item": ("aspects", "features", "subtopics", "relevance", "catalogue", "history", "groups", "popularity", "lengths", "graph"),
 }
 """Where the users and items of lists should be known."""
 
@@ -207,7 +207,7 @@ class Inputs:
         return all(len(_without(mine, theirs)) == len(mine) for mine in listed)
 
     def _exchanged(self, given: Input, alone: Codes, there: Input) -> tuple[Notice, ...]:
-        """Whether most items of lists are aspects there; numbers may be both by chance, where there are few of them."""
+        """Whether most items of lists are aspects there, or some, where none is an item; numbers may be both by chance, if they are few."""
         if given.name != "rankings" or there.name not in ("aspects", "subtopics"):
             return ()
         some = alone[:: -(-len(alone) // _N_OURS)]
@@ -216,10 +216,17 @@ class Inputs:
             return ()
         n_both = len({*items} & {*aspects})
         by_chance = not isinstance(items[0], str) and (n_both < 3 or len(aspects) <= len(there.ids["item"]))
-        if by_chance or 2 * n_both * len(alone) <= len(items) * len(given.ids["item"]):
+        are_most = 2 * n_both * len(alone) > len(items) * len(given.ids["item"])
+        # Most items may not be judged. That none is, and some are aspects, does not happen to judgments the right way round.
+        are_some = there.name == "subtopics" and n_both > 0 and len(alone) == len(given.ids["item"])
+        if by_chance or not (are_most or are_some):
             return ()
-        form = "{item: [aspects]}" if there.name == "aspects" else "{user: {item: [aspects]}}"
-        return (Notice("swapped_aspects") if there.external else Notice("swapped_objects", detail={"form": form}),)
+        share = "most" if are_most else "some"
+        if there.external:
+            return (Notice("swapped_aspects", detail={"share": share}),)
+        form = "{user: {item: [aspects]}}, or asp.Nuggets.of({query: {nugget: [documents]}})"
+        form = "{item: [aspects]}" if there.name == "aspects" else form
+        return (Notice("swapped_objects", detail={"form": form, "share": share}),)
 
     def foreign_baseline(self) -> Iterator[Notice]:
         """A baseline of other items than all lists: everything would be unexpected."""

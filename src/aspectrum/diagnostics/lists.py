@@ -15,6 +15,7 @@ from aspectrum import kernels
 from aspectrum.arrays import Counts, Flags, Offsets
 from aspectrum.coding.ids import Ids, is_text
 from aspectrum.diagnostics.notices import Notice
+from aspectrum.tokens import Tokens, budgets_of, ranks_of
 from aspectrum.world import Rankings, Relevance, Subtopics, Truth
 from aspectrum.world.building import CodedLists, Tables
 
@@ -29,7 +30,9 @@ _FEW_BY_CHANCE = 20  # so many judged items would be in the lists by chance alon
 def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Iterable[int], *, quickly: bool = False) -> CodedLists:
     """Lists, with what is to be said of them list by list; `quickly` looks at few of them, as others were looked at before."""
     rankings, given = lists.rankings, lists.input
+    cutoffs = set(cutoffs)
     found = [Notice("short_lists", n, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
+    found += _against_budgets(rankings, truth, budgets_of(cutoffs))
     if truth.history is not None:
         users = given.ids["user"].within(tables.user)
         history = truth.history.take(np.where(users < truth.n_users, users, -1))
@@ -55,8 +58,24 @@ def _are_baseline(lists: CodedLists, tables: Tables, truth: Truth) -> bool:
     return np.array_equal(own.offsets, rankings.offsets) and np.array_equal(own.items, rankings.items)
 
 
+def _against_budgets(rankings: Rankings, truth: Truth, budgets: Iterable[Tokens]) -> Iterator[Notice]:
+    """Lists that end before a number of tokens is used up, and documents that are longer than it."""
+    if truth.lengths is None:
+        return
+    known = np.where(rankings.items < truth.n_items, rankings.items, -1)
+    lengths = np.append(truth.lengths.tokens, np.int64(0))[known]  # of items that only lists name it is not known
+    before = np.append(np.int64(0), np.cumsum(lengths))
+    totals = before[rankings.offsets[1:]] - before[rankings.offsets[:-1]]
+    for budget in sorted(budgets):
+        detail = {"tokens": budget.n}
+        if n := int((totals < budget.n).sum()):
+            yield Notice("short_contexts", n, detail=detail)
+        if n := int((lengths > budget.n).sum()):
+            yield Notice("long_documents", n, detail=detail)
+
+
 def _shorter(lengths: Counts, cutoffs: Iterable[int]) -> Iterator[tuple[int, int]]:
-    for cutoff in sorted(set(cutoffs)):
+    for cutoff in sorted(set(ranks_of(cutoffs))):
         if cutoff > 0 and (lengths < cutoff).any():
             yield cutoff, int((lengths < cutoff).sum())
 

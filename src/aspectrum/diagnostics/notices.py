@@ -76,7 +76,7 @@ class Speaker:
         if name == "format":
             return f"--reader {option.input}={value}"
         name = "baseline-lists" if name == "baseline" else name  # --baseline is the system that others are compared with
-        return f"--{name.replace('_', '-')}" + ("" if value is None else f" {shlex.quote(str(value))}")
+        return f"--{name.replace('_', '-')}" + ("" if value is None or value is True else f" {shlex.quote(str(value))}")
 
 
 PYTHON, COMMAND_LINE = Speaker(), Speaker(on_command_line=True)
@@ -258,7 +258,9 @@ KINDS: Mapping[str, Kind] = {
     "rows": Kind("fact", "{count} row{s}"),
     "empty": Kind("error", "{input} is empty"),
     "trec_run": Kind("fact", "read as a TREC run"),
+    "json_run": Kind("fact", "read as JSON: {lists}"),
     "trec_qrels": Kind("fact", "read as TREC qrels"),
+    "blanks_in_ids": Kind("note", "{count} line{s} {have} more than six fields; the text between Q0 and the rank is the {item}"),
     "columns": Kind("fact", "columns: {columns}"),
     "unused_columns": Kind("fact", "unused columns: {columns}"),
     "positions": Kind("fact", "no header; columns by position: {columns}"),
@@ -290,15 +292,37 @@ KINDS: Mapping[str, Kind] = {
     "sequences": Kind("note", "column {column} holds sequences; its cells are split at blanks"),
     "padding": Kind("note", "{count} place{s} at the end of lists hold{v} {value} and {are} read as padding"),
     "features_from_aspects": Kind("note", "{metric} compares items by their {aspect}s, as no features are given"),
+    # How nuggets were read
+    "nuggets": Kind("note", "{format}; queries: {count}, nuggets: {nuggets}, {attainable} of them with a document, judgments: {judgments}"),
+    "referenced_only": Kind("note", "only documents that support a nugget are named, so judged documents are those that are referenced"),
+    "all_answers": Kind("note", "{count} nugget{s} ask{v} for all of several answers (AND), each of which is an {aspect}"),
+    "nugget_weights": Kind("note", "weights of nuggets range from {low} to {high}"),
+    "unwanted_nuggets": Kind("note", "{count} nugget{s} {are} not vital and left out"),
+    "queries_without_nuggets": Kind("note", "{count} of the queries {have} no nuggets and {are} not averaged"),
+    "aspects_of_no_query": Kind("note", "{count} {aspect}s without a document that fit no query are left out"),
+    "sub_nuggets": Kind("note", "{count} sub-nugget{s} {are} ignored; {option} reads {them}", Option("sub_nuggets", True)),
+    "merged_nuggets": Kind("note", "{count} nugget{s} repeat{v} the text of an earlier one and {are} merged with it"),
+    "repeated_texts": Kind("note", "{count} nugget{s} repeat{v} the text of another one on the line and {are} merged with it"),
+    "graded_references": Kind("note", "importance or quality of {count} answers or references is ignored"),
+    "references_of_questions": Kind("note", "{count} document{s} of a question, not of one of its answers, {are} ignored (AND, SUM)"),
+    "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
+    "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
+    "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
+    # Traces of agents
+    "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),
+    "found_nothing": Kind("note", "{count} traces found nothing; their lists are empty"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", counts="users", warn_from=0.5, warn_of=10),
+    "short_contexts": Kind("note", "{count} list{s} {have} fewer than {tokens} tokens", counts="users", warn_from=0.5, warn_of=10),
+    "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
+    "single_blanks": Kind("note", "{count} {item} id{s} with several blanks in a row {are} known with single blanks, and read so"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
         "warning",
@@ -431,8 +455,8 @@ KINDS: Mapping[str, Kind] = {
     "differ": Kind("note", "they differ in {how}: {here} here, {there} there"),
     "off_by_one": Kind("note", "they are off by one: {here} here is {there} there"),
     "swapped": Kind("note", "most are {other}s there; are users and items swapped in one of the inputs?"),
-    "swapped_aspects": Kind("note", "most are aspects there; are the item and aspect columns swapped?"),
-    "swapped_objects": Kind("note", "most are aspects there; expected {form}"),
+    "swapped_aspects": Kind("note", "{share} are aspects there; are the item and aspect columns swapped?"),
+    "swapped_objects": Kind("note", "{share} are aspects there; expected {form}"),
     "strange": Kind("note", "no item of any list is in any other input; are these ids of the same items?"),
     # Contacts
     "directed": Kind("note", "the graph is directed"),

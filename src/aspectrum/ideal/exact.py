@@ -69,7 +69,7 @@ def exact_ideals(request: IdealRequest, cutoffs: Sequence[int], budget: Budget) 
 
     def compute(missing: list[tuple[bytes, int]]) -> list[Ideal]:
         # A problem is made again when its turn comes, not kept until then: there may be one for every user.
-        return _on_all_cores(lambda task: solve(problems.of(digests[task[0]]), task[1], request, budget, stop)[0], missing, stop)
+        return on_all_cores(lambda task: solve(problems.of(digests[task[0]]), task[1], request, budget, stop)[0], missing, stop)
 
     tasks = [(digest, cutoff) for digest in digests for cutoff in cutoffs]
     found = request.memory.find(f"exact {request.rule} {request.discount} {budget}", tasks, compute)
@@ -111,7 +111,7 @@ def problems_of(request: IdealRequest) -> kernels.PoolProblems | kernels.Catalog
 def solve_one(problem: kernels.Problem, cutoff: int, request: IdealRequest, budget: Budget) -> tuple[Ideal, Sequence[int]]:
     """Like :func:`solve`, but can be interrupted."""
     stop = kernels.Stop()
-    return _on_all_cores(lambda one: solve(one, cutoff, request, budget, stop), [problem], stop)[0]
+    return on_all_cores(lambda one: solve(one, cutoff, request, budget, stop), [problem], stop)[0]
 
 
 def solve(
@@ -129,7 +129,7 @@ def solve(
     return solve_by_highs(problem, discounts[: found.depth], request.rule.alpha, ideal, found.list, budget.seconds)
 
 
-def _on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
+def on_all_cores(work: Callable[[T], R], tasks: Sequence[T], stop: kernels.Stop) -> list[R]:
     """The result of each task. On an interrupt the threads stop as soon as they can; HiGHS only when its time is up."""
     progress = _progress.get()
     found: list[Future[R]] = [Future() for _ in tasks]

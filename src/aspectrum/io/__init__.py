@@ -11,9 +11,10 @@ from aspectrum.io.features import read_features
 from aspectrum.io.files import naming_memory
 from aspectrum.io.graphs import read_graphml
 from aspectrum.io.indicators import aspect_columns
+from aspectrum.io.json_runs import JsonRun
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import FORMATS, Source, check_files, is_external
-from aspectrum.io.tables import open_table
+from aspectrum.io.tables import open_lists
 
 __all__ = ["FORMATS", "INPUTS", "Source", "check_files", "is_external", "read_input"]
 
@@ -37,6 +38,8 @@ def read_input(input: str, given: Any) -> Rows:
 def _rows(input: str, source: Source, spec: InputSpec) -> Rows:
     if "source" in spec.roles and source.is_path and source.guessed_format == "graphml":
         return read_graphml(source, input)
-    table = open_table(source, spec)
+    table = open_lists(source, spec)
+    if isinstance(table, JsonRun):
+        return table.rows()
     wide = aspect_columns(source, table) if input == "aspects" else None
     return rows_of(source, spec, table) if wide is None else wide

@@ -37,6 +37,7 @@ _SPELLINGS = {
     "share": "share alignment fraction strength probability weight",
     "count": "count counts n times frequency freq plays playcount nplays listens listencount interactions ninteractions nratings",
     "value": "value weight count frequency tf tfidf score",
+    "tokens": "tokens ntokens numtokens tokencount length len nwords words size",
     "source": f"source src from follower followerid sourceid fromid node1 id1 {_USERS}",
     "target": f"target dst dest to followee followeeid followed followedid friend friendid contact contactid targetid toid node2 id2 {_ITEMS}",
     "community": "community communities communityid cluster clusterid partition group module label class",
@@ -49,7 +50,7 @@ _FALLBACK = {
     (input, role): words
     for inputs, roles, words in (
         ("aspects", "aspect", "topic topicid topics cluster class label group"),
-        ("aspects features catalogue items groups popularity", "item", "user userid uid id"),
+        ("aspects features catalogue items groups popularity lengths", "item", "user userid uid id"),
         ("groups", "group", f"{_ASPECTS} cluster class label"),
         ("popularity", "count", "popularity users nusers value views downloads"),
         ("baseline", "user", "target follower followerid from"),

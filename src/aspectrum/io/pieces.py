@@ -7,7 +7,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
@@ -36,6 +36,8 @@ from aspectrum.io.files import (
 )
 from aspectrum.io.frames import FrameTable, guarded
 from aspectrum.io.json_lines import JsonTable
+from aspectrum.io.json_runs import JsonList, JsonRun, begins_with_a_row, json_run, rows_of_lists
+from aspectrum.io.json_values import Place
 from aspectrum.io.reading import first_rows, more_rows
 from aspectrum.io.source import Source
 from aspectrum.io.text import TextTable
@@ -118,8 +120,11 @@ class Pieces:
         total = sum(file.size for file in self._opened) or 1
         before = sum(file.size for file in self._opened[: start.file])
         roles: Mapping[str, Any] | None = None
+        queries: dict[str, Place] = {}  # of JSON files, which have all of a list
         for number, file in enumerate(self._opened[start.file :], start.file):
             offset, line = (start.offset, start.line) if number == start.file else (0, 1)
+            if isinstance(file, _TextFile):
+                file.queries = queries
             for part in file.parts(n_rows, offset, line):
                 rows = self._of_one_system(part.rows, is_first=start == START)
                 found = dict.fromkeys((*rows.ids, *rows.numbers))
@@ -166,7 +171,8 @@ def open_pieces(given: Any, name: str = "rankings") -> Pieces:
     paths = files_of(source.path)
     if source.path == "-" or (os.path.exists(source.path) and not os.path.isfile(source.path) and not os.path.isdir(source.path)):
         return Pieces(called, source, [_TextFile(source, called, is_pipe=True)], reread=False)
-    found = [_open_file(replace(source, data=path, name=printed(path)), source.path) for path in paths]
+    part = "" if source.part is None else f"#{source.part}"
+    found = [_open_file(replace(source, data=path + part, name=printed(path + part)), source.path) for path in paths]
     systems = {value for path in paths for key, value in _keys(path, source.path).items() if is_spelling("rankings", ("system",), key)}
     if len(systems) > 1:
         some = ", ".join(map(quoted, sorted(systems)[:3]))
@@ -349,21 +355,63 @@ class _TextFile:
     def __init__(self, source: Source, name: str, *, is_pipe: bool = False) -> None:
         self._source, self._name = source, name
         self.size = 0 if is_pipe else os.stat(source.path).st_size
+        self.queries: dict[str, Place] = {}
 
     def parts(self, n_rows: int, offset: int, line: int) -> Iterator[_Part]:
         reader = _TextReader(self._source, self._name)
-        if offset and not reader.is_json:  # how records are built is told from the first of them
-            with self._opened() as text:
-                reader.rows(text.block(_FIRST_BYTES), 0, 1)
-        with self._opened(offset) as text:
-            wanted = _FIRST_BYTES
-            while block := text.block(wanted):
+        with ExitStack() as stack:
+            text = stack.enter_context(self._opened())
+            block, wanted = text.block(_FIRST_BYTES), _FIRST_BYTES
+            if (run := self._json_run(block, text)) is not None:
+                yield from self._of_run(run, n_rows, offset)
+                return
+            if offset:
+                if not reader.is_json:  # how records are built is told from the first of them
+                    reader.rows(block, 0, 1)
+                text = stack.enter_context(self._opened(offset))
+                block = text.block(wanted)
+            while block:
                 rows, at = reader.rows(block, offset, line)
                 offset, line = offset + len(block), line + block.count(b"\n")
                 wanted = max(_FIRST_BYTES, min(int(n_rows * len(block) / max(1, len(rows))), 1 << 30))
                 yield _Part(rows, at, text.done)
+                block = text.block(wanted)
             if reader.is_unread:
                 raise InputError(f"{self._name}: the file is empty")
+
+    def _json_run(self, block: bytes, text: _Blocks) -> JsonRun | None:
+        """The lists of a JSON file that begins with a block; None for a table. A document is read to its end, whatever it holds."""
+        if self._source.guessed_format not in (None, "jsonl") or self._source.columns:
+            return None
+        if block[:1000].lstrip()[:1] not in (b"{", b"["):
+            return None
+        if begins_with_a_row(self._source, block):
+            return None
+        rest = text.block(sys.maxsize)
+        run = json_run(self._source, self._name, block + rest)
+        if run is None:
+            text.give_back(rest)
+        return run
+
+    def _of_run(self, run: JsonRun, n_rows: int, offset: int) -> Iterator[_Part]:
+        """Lists from row `offset` on; those of JSON Lines come some at a time."""
+        held: list[JsonList] = []
+        n_before = n_held = 0
+
+        def part(done: float) -> _Part:
+            rows = rows_of_lists(self._name, run.kind, held, max(0, offset - n_before))
+            first = max(n_before, offset)
+            return _Part(rows, lambda row: (first + row, 1), done)
+
+        for one in run.lists(self.queries):
+            if n_held >= n_rows and run.text.is_lines:
+                if offset < n_before + n_held:
+                    yield part(0.0)
+                held, n_before, n_held = [], n_before + n_held, 0
+            held.append(one)
+            n_held += len(one.documents)
+        if offset == 0 or offset < n_before + n_held:
+            yield part(1.0)
 
     def _opened(self, offset: int = 0) -> closing[_Blocks]:
         try:
@@ -429,6 +477,10 @@ class _Blocks:
                 self._rest = data[end:]
                 return data[:end]
             parts, n = [data], 2 * n  # a record is longer than that
+
+    def give_back(self, block: bytes) -> None:
+        """Put back what was read last."""
+        self._rest = block + self._rest
 
     def close(self) -> None:
         if self._is_own:

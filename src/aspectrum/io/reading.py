@@ -54,14 +54,21 @@ def first_rows(source: Source, spec: InputSpec, table: Table) -> tuple[Rows, Seq
     sequences = [Notice("sequences", detail={"column": repr(several)})] if is_sequence else []
     doubts = (*_doubts(spec, source, table, places, columns), *_whitespace(columns))
     notices = (*_understood(table, places), *sequences, *_read_so(spec, source, table, places, columns), *doubts)
-    return Rows(table.source, columns, numbers, _place_of(table, owners), notices=notices), owners, places
+    return _rows(table, columns, numbers, owners, notices), owners, places
 
 
 def more_rows(source: Source, spec: InputSpec, table: Table, places: Mapping[str, int]) -> tuple[Rows, Sequence[int]]:
     """Rows that follow those of :func:`first_rows`, which has said how they are read."""
     columns, numbers, owners = _read(source, spec, table, places)
     notices = (*_unended(table), *_whitespace(columns))
-    return Rows(table.source, columns, numbers, _place_of(table, owners), notices=notices), owners
+    return _rows(table, columns, numbers, owners, notices), owners
+
+
+def _rows(
+    table: Table, columns: dict[str, IdColumn], numbers: dict[str, Floats], owners: Sequence[int], notices: tuple[Notice, ...]
+) -> Rows:
+    loose = isinstance(table, TextTable) and table.n_joined > 0
+    return Rows(table.source, columns, numbers, _place_of(table, owners), notices=notices, loose_blanks=loose)
 
 
 def _place_of(table: Table, owners: Sequence[int]) -> Callable[[int], str]:
@@ -174,6 +181,8 @@ def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, 
 def _unended(table: Table) -> Iterator[Notice]:
     if isinstance(table, TextTable) and not table.ends_with_a_line:
         yield Notice("no_line_end")
+    if isinstance(table, TextTable) and table.n_joined:
+        yield Notice("blanks_in_ids", table.n_joined)
 
 
 def _users_beside(spec: InputSpec, table: Table, places: Mapping[str, int]) -> Iterator[Notice]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,7 @@ FORMATS: tuple[str, ...] = get_args(Format)
 _OTHER_EXTENSIONS = {".tab": "tsv", ".pq": "parquet", ".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".qrel": "qrels"}
 _EXTENSIONS: Mapping[str, Any] = {f".{format}": format for format in FORMATS} | _OTHER_EXTENSIONS
 _COMPRESSED = (".gz", ".zst")
+_PART = re.compile(r"(.+\.json(?:\.gz|\.zst)?)#(.+)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +93,22 @@ class Source:
 
     @property
     def path(self) -> str:
-        return os.fsdecode(self.data)
+        """The file, without the part of it that is to be read."""
+        return self._path_and_part[0]
+
+    @property
+    def part(self) -> str | None:
+        """The part of a file that is to be read: ``default/test`` of ``predictions.json#default/test``."""
+        return self._path_and_part[1]
+
+    @property
+    def _path_and_part(self) -> tuple[str, str | None]:
+        path = os.fsdecode(self.data)
+        found = _PART.fullmatch(path)
+        return (path, None) if found is None or os.path.exists(path) else (found[1], found[2])
 
     def named(self, input: str) -> str:
-        return self.name or (printed(self.path) if self.is_path else input)
+        return self.name or (printed(os.fsdecode(self.data)) if self.is_path else input)
 
     @property
     def guessed_format(self) -> Format | None:

@@ -10,6 +10,7 @@ from aspectrum.inputs import InputSpec
 from aspectrum.io.files import as_text, binary_format, check_readable, open_binary, read_bytes
 from aspectrum.io.frames import FrameTable, index_of, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
+from aspectrum.io.json_runs import JsonRun, json_run
 from aspectrum.io.source import Source
 from aspectrum.io.text import TextTable
 
@@ -19,6 +20,13 @@ Table = TextTable | FrameTable
 
 def open_table(source: Source, spec: InputSpec) -> Table:
     """A table from a file or a frame."""
+    found = open_lists(source, spec, with_runs=False)
+    assert not isinstance(found, JsonRun)
+    return found
+
+
+def open_lists(source: Source, spec: InputSpec, *, with_runs: bool = True) -> Table | JsonRun:
+    """The same, or the lists of a JSON file."""
     name = source.named(spec.name)
     check_polars()
     if not source.is_path:
@@ -42,6 +50,9 @@ def open_table(source: Source, spec: InputSpec) -> Table:
     del data
     if not text or text.isspace():
         raise empty
+    may_be_run = with_runs and spec.trec == "run" and format in (None, "jsonl") and not source.columns
+    if may_be_run and (run := json_run(source, name, text)) is not None:
+        return run
     if format == "jsonl" or (format is None and text[:1000].lstrip()[:1] == b"{"):
         return JsonTable(name, text)
     if source.path.lower().endswith(".json"):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _N_HEAD = 20
 _FIELDS = {"run": 6, "qrels": 4, "table": 0}
+_BETWEEN = "\x1f"  # separates the fields of a run whose documents have blanks; no text has this character
 _PROBLEMS = {
     "stray quote": "a quote stands in the middle of a field; expected it around the whole field",
     "open quote": "a quote is opened and never closed",
@@ -50,6 +51,7 @@ class TextTable:
         self.source, self._path, self._spec, self._is_piece = source, how.path, spec, is_piece
         self._first_line, self._n_fields = 1, 0  # in pieces after the first, which line they begin with, and how many fields the first has
         self._read_at: tuple[int, ...] = ()
+        self.n_joined = 0  # lines of a run whose document has blanks
         text = self._text = self._without_comments(text)
         if not text.strip():
             raise InputError(f"{source}: the file is empty but for comments")
@@ -72,13 +74,17 @@ class TextTable:
         """What follows in the same file, from that line on; `text` holds whole records."""
         table = copy(self)
         table._text, table._first_line, table._n_fields, table._skip, table._n_rows = text, first_line, self.width, 0, 0
+        table._separator, table.n_joined = ("" if self.layout == "run" else self._separator), 0
         table._look_at(text)
         return table
 
     def _look_at(self, text: bytes) -> int:
         """How the text is built; how many records were looked at for that."""
         self.ends_with_a_line = text.endswith(b"\n")  # if not, it may be cut short
-        self._quoted = self._separator != "" and b'"' in text
+        if self.layout == "run" and any(len(line.split()) > _FIELDS["run"] for line in _first_lines(text)):
+            self._join()
+            text = self._text
+        self._quoted = self.layout != "run" and self._separator != "" and b'"' in text
         # Quotes may hide the end of a record, so all of them are looked at first; otherwise reading finds what is wrong.
         start = text if self._quoted else _head(text)
         n_records, self.width = self._check(start)
@@ -90,6 +96,11 @@ class TextTable:
         self._about_records = n_records * len(text) // len(start) + 1
         return n_records
 
+    def _join(self) -> None:
+        """Make the text between the second word of a line and the last three one field: the document, whose id may have blanks."""
+        self._text, self.n_joined = kernels.with_middle_joined(self._text, 2, 3, _BETWEEN)
+        self._separator = _BETWEEN
+
     def line(self, row: int) -> int:
         """The line that a row begins in, from 1."""
         scan = kernels.scan_table(self._whole, self._separator, self._quoted, 0, row + self._skip)
@@ -98,7 +109,10 @@ class TextTable:
     def _check(self, text: bytes) -> tuple[int, int]:
         """The number of records and of fields of a text, or an error that names the line."""
         expected = _FIELDS[self.layout] or self._n_fields
-        scan, self._quoted = _scanned(text, self._separator, expected, self._prose)
+        if self.layout == "run":
+            scan = kernels.scan_table(text, self._separator, False, expected)
+        else:
+            scan, self._quoted = _scanned(text, self._separator, expected, self._prose)
         where = f"{self.source}, line {scan.line + self._first_line - 1}"
         if scan.problem == "fields":
             usual = expected or kernels.scan_table(text, self._separator, self._quoted, 0, 0).fields
@@ -115,6 +129,9 @@ class TextTable:
         id_columns, number_columns, ragged = kernels.read_columns(
             self._text, self._separator, self._quoted, self.width, self._about_records, self._skip, list(ids), list(numbers)
         )
+        if ragged and self.layout == "run" and not self._separator:
+            self._join()
+            return self.coded(ids, numbers)
         if ragged:
             self._check(self._text)
             raise InputError(f"{self.source}: its records do not have the same number of fields")
@@ -189,7 +206,10 @@ class TextTable:
     def _whole(self) -> bytes:
         if not self._text and _stamp(self._path) != self._read_at:
             raise InputError(f"{self.source}: changed after it was read, so what was wrong with it cannot be shown; try again")
-        return self._text or self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
+        if self._text:
+            return self._text
+        text = self._without_comments(as_text(self.source, read_bytes(self._path, self.source)))
+        return kernels.with_middle_joined(text, 2, 3, _BETWEEN)[0] if self.n_joined else text
 
     def _without_comments(self, text: bytes) -> bytes:
         """Public edge lists often begin with comments, which become empty lines; the others keep their numbers."""
@@ -267,7 +287,7 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
     rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
     if spec.trec == "run":
         first = rows[0]
-        is_run = len(first) == 6 and first[1].upper() in ("Q0", "0") and reads_as_number(first[3]) and reads_as_number(first[4])
+        is_run = len(first) >= 6 and first[1].upper() in ("Q0", "0") and all(map(reads_as_number, first[-3:-1]))
         return "run" if is_run else None
     if spec.trec != "qrels" or any(len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows):
         return None

@@ -51,6 +51,7 @@ class Coverage:
         interests: The aspects that count for each user, as bit masks.
         wanted: The same as codes, with weights. Without both, all aspects count.
         kept: Places of the world's lists that are left after the cut; None where lists were not cut first.
+        whole: The same where a document that was cut counts in full; None where none was.
         full: Whether unjudged places hold all aspects that are listed, which then are a user's own aspects and the unserved ones.
     """
 
@@ -64,6 +65,7 @@ class Coverage:
     wanted: WantedAspects | None = None
     kept: Flags | None = None
     full: bool = False
+    whole: Coverage | None = None
 
     @property
     def world(self) -> World:

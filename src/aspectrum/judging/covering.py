@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from aspectrum import kernels
-from aspectrum.arrays import LARGEST, Codes, Floats, Offsets, no_segments
+from aspectrum.arrays import LARGEST, Codes, Floats, Offsets, no_segments, take_segments
 from aspectrum.coding.ids import quoted
 from aspectrum.diagnostics.notices import Option, parts
 from aspectrum.errors import InputError, MissingInput
@@ -17,6 +17,7 @@ from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.judging import Grading, JudgedBy
 from aspectrum.judging.ways import JUDGINGS
 from aspectrum.world import History, Relevance, Truth, World
+from aspectrum.world.aspects import AspectSets
 from aspectrum.world.world import remembered
 
 Unjudged = Literal["keep", "condense", "drop"]
@@ -69,10 +70,40 @@ def cover(
         coverage = _WEIGHINGS[weighing](coverage)
         if unjudged == "full":
             coverage = judging.with_full_places(coverage)
-        return coverage if gammas is None else _scaled(coverage, gammas)
+        if gammas is not None:
+            coverage = _scaled(coverage, gammas)
+        return coverage if world.context is None else _shared(coverage, world.context.shares)
 
     key = (judged_by, weighing, unjudged, grading, strengths, None if gammas is None else tuple(gammas.items()))
     return remembered(world.covered, key, make)
+
+
+def _shared(coverage: Coverage, shares: Floats) -> Coverage:
+    """The same where the last document of each list counts as far as it fits: its strengths times the share."""
+    cut, rankings, sets = np.flatnonzero(shares < 1), coverage.world.rankings, coverage.sets
+    places = rankings.offsets[1:][cut] - 1
+    if coverage.kept is not None:  # unjudged documents are gone
+        places = np.where(coverage.kept[places], np.cumsum(coverage.kept)[places] - 1, -1)
+    found = np.append(coverage.rows, np.int32(-1))[places]
+    cut, places, found = cut[found >= 0], places[found >= 0], found[found >= 0]
+    if not len(cut):
+        return coverage
+    offsets, index = take_segments(sets.offsets, found)
+    strengths = np.ones(len(sets.codes)) if sets.strengths is None else sets.strengths
+    scaled = strengths[index] * np.repeat(shares[cut], np.diff(offsets))
+    wider = AspectSets(
+        np.append(sets.offsets, sets.offsets[-1] + offsets[1:]),
+        np.append(sets.codes, sets.codes[index]),
+        sets.n_aspects,
+        np.append(strengths, scaled),
+    )
+    rows = coverage.rows.copy()
+    rows[places] = sets.n_rows + np.arange(len(cut), dtype=np.int32)
+    items = np.arange(sets.n_rows, dtype=np.int32) if coverage.row_items is None else coverage.row_items
+    wanted = coverage.wanted
+    if coverage.interests is not None:  # masks are for sets without strengths
+        wanted = coverage.judging.attainable_aspects()
+    return replace(coverage, sets=wider, rows=rows, row_items=np.append(items, items[found]), interests=None, wanted=wanted, whole=coverage)
 
 
 def _without_strengths(coverage: Coverage) -> Coverage:

@@ -74,6 +74,15 @@ class BySubtopics(Judging):
             full = replace(full, weights=weights)
         return replace(coverage, sets=wider, rows=rows, row_items=row_items, wanted=full, full=True)
 
+    def most_aspects(self) -> Offsets:
+        """How many aspects the judged item of each user with the most has."""
+        judged = self._subtopics
+        counts = np.append(np.diff(judged.sets.offsets), 0)  # reduceat takes no start at the end
+        filled = np.flatnonzero(np.diff(judged.offsets))
+        most = np.zeros(judged.n_users, np.int64)
+        most[filled] = np.maximum.reduceat(counts, judged.offsets[filled]) if len(filled) else 0
+        return most
+
     def judged_pool(self, coverage: Coverage) -> OwnPools:
         return OwnPools(self._subtopics.offsets, np.arange(len(self._subtopics.items), dtype=np.int32))
 

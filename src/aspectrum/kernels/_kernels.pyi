@@ -39,6 +39,12 @@ def instruction_sets() -> list[str]:
 def use_instructions(name: str) -> None:
     """Run that build from now on; all give the same bits."""
 
+def fit(offsets: Offsets, lengths: Offsets, budget: int, skip: bool) -> tuple[npt.NDArray[np.uint8], Offsets, Offsets]:
+    """Which places of each list fit into a budget, what each list leaves of it, and the first place that does not fit, -1 for none.
+
+    Places after the first that does not fit are out, unless it may be skipped.
+    """
+
 def log_discounts(rank: int, n: int, base: float) -> Floats:
     """1 / log_base(rank + 1) of the n ranks after a rank."""
 
@@ -193,6 +199,23 @@ class Problem:
 
     def solve(self, depth: int, discounts: Floats, alpha: float, budget: float, stop: Stop | None = None) -> Certificate:
         """The best list of at most `depth` items, within a budget of work."""
+
+    @property
+    def n_fitting(self) -> int:
+        """No more items than that fit; -1 where there is no limit."""
+
+    @property
+    def lengths(self) -> Offsets:
+        """Tokens of the items of each set; empty where only their number is limited."""
+
+    def best_coverage(self, budget: float, stop: Stop | None = None) -> Certificate:
+        """The items that fit and cover most, within a budget of work."""
+
+class ContextProblems:
+    """The problems of users who each have a pool of rows, or share one, of items that have to fit into a number of tokens."""
+
+    def __init__(self, cover: Cover, offsets: Offsets, rows: Codes, lengths: Offsets, capacity: int, shared: bool) -> None: ...
+    def of(self, user: int) -> Problem: ...
 
 class PoolProblems:
     """The problems of users who each have a pool of rows."""
@@ -536,6 +559,12 @@ def read_columns(
 
 def read_record(text: bytes, separator: str, quoted: bool, width: int, record: int) -> list[bytes]:
     """The cells of one record."""
+
+def with_middle_joined(text: bytes, before: int, after: int, separator: str) -> tuple[bytes, int]:
+    """Lines of words with a separator between their fields: the first `before` words, the text between as it stands, the last `after`.
+
+    Lines with fewer words keep what they have. Also how many lines have blanks in the text between.
+    """
 
 def random_words(seed: int, purpose: int, row: int, count: int) -> Masks:
     """The first words of a row of Philox4x64-10: word j is output j mod 4 of counter (1 + j div 4, row, 0, 0) under key (seed, purpose)."""

@@ -16,6 +16,24 @@
 
 namespace aspectrum {
 
+// The same where every set has one aspect of its own that weighs what it gains: where nothing fades, what items gain adds up.
+inline Problem of_own_aspects(const Problem& problem) {
+    Problem found;
+    for (int32_t s = 0; s < problem.n_sets(); ++s) {
+        std::vector<double> gains;
+        for (int64_t e = problem.offsets[s]; e < problem.offsets[s + 1]; ++e)
+            gains.push_back(problem.weights[problem.aspects[e]] * problem.strength(e));
+        std::sort(gains.begin(), gains.end());
+        found.weights.push_back(std::accumulate(gains.begin(), gains.end(), 0.0));
+        Entries entries{{s, 1.0}};
+        found.add_set(entries, problem.copies[s], problem.rows[s], problem.length(s));
+    }
+    found.strengths.clear();
+    found.capacity = problem.capacity;
+    found.n_fitting = problem.n_fitting;
+    return found;
+}
+
 // The best list of at most `depth` items. Ranks that together cannot matter beyond rounding are not searched.
 inline Certificate solve_exactly(const Problem& problem, int64_t depth, const double* discounts, double alpha, double budget,
                                  const Stop* stop) {
@@ -24,6 +42,8 @@ inline Certificate solve_exactly(const Problem& problem, int64_t depth, const do
     // No later gain exceeds the first rank's best, so a tail of ranks adds at most their discounts against the first's.
     double tail = 0.0;
     while (depth > 1 && tail + discounts[depth - 1] <= tuning::kTailShare * tuning::kExact * discounts[0]) tail += discounts[--depth];
+    if (alpha == 0.0 && problem.capacity > 0)
+        return ExactSearch<Counted>(of_own_aspects(problem), alpha, depth, discounts, budget, stop).solve();
     if (problem.strengths.empty()) return ExactSearch<Counted>(problem, alpha, depth, discounts, budget, stop).solve();
     return ExactSearch<Faded>(problem, alpha, depth, discounts, budget, stop).solve();
 }

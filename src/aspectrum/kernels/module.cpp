@@ -1,5 +1,7 @@
 // The kernels as Python sees them; _kernels.pyi holds their types and says what they do.
 #include "aspects.hpp"
+#include "best_coverage.hpp"
+#include "budget.hpp"
 #include "cover.hpp"
 #include "distances.hpp"
 #include "divergences.hpp"
@@ -107,6 +109,17 @@ void bind_gains(nb::module_& m) {
              "masks"_a = nb::none(), "interests"_a = nb::none(), "wanted_offsets"_a = nb::none(), "wanted_codes"_a = nb::none(),
              "wanted_weights"_a = nb::none(), "in_code_order"_a = false);
 
+    m.def(
+        "fit",
+        [](Array<int64_t> offsets, Array<int64_t> lengths, int64_t budget, bool skip) {
+            Fitting found;
+            {
+                nb::gil_scoped_release release;
+                found = fit(offsets, lengths, budget, skip);
+            }
+            return nb::make_tuple(to_array(std::move(found.kept)), to_array(std::move(found.left)), to_array(std::move(found.next_at)));
+        },
+        "offsets"_a, "lengths"_a, "budget"_a, "skip"_a);
     m.def("log_discounts", &log_discounts, "rank"_a, "n"_a, "base"_a);
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
@@ -140,7 +153,8 @@ void bind_exact(nb::module_& m) {
         .def_ro("work", &Certificate::work)
         .def_ro("list", &Certificate::list)
         .def_ro("depth", &Certificate::depth);
-    nb::class_<Problem>(m, "Problem")
+    nb::class_<Problem> problems(m, "Problem");
+    problems
         .def_prop_ro(
             "weights", [](const Problem& problem) { return to_array(std::vector<double>(problem.weights)); }, nb::rv_policy::automatic)
         .def_prop_ro(
@@ -175,6 +189,20 @@ void bind_exact(nb::module_& m) {
                 return solve_exactly(problem, depth, discounts.data(), alpha, budget, stop);
             },
             "depth"_a, "discounts"_a, "alpha"_a, "budget"_a, "stop"_a = nb::none());
+    problems.def_ro("n_fitting", &Problem::n_fitting)
+        .def_prop_ro(
+            "lengths", [](const Problem& problem) { return to_array(std::vector<int64_t>(problem.lengths)); }, nb::rv_policy::automatic)
+        .def(
+            "best_coverage",
+            [](const Problem& problem, double budget, const Stop* stop) {
+                require(problem.n_fitting >= 0, "this problem has no limit");
+                return CoverageSearch(problem, budget, stop).solve();
+            },
+            "budget"_a, "stop"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<ContextProblems>(m, "ContextProblems")
+        .def(nb::init<Cover, Array<int64_t>, Array<int32_t>, Array<int64_t>, int64_t, bool>(), "cover"_a, "offsets"_a, "rows"_a,
+             "lengths"_a, "capacity"_a, "shared"_a)
+        .def("of", &ContextProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
     nb::class_<PoolProblems>(m, "PoolProblems")
         .def(nb::init<const Cover&, Array<int64_t>, Array<int32_t>>(), "cover"_a, "offsets"_a, "rows"_a)
         .def("of", &PoolProblems::of, "user"_a, nb::call_guard<nb::gil_scoped_release>());
@@ -316,6 +344,18 @@ void bind_ids(nb::module_& m) {
             return scan_table(text.c_str(), text.c_str() + text.size(), format, fields, stop);
         },
         "text"_a, "separator"_a, "quoted"_a, "fields"_a = 0, "stop"_a = -1);
+    m.def(
+        "with_middle_joined",
+        [](nb::bytes text, int64_t before, int64_t after, const std::string& separator) {
+            require(before >= 0 && after >= 0 && separator.size() == 1, "words before and after, and a separator of one letter");
+            std::pair<std::string, int64_t> found;
+            {
+                nb::gil_scoped_release release;
+                found = with_middle_joined(text.c_str(), text.c_str() + text.size(), before, after, separator[0]);
+            }
+            return nb::make_tuple(nb::bytes(found.first.data(), found.first.size()), found.second);
+        },
+        "text"_a, "before"_a, "after"_a, "separator"_a);
     m.def("exact_sums", &exact_sums, "values"_a);
 }
 

@@ -38,13 +38,17 @@ struct Problem {
     std::vector<double> strengths;    // of each entry; none if all are 1
     std::vector<int64_t> copies;      // items of each set
     std::vector<int32_t> rows;        // of the table of sets, one that has the set
+    std::vector<int64_t> lengths;     // tokens of the items of each set; none where only their number is limited
+    int64_t capacity = 0;             // tokens that items may have together
+    int64_t n_fitting = -1;           // no more items than that fit; -1 where there is no limit
 
+    int64_t length(int64_t set) const { return lengths.empty() ? 0 : lengths[set]; }
     int64_t n_sets() const { return static_cast<int64_t>(copies.size()); }
     int64_t n_aspects() const { return static_cast<int64_t>(weights.size()); }
     int64_t n_items() const { return std::accumulate(copies.begin(), copies.end(), int64_t{0}); }
     double strength(int64_t entry) const { return strengths.empty() ? 1.0 : strengths[entry]; }
 
-    void add_set(Entries& entries, int64_t n_copies, int32_t row) {
+    void add_set(Entries& entries, int64_t n_copies, int32_t row, int64_t length) {
         std::sort(entries.begin(), entries.end());
         for (auto [aspect, strength] : entries) {
             aspects.push_back(aspect);
@@ -53,6 +57,7 @@ struct Problem {
         offsets.push_back(static_cast<int64_t>(aspects.size()));
         copies.push_back(n_copies);
         rows.push_back(row);
+        if (length > 0) lengths.push_back(length);
     }
 
     // Equal for problems that are the same, whoever they belong to.
@@ -64,6 +69,7 @@ struct Problem {
             if (n) bytes.append(reinterpret_cast<const char*>(values.data()), n * sizeof values[0]);
         };
         add(weights), add(offsets), add(aspects), add(strengths), add(copies);
+        if (n_fitting >= 0) add(lengths), add(std::vector<int64_t>{capacity, n_fitting});
         return bytes;
     }
 };
@@ -74,13 +80,20 @@ class ProblemBuilder {
   public:
     explicit ProblemBuilder(const View& view) : view_(view) {}
 
-    void add(int32_t row, int64_t copies) {
-        const uint64_t key = view_.key(row);
+    // Whether a row is worth anything.
+    bool counts(int32_t row) const { return view_.key(row) != 0; }
+
+    // Items of different lengths are told apart; 0 is that of none.
+    void add(int32_t row, int64_t copies, int64_t length = 0) {
+        uint64_t key = view_.key(row);
         if (key == 0 || copies <= 0) return;
-        const auto [place, is_new] = places_.find_or_add(folded(key), [&](int32_t other) { return view_.same(rows_[other], row); });
+        if (length > 0) key = mixed(key ^ mixed(static_cast<uint64_t>(length)));
+        const auto [place, is_new] = places_.find_or_add(
+            folded(key), [&](int32_t other) { return lengths_[other] == length && view_.same(rows_[other], row); });
         if (is_new) {
             rows_.push_back(row);
             copies_.push_back(0);
+            lengths_.push_back(length);
         }
         copies_[place] += copies;
     }
@@ -136,6 +149,8 @@ class ProblemBuilder {
     Marks marked(const Sets& sets, const std::vector<double>& weights) const {
         Marks marks;
         for (int64_t copies : copies_) marks.sets.push_back(mixed(static_cast<uint64_t>(copies)));
+        for (size_t s = 0; s < lengths_.size(); ++s)
+            if (lengths_[s] > 0) marks.sets[s] = mixed(marks.sets[s] ^ mixed(static_cast<uint64_t>(lengths_[s])));
         for (double weight : weights) marks.aspects.push_back(mixed(bits_of(weight)));
         for (int round = 0; round < 3; ++round) {
             std::vector<uint64_t> sums(weights.size(), 0);
@@ -163,14 +178,15 @@ class ProblemBuilder {
         });
         for (size_t p = 0; p < aspect_order.size(); ++p) place[aspect_order[p]] = static_cast<int32_t>(p);
         std::stable_sort(set_order.begin(), set_order.end(), [&](int32_t a, int32_t b) {
-            return sets[a].size() != sets[b].size() ? sets[a].size() > sets[b].size() : marks.sets[a] < marks.sets[b];
+            if (sets[a].size() != sets[b].size()) return sets[a].size() > sets[b].size();
+            return lengths_[a] != lengths_[b] ? lengths_[a] < lengths_[b] : marks.sets[a] < marks.sets[b];
         });
         Problem problem;
         for (int32_t i : aspect_order) problem.weights.push_back(weights[i]);
         for (int32_t s : set_order) {
             Entries entries;
             for (auto [aspect, strength] : sets[s]) entries.emplace_back(place[aspect], strength);
-            problem.add_set(entries, copies_[s], rows_[s]);
+            problem.add_set(entries, copies_[s], rows_[s], lengths_[s]);
         }
         if (std::all_of(problem.strengths.begin(), problem.strengths.end(), [](double strength) { return strength == 1.0; }))
             problem.strengths.clear();
@@ -179,7 +195,7 @@ class ProblemBuilder {
 
     const View& view_;
     std::vector<int32_t> rows_;
-    std::vector<int64_t> copies_;
+    std::vector<int64_t> copies_, lengths_;
     HashIndex places_;
 };
 
@@ -210,6 +226,57 @@ struct PoolProblems {
             for (int64_t p = offsets.data()[user]; p < offsets.data()[user + 1]; ++p)
                 if (rows.data()[p] >= 0) builder.add(rows.data()[p], 1);
         });
+    }
+};
+
+// Problems over each user's own pool, or one that all share, of items that have to fit into a number of tokens.
+struct ContextProblems {
+    Cover cover;
+    Array<int64_t> offsets;
+    Array<int32_t> rows;
+    Array<int64_t> lengths;
+    int64_t capacity;
+    bool shared;
+
+    ContextProblems(const Cover& cover_, Array<int64_t> offsets_, Array<int32_t> rows_, Array<int64_t> lengths_, int64_t capacity_,
+                    bool shared_)
+        : cover(cover_), offsets(offsets_), rows(rows_), lengths(lengths_), capacity(capacity_), shared(shared_) {
+        const auto n = static_cast<int64_t>(rows.shape(0));
+        require(segments(offsets, n) == (shared ? 1 : cover.users), "one pool per user, or one for all");
+        check_codes(rows.data(), n, -1, static_cast<int64_t>(cover.set_offsets.shape(0)) - 1, "pool row");
+        require(lengths.shape(0) == rows.shape(0), "one length per item");
+        require(capacity >= 1, "a budget is at least 1");
+        for (size_t p = 0; p < lengths.shape(0); ++p) require(lengths.data()[p] >= 0, "a length is not negative");
+    }
+    Problem of(int64_t user) const {
+        int64_t n_fitting = 0;
+        bool sized = false;
+        const int64_t* pool = offsets.data() + (shared ? 0 : user);
+        Problem problem = problem_of(cover, user, [&](auto& builder) {
+            std::vector<std::pair<int64_t, int32_t>> items;  // those that are worth something and fit
+            for (int64_t p = pool[0]; p < pool[1]; ++p) {
+                const int32_t row = rows.data()[p];
+                const int64_t length = lengths.data()[p];
+                if (row < 0 || length > capacity || !builder.counts(row)) continue;
+                require(length >= 1, "a length is at least 1");
+                items.emplace_back(length, row);
+            }
+            std::vector<int64_t> sorted;
+            for (auto [length, row] : items) sorted.push_back(length);
+            std::sort(sorted.begin(), sorted.end());
+            int64_t left = capacity;
+            for (int64_t length : sorted) {
+                if (length > left) break;
+                left -= length;
+                ++n_fitting;
+            }
+            // Where all fit, or all are equally long, only their number counts: the problem is that of ranks.
+            sized = n_fitting < static_cast<int64_t>(sorted.size()) && sorted.front() != sorted.back();
+            for (auto [length, row] : items) builder.add(row, 1, sized ? length : 0);
+        });
+        problem.n_fitting = n_fitting;
+        problem.capacity = sized ? capacity : 0;
+        return problem;
     }
 };
 

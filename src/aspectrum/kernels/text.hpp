@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace aspectrum {
 
@@ -184,6 +186,39 @@ inline TableScan scan_table(const char* begin, const char* end, TableFormat form
     }
     scan.fields = fields;
     return scan;
+}
+
+// Lines of words with a separator between their fields: the first `before` words, the text between, the last `after` words. Lines with
+// fewer words keep what they have; no line moves. Also how many lines have blanks in the text between.
+inline std::pair<std::string, int64_t> with_middle_joined(const char* begin, const char* end, int64_t before, int64_t after, char separator) {
+    std::string joined;
+    joined.reserve(static_cast<size_t>(end - begin));
+    int64_t n_joined = 0;
+    std::vector<Cell> words;
+    for (const char* at = begin; at < end; ++at) {
+        const char* eol = find_char(at, end, '\n');
+        words.clear();
+        for (const char* c = at; c < eol;) {
+            while (c < eol && is_blank(*c)) ++c;
+            const char* word = c;
+            while (c < eol && !is_blank(*c)) ++c;
+            if (c > word) words.push_back({word, c});
+        }
+        const auto n = static_cast<int64_t>(words.size());
+        if (n > before + after + 1) {
+            words[before].end = words[n - after - 1].end;
+            words.erase(words.begin() + before + 1, words.end() - after);
+            ++n_joined;
+        }
+        for (size_t word = 0; word < words.size(); ++word) {
+            if (word > 0) joined.push_back(separator);
+            joined.append(words[word].begin, words[word].end);
+        }
+        if (eol < end) joined.push_back('\n');
+        at = eol;
+        tick(1);
+    }
+    return {std::move(joined), n_joined};
 }
 
 }  // namespace aspectrum

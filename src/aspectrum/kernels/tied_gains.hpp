@@ -314,7 +314,7 @@ class TiedGains : TiedKinds<Rule> {
         for (const Kind& kind : kinds) {
             entries.clear();
             for (int64_t e = kind.begin; e < kind.end; ++e) entries.emplace_back(entries_[e].aspect, entries_[e].strength);
-            problem.add_set(entries, kind.copies, 0);
+            problem.add_set(entries, kind.copies, 0, 0);
         }
         if (strong) problem.strengths.clear();
         const double budget = static_cast<double>(work_) / tuning::kOperationsPerUnit;

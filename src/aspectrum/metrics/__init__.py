@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what type checkers cannot find by themselves
     from aspectrum.metrics.d_ndcg import DNDCG as DNDCG
     from aspectrum.metrics.d_sharp_ndcg import DSharpNDCG as DSharpNDCG
     from aspectrum.metrics.dcg import DCG as DCG
+    from aspectrum.metrics.density import Density as Density
     from aspectrum.metrics.efd import EFD as EFD
     from aspectrum.metrics.effective_items import EffectiveItems as EffectiveItems
     from aspectrum.metrics.eild import EILD as EILD

@@ -9,9 +9,10 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.discounts import LOG2
 from aspectrum.gain import AlphaMetric, check_full, gains_over_orders, place_gains
-from aspectrum.ideal import IdealRequest, against_ideal, check_ideal, ideal_details
+from aspectrum.ideal import IdealRequest, against_context, against_ideal, budget_of, check_ideal, ideal_details
 from aspectrum.judging import JUDGINGS, PoolName, UnjudgedOrFull
 from aspectrum.metric import Aliases, Fractions, check_goes_with
+from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
 
@@ -44,12 +45,15 @@ class AlphaNDCG(AlphaMetric):
         budget: For an exact ideal, the work that may be spent on one list; a unit is about a second, counted in operations
             so that every machine finds the same. Default: 2.
         seconds: For an exact ideal, how long HiGHS may look for a list that is still open then, by the clock. Default: 0.
+        partial: As for AlphaDCG. At a cutoff in tokens the ideal is the best context: the largest gain of whole documents of the pool, in the
+            best order, that fit together, with a proof as for ``exact``. Scores with ``share`` and ``keep``, which exceed the budget,
+            may be above 1.
 
     Range:
         0 to 1, but a list may beat a greedy ideal and score above 1.
 
     Undefined:
-        If the ideal list gains nothing. (``sorted`` instead scores 0 if the list gains nothing, and is undefined if the
+        If the ideal list gains nothing; at a cutoff in tokens, if no document that gains fits. (``sorted`` instead scores 0 if the list gains nothing, and is undefined if the
         user has no aspect to gain or nothing is left of the list.)
 
     References:
@@ -67,8 +71,15 @@ class AlphaNDCG(AlphaMetric):
     unjudged: UnjudgedOrFull = "keep"
     budget: float | None = None
     seconds: float | None = None
+    partial: PartialDocument = "drop"
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "gain": ("linear",),
+        "ideal": ("greedy", "exact"),
+        "pool": (None, "judged", "catalogue", "unseen"),
+        "seconds": (None,),
+    }
     symbol = r"$\alpha$-nDCG"
     cites = ("clarke2008novelty",)
     aliases: ClassVar[Aliases] = {"alpha_nDCG": {}, "α_nDCG": {}, "alpha-nDCG": {}, "α-nDCG": {}}
@@ -87,6 +98,8 @@ class AlphaNDCG(AlphaMetric):
         return replace(self, judged_by=judged_by, pool=pool)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
+        if self.budgets:
+            return {"ideal": "exact", "budget": budget_of(self).work}
         return ideal_details(self, truth)
 
     def ideal_request(self, world: World) -> IdealRequest | None:
@@ -94,13 +107,17 @@ class AlphaNDCG(AlphaMetric):
             return None
         assert self.pool is not None
         judged = self if self.unjudged != "full" else replace(self, unjudged="keep")
-        return IdealRequest(judged.coverage(world), self.pool, self.rule, LOG2)
+        coverage = judged.coverage(world)
+        return IdealRequest(coverage.whole or coverage, self.pool, self.rule, LOG2)
 
     def fractions(self, world: World) -> Fractions:
         coverage, request = self.coverage(world), self.ideal_request(world)
         if request is not None:
             reached, ends = gains_over_orders(coverage, self.rule, LOG2, self.cutoffs)
-            found = against_ideal(self, reached, request, ends)
+            if world.context is not None:
+                found = against_context(reached, request, budget_of(self))
+            else:
+                found = against_ideal(self, reached, request, ends)
             return found.capped() if self.unjudged == "full" else found
         stops, offsets = coverage.stops(self.cutoffs), coverage.rankings.offsets
         gains, discounts = place_gains(coverage, self.rule, stops), LOG2.first(int(stops.max(initial=0)))

@@ -1,7 +1,8 @@
 """Aspect entropy: how evenly a list is spread over aspects."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -61,6 +62,7 @@ class AspectEntropy(UserMetric):
     smoothing: float = 0.0
     base: LogBase = 2.0
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("shannon1948mathematical", "simpson1949measurement", "ekstrand2020lenskit")
     aliases: ClassVar[Aliases] = {"RankBiasedEntropy": {"discount": "geometric"}}
 

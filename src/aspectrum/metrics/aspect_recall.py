@@ -1,17 +1,22 @@
 """Aspect recall, also known as subtopic recall and community recall."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags
-from aspectrum.gain import check_full
-from aspectrum.judging import Coverage, JudgedBy, UnjudgedOrFull
+from aspectrum.discounts import NONE
+from aspectrum.errors import MetricError
+from aspectrum.gain import GainRule, check_full
+from aspectrum.ideal import Budget, IdealRequest, against_best_coverage
+from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, UnjudgedOrFull
+from aspectrum.judging.holes import AtMost, added_by_holes
 from aspectrum.judging.questions import Of, covered_questions, ends_of_coverage, weight_of_all
 from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions, check_goes_with
+from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
 
@@ -29,19 +34,25 @@ class AspectRecall(AspectMetric):
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else membership, which makes
             it community recall over all communities.
         unjudged: As for AlphaNDCG.
+        at_most: With ``unjudged="full"``, how many aspects an unjudged item holds at most: a number, or as many as the ``judged`` item of the
+            user with the most. The score is then the largest that further judging can give, and less far from what is known.
         denominator: ``attainable``: the number of aspects the user could be shown. ``k``: the cutoff, even for a shorter list (without a
-            cutoff, the length of the list); with one aspect per item, the score is then at most 1.
+            cutoff, the length of the list); with one aspect per item, the score is then at most 1. ``best``: at a cutoff in tokens,
+            the most that documents of the pool cover that fit together, with a proof or an upper bound.
         of: With ``denominator="attainable"``: aspects that some item has (``attainable``), or all that are ``listed`` for the user, also those that no
             item has (FreshStack, BRIGHT-Pro). Nuggets say which are listed, else the weights do.
         join: What counts of nuggets that ask for several answers (AND): that ``all`` of them are shown, or the ``share`` that is.
         aspectless: Items without aspects add nothing (``skip``), or together form one more aspect of weight 1 (``category``, which goes
             with denominator=k and judged_by=membership). CategoricalDiversity in RePlay is the latter, with one aspect per item.
+        partial: As for AlphaDCG.
+        pool: What the best documents are chosen from, as for AlphaNDCG.
+        budget: What may be spent on finding them, as for AlphaNDCG.
 
     Range:
-        0 to 1.
+        0 to 1; with ``denominator="best"`` and ``partial`` share or keep, it may be above 1.
 
     Undefined:
-        For a user with no attainable aspect (``of="listed"``: with no listed one), unless items without aspects are a category.
+        With ``denominator="best"``, if no document that shows an aspect fits. Else for a user with no attainable aspect (``of="listed"``: with no listed one), unless items without aspects are a category.
 
     References:
         Zhai, Cohen and Lafferty, SIGIR 2003. Sanz-Cruzado, Pepa and Castells, MSM 2018 (community recall). CategoricalDiversity in RePlay
@@ -55,12 +66,20 @@ class AspectRecall(AspectMetric):
 
     judged_by: JudgedBy | None = None
     unjudged: UnjudgedOrFull = "keep"
-    denominator: Literal["attainable", "k"] = "attainable"
+    at_most: AtMost | None = None
+    denominator: Literal["attainable", "k", "best"] = "attainable"
     of: Of = "attainable"
     join: Literal["all", "share"] = "all"
     aspectless: Literal["skip", "category"] = "skip"
+    partial: PartialDocument = "drop"
+    pool: PoolName | None = None
+    budget: float | None = None
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "denominator": ("attainable", "best"),
+        "pool": (None, "judged", "catalogue", "unseen"),
+    }
     cites = ("zhai2003beyond", "sanzcruzado2018structural", "vasilev2024replay")
     aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")} | {
         "NuggetCoverage": {"of": "listed"},
@@ -76,23 +95,49 @@ class AspectRecall(AspectMetric):
         check_full(self)
         check_goes_with(self, "of", "denominator", "attainable")
         check_goes_with(self, "of", "judged_by", None, "subtopics")
+        if self.judged_by not in (None, "subtopics"):  # elsewhere no aspect is one of several answers
+            self.__dict__["idle"] = self.idle | {"join"}
+        check_goes_with(self, "at_most", "unjudged", "full")
+        check_goes_with(self, "at_most", "of", "listed")
+        if isinstance(self.at_most, int) and self.at_most < 0:
+            raise MetricError(f"AspectRecall: at_most is {self.at_most}, expected 0 or more aspects, or 'judged'")
         check_goes_with(self, "aspectless", "denominator", "k")
         check_goes_with(self, "aspectless", "judged_by", "membership")
+        check_goes_with(self, "pool", "denominator", "best")
+        check_goes_with(self, "budget", "denominator", "best")
+
+    def resolved(self, truth: Truth) -> Self:
+        if self.denominator != "best":
+            return super().resolved(truth)
+        if len(self.budgets) < len(self.cutoffs):
+            raise MetricError("AspectRecall: denominator=best goes with cutoffs in tokens, such as AspectRecall(denominator=best)@4000t")
+        judged_by = self.judging(truth)
+        return replace(self, judged_by=judged_by, pool=self.pool or JUDGINGS[judged_by].default_pool)
+
+    @property
+    def _budget(self) -> Budget:
+        return Budget() if self.budget is None else Budget(self.budget)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
-        subtopics = truth.subtopics
+        subtopics, spent = truth.subtopics, {"budget": self._budget.work} if self.denominator == "best" else {}
         if self.judged_by != "subtopics" or subtopics is None or subtopics.unserved is None:
-            return {}
+            return spent
         n_attainable = len(subtopics.aspects)
-        return {"aspects_listed": n_attainable + len(subtopics.unserved.aspects), "aspects_attainable": n_attainable}
+        return {**spent, "aspects_listed": n_attainable + len(subtopics.unserved.aspects), "aspects_attainable": n_attainable}
 
     def fractions(self, world: World) -> Fractions:
-        coverage = self.coverage(world)
+        judged = self if self.at_most is None else replace(self, unjudged="keep", at_most=None)
+        coverage = judged.coverage(world)
         stops = coverage.stops(self.cutoffs)
         whole = self.join == "all"
         covered = covered_questions(coverage, stops, whole=whole)
+        if self.at_most is not None:
+            covered = covered + added_by_holes(coverage, stops, self.at_most, whole=whole)
         ends = None if coverage.tied is None else Ends(*ends_of_coverage(coverage, stops, whole=whole))
         attainable = np.broadcast_to(weight_of_all(coverage, whole=whole, listed=self.of == "listed")[:, np.newaxis], covered.shape)
+        if self.denominator == "best":
+            assert self.pool is not None
+            return against_best_coverage(covered, IdealRequest(coverage.whole or coverage, self.pool, GainRule(1.0), NONE), self._budget)
         if self.denominator == "attainable":
             found = Fractions(covered, attainable, ends=ends)
             return found.capped() if self.unjudged == "full" else found

@@ -1,7 +1,8 @@
 """DCG with graded relevance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -43,6 +44,7 @@ class DCG(RelevanceMetric):
     discount: Literal["log", "none"] = "log"
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("jarvelin2002cumulated",)
 
     def __post_init__(self) -> None:

@@ -77,6 +77,7 @@ class ERRIA(AspectMetric):
     seconds: float | None = None
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     symbol = "ERR-IA"
     cites = ("chapelle2011intent",)
     aliases: ClassVar[Aliases] = {

@@ -1,7 +1,8 @@
 """Hit rate."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +40,7 @@ class HitRate(BinaryMetric):
     """
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("deshpande2004item",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("HR", "HitRatio", "Hit", "Success")}
     cutoff_in_name = True

@@ -1,7 +1,8 @@
 """Intra-list diversity: how far apart the items of a list are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class IntraListDiversity(UserMetric):
     of: Literal["features", "aspects"] | None = None
     aggregate: Literal["mean", "min", "max", "sum"] = "mean"
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     symbol = "ILD"
     cites = ("smyth2001similarity", "castells2015novelty")
     aliases: ClassVar[Aliases] = {"ILD": {}, "Intra-list diversity": {}, "ILAD": {}, "ILMD": {"aggregate": "min"}}

@@ -1,5 +1,6 @@
 """Judged: how much of what a list shows was judged at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,8 +27,8 @@ class Judged(UserMetric):
         judged_by: The input that holds the judgments: ``subtopics`` or ``relevance``. Default: subtopics if given.
         by: Items judged for the ``user``, or for ``anybody``.
         over: A list is divided by its length up to k (``list``), or by ``k``.
-        complement: One minus the share: holes. With by=anybody and over=k it is Hole@k in FreshStack, where a list that ends before k has holes
-            after its end.
+        complement: The share that is not judged: holes. With by=anybody and over=k it is Hole@k in FreshStack, which falls where k goes beyond
+            the end of a list.
 
     Range:
         0 to 1.
@@ -49,6 +50,7 @@ class Judged(UserMetric):
     over: Literal["list", "k"] = "list"
     complement: bool = False
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"over": ("list",)}
     cites = ("macavaney2022streamlining", "sakai2007alternatives")
     aliases: ClassVar[Aliases] = {"Hole": {"by": "anybody", "over": "k", "complement": True}}
     family = "relevance"
@@ -73,12 +75,11 @@ class Judged(UserMetric):
     def fractions(self, world: World) -> Fractions:
         rankings = world.rankings
         judged, ends = sums_over_orders(world, self._judged_places(world).astype(np.float64), self.cutoffs)
-        places = (rankings.stops(self.cutoffs) if self.over == "list" else rankings.depths(self.cutoffs)).astype(np.float64)
+        shown = rankings.stops(self.cutoffs).astype(np.float64)
+        places = shown if self.over == "list" else rankings.depths(self.cutoffs).astype(np.float64)
         if not self.complement:
             return Fractions(judged, places, ends=ends)
-        return Fractions(
-            places - judged, places, ends=None if ends is None else Ends(places - ends.greatest, places - ends.least, ends.sure)
-        )
+        return Fractions(shown - judged, places, ends=None if ends is None else Ends(shown - ends.greatest, shown - ends.least, ends.sure))
 
     def _judged_places(self, world: World) -> Flags:
         """Places of the lists whose item is judged."""

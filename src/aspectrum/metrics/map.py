@@ -1,7 +1,8 @@
 """Mean average precision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class MAP(BinaryMetric):
     denominator: Literal["relevant", "attainable", "k"] = "relevant"
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"denominator": ("relevant",)}
     cites = ("buckley2000evaluating",)
     aliases: ClassVar[Aliases] = {"AP": {}, "Average precision": {}, "Mean average precision": {}}
     cutoff_in_name = True

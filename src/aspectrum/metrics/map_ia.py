@@ -1,7 +1,8 @@
 """Intent-aware mean average precision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class MAPIA(AspectMetric):
     unjudged: Unjudged = "keep"
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     symbol = "MAP-IA"
     cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP_IA": {}}

@@ -1,7 +1,8 @@
 """Mean reciprocal rank."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +40,7 @@ class MRR(BinaryMetric):
     """
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("voorhees1999trec",)
     aliases: ClassVar[Aliases] = {name: {} for name in ("RR", "ReciprocalRank", "recip_rank", "Mean reciprocal rank")}
 

@@ -1,7 +1,8 @@
 """Intent-aware mean reciprocal rank."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class MRRIA(AspectMetric):
     unjudged: Unjudged = "keep"
     unattainable: Unattainable = "lost"
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     symbol = "MRR-IA"
     cites = ("agrawal2009diversifying",)
     aliases: ClassVar[Aliases] = {"MRR-IA": {}, "RR-IA": {}}

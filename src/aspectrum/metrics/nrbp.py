@@ -66,6 +66,7 @@ class NRBP(AspectMetric):
     seconds: float | None = None
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (None,)}
     cites = ("clarke2009effectiveness",)
     aliases: ClassVar[Aliases] = {"nNRBP": {"normalize": "ideal"}}
 

@@ -51,6 +51,7 @@ class RBP(BinaryMetric):
     normalize: bool = False
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"normalize": (False,)}
     cites = ("moffat2008rank",)
     aliases: ClassVar[Aliases] = {"Rank-biased precision": {}}
     decimals_in_name = "p"

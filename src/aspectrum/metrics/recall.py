@@ -1,7 +1,8 @@
 """Recall."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Recall(BinaryMetric):
     """
 
     over_orders = True
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("kent1955machine",)
     aliases: ClassVar[Aliases] = {"R": {}}
     cutoff_in_name = True

@@ -1,7 +1,8 @@
 """Redundancy: how much of what a list shows it has shown before."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class Redundancy(AspectMetric):
     judged_by: JudgedBy | None = None
     unjudged: Unjudged = "keep"
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("zhai2003beyond",)
     aliases: ClassVar[Aliases] = {"AspectRedundancy": {}}
     higher_is_better = False

@@ -1,8 +1,9 @@
 """Vendi score: effective number of distinct items in a list."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -46,6 +47,7 @@ class VendiScore(UserMetric):
 
     q: float | Literal["inf"] = 1.0
 
+    in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     cites = ("friedman2023vendi", "pasarkar2024cousins")
     family = "distance"
     inputs = ("features",)

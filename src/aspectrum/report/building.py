@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -47,6 +47,7 @@ from aspectrum.report.content import (
     TradeOff,
 )
 from aspectrum.report.findings import findings_of
+from aspectrum.tokens import Cutoff, Tokens, budgets_of, ranks_of
 
 _BINS = 40
 _LORENZ_POINTS = 100
@@ -94,7 +95,8 @@ class _Building:
             self.evidence = {}
         cutoffs = {metric.cutoffs[0] for metric in self.metrics.values()}
         self.cutoff = next(iter(cutoffs)) if len(cutoffs) == 1 else None
-        self.depth = max(cutoffs, key=lambda k: (k == 10, k < 0, k))
+        self.depth = max(cutoffs, key=_preference)
+        self.ranks = -1 if isinstance(self.depth, Tokens) else self.depth
         self.left_out: list[Notice] = []
         self.focus: tuple[str, ...] = ()
 
@@ -304,7 +306,9 @@ class _Building:
             columns = {
                 column.metric.cutoffs[0]: other
                 for other, column in results[0].columns.items()
-                if column.metric.at(-1) == metric.at(-1) and column.metric.cutoffs[0] > 0 and all(other in one.columns for one in results)
+                if column.metric.at(-1) == metric.at(-1)
+                and _is_rank(column.metric.cutoffs[0])
+                and all(other in one.columns for one in results)
             }
             if len(columns) < 2 or metric.at(-1) in found:
                 continue
@@ -381,7 +385,7 @@ class _Building:
         curves, gini, never = {}, {}, {}
         items = 0
         for system, evidence in self.evidence.items():
-            counts = np.sort(evidence.shown(self.depth))
+            counts = np.sort(evidence.shown(self.ranks))
             items, total = len(counts), int(counts.sum())
             if not total or items < 2:
                 return None
@@ -402,7 +406,7 @@ class _Building:
             self.left_out.append(Notice("no_aspects"))
             return ()
         catalogue, histories = evidence.catalogue_shares(), evidence.history_shares()
-        shares = {system: one.aspect_shares(self.depth) for system, one in self.evidence.items()}
+        shares = {system: one.aspect_shares(self.ranks) for system, one in self.evidence.items()}
         order = np.argsort(-catalogue, kind="stable")
         return tuple(
             AspectShare(
@@ -473,9 +477,23 @@ class _Building:
         return (*(Remark(True, text) for text in warnings), *(Remark(False, text) for text in notes))
 
 
-def _said_cutoffs(cutoffs: Iterable[int]) -> str:
+def _preference(cutoff: Cutoff) -> tuple[bool, bool, bool, int]:
+    """10 before whole lists, these before the largest rank, and ranks before tokens."""
+    if isinstance(cutoff, Tokens):
+        return False, False, False, cutoff.n
+    return cutoff == 10, cutoff == -1, True, cutoff
+
+
+def _is_rank(cutoff: Cutoff) -> bool:
+    return not isinstance(cutoff, Tokens) and cutoff > 0
+
+
+def _said_cutoffs(cutoffs: Collection[Cutoff]) -> str:
     """Cutoffs in words: those that follow one another as a range."""
-    ordered = sorted(k for k in cutoffs if k > 0)
+    tokens = [f"{budget.n:,} tokens" for budget in sorted(budgets_of(cutoffs))]
+    ordered = sorted(k for k in ranks_of(cutoffs) if k > 0)
+    if tokens:
+        return ", ".join([*map(str, ordered), *tokens])
     if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
         return f"{ordered[0]} to {ordered[-1]}"
     return ", ".join(map(str, ordered))

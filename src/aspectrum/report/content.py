@@ -108,7 +108,7 @@ class TradeOff:
 
 @dataclass(frozen=True)
 class Curves:
-    """A metric by cutoff: values and bands of each system, NaN or None where undefined."""
+    """A metric by cutoff, or after each round: values and bands of each system, NaN or None where undefined."""
 
     key: str  # of the measure in the table
     name: str  # α-nDCG
@@ -116,6 +116,7 @@ class Curves:
     cutoffs: tuple[int, ...]
     values: Mapping[str, tuple[float, ...]]
     bands: Mapping[str, tuple[Interval | None, ...]] = field(default_factory=dict)
+    along: str = "cutoff"  # or round
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.features import Distance, Features
 from aspectrum.world.graph import Network, SocialGraph
+from aspectrum.world.lengths import Lengths
 from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -14,6 +15,7 @@ __all__ = [
     "Distance",
     "Features",
     "History",
+    "Lengths",
     "Network",
     "Popularity",
     "Rankings",

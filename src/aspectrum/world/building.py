@@ -18,6 +18,7 @@ from aspectrum.coding.objects import (
     feature_rows,
     group_rows,
     id_rows,
+    length_rows,
     link_rows,
     ranking_rows,
     subtopic_rows,
@@ -31,6 +32,7 @@ from aspectrum.errors import InputError
 from aspectrum.world.aspects import Aspects, Subtopics, Weights, check_strengths, distinct_rows
 from aspectrum.world.features import Features
 from aspectrum.world.graph import SocialGraph
+from aspectrum.world.lengths import Lengths
 from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -45,6 +47,7 @@ OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
     "weights": weight_rows,
     "groups": group_rows,
     "popularity": count_rows,
+    "lengths": length_rows,
     "baseline": lambda value: ranking_rows("baseline", value),
     "graph": lambda value: link_rows("graph", value, ("source", "target", "weight")),
     "catalogue": lambda value: id_rows("catalogue", "item", value),
@@ -174,12 +177,32 @@ def _check_sizes(rows: Rows) -> None:
 
 def build_lists(rows: Rows, tables: Tables, reading: Reading) -> CodedLists:
     """The lists of a system, in the order in which their users come."""
-    ordered_by = order_of(rows, reading)
+    ordered_by, rows = order_of(rows, reading), with_known_blanks(rows, tables)
     try:
         tables.join([rows])
         return _coded(rows, tables.input("rankings", rows, ordered_by), tables, reading)
     finally:
         tables.forget(rows)
+
+
+def with_known_blanks(rows: Rows, tables: Tables) -> Rows:
+    """Rows whose items have the blanks that the truth knows: the exact text where it knows that, else single blanks where it knows these."""
+    column = rows.ids["item"]
+    texts = column.texts if rows.loose_blanks else None
+    if texts is None or not texts.str.contains("  ", literal=True).any():
+        return rows
+    known = set(tables.item.ids.slice(0, tables.item.n_first))
+    ids, meant = texts.to_list(), {}
+    for id in ids:
+        single = " ".join(id.split())
+        meant[id] = single if id not in known and single in known else id
+    n_changed = sum(id != other for id, other in meant.items())
+    if not n_changed:
+        return rows
+    codes = {id: code for code, id in enumerate(dict.fromkeys(meant[id] for id in ids))}
+    new = np.array([codes[meant[id]] for id in ids], dtype=np.int32)
+    item = IdColumn(np.append(new, np.int32(-1))[column.codes], type(texts)(list(codes)), column.untyped)
+    return replace(rows, ids={**rows.ids, "item": item}, notices=[*rows.notices, Notice("single_blanks", n_changed)])
 
 
 def _coded(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> CodedLists:
@@ -479,6 +502,23 @@ class _Builder:
             users = Option("popularity_users", self._reading.popularity_users)
             raise InputError(f"{rows.source}: {self._named(item=int(item))} has count {found[item]}, more than ", users)
         return Popularity(found, self._reading.popularity_users)
+
+    def lengths(self, rows: Rows, facts: Input) -> Lengths:
+        (items,), tokens = self._codes(rows, "item"), rows.numbers["tokens"]
+        for row in np.flatnonzero(~((tokens == np.floor(tokens)) & (tokens >= 1) & (tokens < 2**53)))[:1]:
+            raise InputError(
+                f"{rows.at(row)}: the length of {self._named(item=items[row])} is {tokens[row]:g}, expected a whole number of tokens from 1"
+            )
+        # Rows that repeat one another are none too many: the rows of lists, with a column of tokens, are lengths as they stand.
+        _, firsts, inverse = np.unique(items, return_index=True, return_inverse=True)
+        differ = np.flatnonzero(tokens != tokens[firsts[inverse]])
+        if len(differ) and not self._first_counts:
+            a, b = int(firsts[inverse[differ[0]]]), int(differ[0])
+            raise _contradiction(rows, a, b, f"{self._named(item=items[b])} has two lengths, {tokens[a]:g} and {tokens[b]:g} tokens")
+        facts.notice("contradictions", len(differ))
+        found = np.zeros(self.n_items, np.int64)
+        found[items[firsts]] = tokens[firsts].astype(np.int64)
+        return Lengths(found)
 
     def baseline(self, rows: Rows, facts: Input) -> Rankings:
         lists = _coded(rows, facts, self._tables, self._reading).rankings

@@ -21,7 +21,7 @@ from aspectrum.coding.rows import Rows
 from aspectrum.coding.table import SomeIds, flags_of
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError, OutputError
-from aspectrum.world.building import CodedLists, Tables, lists_of_codes, order_of
+from aspectrum.world.building import CodedLists, Tables, lists_of_codes, order_of, with_known_blanks
 from aspectrum.world.rankings import Rankings
 
 _MOST_BUCKETS = 256  # files that are open at once
@@ -90,6 +90,7 @@ class CodedRows:
     @staticmethod
     def of(rows: Rows, tables: Tables) -> CodedRows:
         """Rows, whose ids get their codes."""
+        rows = with_known_blanks(rows, tables)
         more: tuple[Any, ...] = (rows.numbers, Places(() if rows.place is None else ((len(rows), 0, rows.place),)), rows.notices)
         users, items = (rows.ids[role].plain for role in ("user", "item"))
         if users is not None and items is not None:

@@ -19,13 +19,15 @@ from aspectrum.coding.table import IdTable
 from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError, MissingInput, each
 from aspectrum.inputs import INPUTS
-from aspectrum.io import is_external, read_input
+from aspectrum.io import is_external
 from aspectrum.io.graphs import graph_rows
+from aspectrum.nuggets import read_table
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import OBJECTS, Tables, as_users_and_items, build_truth, turned_links
 from aspectrum.world.everybody import Everybody
 from aspectrum.world.features import Features
 from aspectrum.world.graph import Network, SocialGraph
+from aspectrum.world.lengths import Lengths
 from aspectrum.world.popularity import Popularity
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
@@ -41,6 +43,7 @@ KINDS: Mapping[str, type] = {
     "weights": Weights,
     "groups": Aspects,
     "popularity": Popularity,
+    "lengths": Lengths,
     "baseline": Rankings,
     "graph": SocialGraph,
 }
@@ -63,6 +66,7 @@ class Truth:
         weights: How much aspects are wanted.
         groups: Groups of items, whose strengths are shares.
         popularity: How popular items are, where it is not counted in the history.
+        lengths: How many tokens items have.
         baseline: Lists of a reference system, one per user.
         graph: Who is linked to whom, where users and items are people.
         catalogue: Items that could have been recommended, one flag per item; None means all.
@@ -86,6 +90,7 @@ class Truth:
     weights: Weights | None = None
     groups: Aspects | None = None
     popularity: Popularity | None = None
+    lengths: Lengths | None = None
     baseline: Rankings | None = None
     graph: SocialGraph | None = None
     catalogue: Flags | None = None
@@ -369,6 +374,8 @@ class Truth:
                 self.__dict__[name] = _stretched(name, sets, self.n_items)
         if self.popularity is not None:
             self.__dict__["popularity"] = self.popularity.stretched(self.n_items)
+        if self.lengths is not None:
+            self.__dict__["lengths"] = self.lengths.stretched(self.n_items)
         self.check_vectors()
 
     def check_vectors(self) -> None:
@@ -387,7 +394,7 @@ def _rows(name: str, given: Any) -> Rows:
     """An input in any form."""
     rows = given if isinstance(given, Rows) else graph_rows(given, name) if name == "graph" else None
     if rows is None:
-        rows = read_input(name, given) if is_external(given) else OBJECTS[name](given)
+        rows = read_table(name, given) if is_external(given) else OBJECTS[name](given)
     if name == "baseline":
         rows = of_one_system(rows, "choose one of them, or drop the column if it does not name systems")
     return as_users_and_items(rows) if name == "graph" else rows
@@ -402,6 +409,7 @@ def smallest_n_items(parts: Mapping[str, Any], *lists: Rankings) -> int:
         "features": lambda part: part.n_items,
         "groups": lambda part: part.n_items,
         "popularity": lambda part: len(part.users),
+        "lengths": lambda part: len(part.tokens),
         "graph": lambda part: part.n_items,
         "catalogue": len,
     }

@@ -11,15 +11,17 @@ import numpy.typing as npt
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Ties, as_codes, check_range
-from aspectrum.coding.ids import Ids
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows, of_one_system
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.io import is_external, read_input
+from aspectrum.tokens import PartialDocument, Tokens
 from aspectrum.world.aspects import Aspects, Subtopics, Weights
 from aspectrum.world.building import CodedLists, Tables, build_lists, item_twice
 from aspectrum.world.features import Features
+from aspectrum.world.lengths import Context
 from aspectrum.world.rankings import Rankings
 from aspectrum.world.relevance import History, Relevance
 from aspectrum.world.truth import Truth, needed, smallest_n_items
@@ -65,6 +67,7 @@ class World:
         self.covered: dict[Hashable, Any] = {}  # of these lists only
         self.seen_items: Flags | None = None  # items that count where there is no catalogue; None means all
         self.ties_by: str | None = None  # as of an Input
+        self.context: Context | None = None  # where these lists were cut at a number of tokens
         if memory is None:
             self._check()
 
@@ -206,6 +209,9 @@ class World:
 
     def forget_coverage(self) -> None:
         """Give back what was computed of these lists: it knows its world, so that Python would not notice for long that nobody needs it."""
+        for found in self.covered.values():
+            if isinstance(found, World):
+                found.forget_coverage()
         self.covered = {}
 
     def slice(self, start: int, stop: int) -> World:
@@ -221,6 +227,44 @@ class World:
     def cut(self, depth: int) -> World:
         """The same world with the first places of every list, and what is tied with the last of them if that matters."""
         return self._part(self.rankings.cut(depth, whole_groups=self.averages_orders), self._codes)
+
+    def within(self, budget: Tokens, partial: PartialDocument = "drop", needed_by: str = "a cutoff in tokens") -> World:
+        """The same world with the documents of every list that fit into a number of tokens.
+
+        Args:
+            partial: What becomes of the first document that does not fit: it ends the list (``drop``), it counts as far as it fits
+                (``share``) or in full (``keep``), or it is passed over (``skip``).
+            needed_by: Who needs the lengths, for messages.
+        """
+        return remembered(self.covered, ("within", budget, partial), lambda: self._within(budget.n, partial, needed_by))
+
+    def _within(self, budget: int, partial: PartialDocument, needed_by: str) -> World:
+        lists, lengths = self.rankings, self.lengths_of_places(needed_by)
+        flags, left, following = kernels.fit(lists.offsets, lengths, budget, partial == "skip")
+        kept, shares = flags.view(np.bool_), np.ones(self.n_users)
+        cut = following >= 0
+        if partial in ("share", "keep"):
+            cut &= left > 0  # nothing of a document stands where the one before it fills the budget
+            kept[following[cut]] = True
+        if partial == "share":
+            shares[cut] = left[cut] / lengths[following[cut]]
+        used = budget - left
+        if partial == "share":
+            used[cut] = budget
+        elif partial == "keep":
+            used[cut] += lengths[following[cut]]
+        world = self._part(lists.keep(kept), self._codes)
+        world.context = Context(budget, partial, shares, used)
+        return world
+
+    def lengths_of_places(self, needed_by: str) -> npt.NDArray[np.int64]:
+        """How long the document of every place is; one whose length nobody said is an error."""
+        given = needed(self.truth.lengths, "lengths", needed_by)
+        found = np.append(given.tokens, np.int64(0))[self.known_items]  # -1 is an item that only lists name
+        without = np.unique(self.rankings.items[found == 0])
+        if len(without):
+            raise no_length(self.items[int(without[0])], len(without) - 1, "the lists")
+        return found
 
     def with_ties(self, descending: bool, first: int = 0) -> World:
         """The same world with items of equal scores in the order of their ids: the first ones, and the others, among themselves."""
@@ -246,6 +290,8 @@ class World:
             yield self if size >= self.n_users else self.slice(start, min(start + size, self.n_users))
 
     def _part(self, rankings: Rankings, codes: Codes | None) -> World:
+        if self.context is not None:
+            raise InputError("lists that were cut at a number of tokens cannot be cut or taken apart again")
         part = World(rankings, self.truth, codes=codes, tables=self.tables, memory=self.memory)
         part.seen_items, part.ties_by = self.seen_items, self.ties_by
         return part
@@ -267,6 +313,12 @@ class World:
         if user >= 0:
             item = self.rankings.items[self.rankings.offsets[user] + place]
             raise item_twice("rankings", self.users[user], self.items[item], place)
+
+
+def no_length(item: Hashable, n_more: int, where: str) -> InputError:
+    """The error for a document whose length nobody said."""
+    more = f" (and {n_more:,} more)" if n_more else ""
+    return InputError(f"lengths: no length is given for item {quoted(item)} of {where}{more}; expected one for every document of the lists")
 
 
 def list_rows(given: Any, name: str = "rankings") -> Rows:

@@ -217,7 +217,7 @@ def _fingerprint(rows: Rows) -> str:
 
 def deepest(metrics: Iterable[Metric]) -> int:
     """How many items of a list some metrics need; -1 is all."""
-    depths = [metric.metric.cutoffs[-1] for metric in metrics]
+    depths = [-1 if metric.metric.budgets else metric.metric.cutoffs[-1] for metric in metrics]
     return -1 if -1 in depths else max(depths)
 
 

@@ -26,7 +26,7 @@ from aspectrum.api import evaluate as evaluate_here
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Metrics
 from aspectrum.coding.objects import id_rows
-from aspectrum.coding.rows import IdColumn, Rows
+from aspectrum.coding.rows import IdColumn, InputBundle, Rows, unbundled
 from aspectrum.coding.table import Named
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.attention import Attention
@@ -272,7 +272,8 @@ def _session(master: str | None) -> Iterator[SparkSession]:
 
 def _tables_of_users(spark: SparkSession, options: Mapping[str, Any]) -> dict[str, Source]:
     """Files about users as DataFrames; weights that are everybody's stay a file."""
-    files = {name: options[name] for name in (*JOINED, "users") if isinstance(options.get(name), Source) and options[name].is_path}
+    given = {name: options.get(name) for name in (*JOINED, "users")}
+    files = {name: one for name, one in given.items() if isinstance(one, Source) and one.is_path and not isinstance(one, InputBundle)}
     tables = {name: _read(spark, name, source) for name, source in files.items()}
     return {name: table for name, table in tables.items() if name != "weights" or names_users(table)}
 
@@ -304,6 +305,7 @@ def _prepared(
 ) -> tuple[Plan, dict[str, Lists]]:
     """The plan, with ties broken by item id, as the rows of a DataFrame have no order to keep; and the rows of users, brought together."""
     chosen = convention_named(convention)
+    options = unbundled(options, [chosen.name])  # nuggets are read by the driver
     for name, instead in _REFUSED.items():
         if options.pop(name, None) is not None:
             raise InputError(f"{name} does not go with Spark: {instead}")

@@ -181,4 +181,5 @@ def _files(batches: Batches) -> Iterator[tuple[str, str]]:
 
 
 def _read(input: str, source: Source, path: str, name: str) -> Rows:
-    return read_input(input, replace(source, data=path, name=name))
+    part = "" if not source.is_path or source.part is None else f"#{source.part}"
+    return read_input(input, replace(source, data=path + part, name=name))

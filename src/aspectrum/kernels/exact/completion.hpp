@@ -6,6 +6,7 @@
 #include "sets.hpp"
 #include "terms.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -75,6 +76,7 @@ class Completion {
     // Offers the whole list; `at_rank(rank, gain, left)` hears what each rank gains and leaves of the aspects' values.
     template <class AtRank>
     void complete(const State<Shown>& state, AtRank at_rank) const {
+        if (sets_.limited()) return complete_within(state, at_rank);
         View view{std::vector<Shown>(state.shown, state.shown + instance_.n_aspects), instance_.left(state.shown)};
         std::vector<int32_t> copies, list(state.picks, state.picks + state.depth);
         sets_.remaining(state.picks, state.depth, copies);
@@ -102,6 +104,51 @@ class Completion {
     }
 
   private:
+    // Tokens limit the list. Two lists are offered: by the largest gain, of which `at_rank` hears, and by the largest gain per token,
+    // then brought into the order of their gains.
+    template <class AtRank>
+    void complete_within(const State<Shown>& state, AtRank at_rank) const {
+        const std::vector<int32_t> dense = filled(state, sets_.used(), true, [](int32_t, double, const double*) {});
+        if (!dense.empty()) {
+            std::vector<int32_t> chosen(dense);
+            std::sort(chosen.begin(), chosen.end());
+            chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+            filled(state, chosen, false, [](int32_t, double, const double*) {});
+        }
+        filled(state, sets_.used(), false, at_rank);
+    }
+    template <class AtRank>
+    std::vector<int32_t> filled(const State<Shown>& state, const std::vector<int32_t>& sets, bool per_token, AtRank at_rank) const {
+        View view{std::vector<Shown>(state.shown, state.shown + instance_.n_aspects), instance_.left(state.shown)};
+        const Rule rule{instance_.terms, sets_};
+        std::vector<int32_t> copies, list(state.picks, state.picks + state.depth), added;
+        sets_.remaining(state.picks, state.depth, copies);
+        int64_t left = sets_.tokens_left(state.picks, state.depth);
+        double value = state.value;
+        int32_t rank = state.depth;
+        for (; rank < instance_.n_ranks; ++rank) {
+            effort_.add(Cost::greedy_rank(sets_.n_entries(), sets_.n_used()));
+            int32_t best = -1;
+            double best_gain = 0.0, most = 0.0;
+            for (int32_t s : sets) {
+                if (copies[s] <= 0 || sets_[s].length > left) continue;
+                const double gain = rule.gain(view, s), worth = per_token ? gain / static_cast<double>(sets_[s].length) : gain;
+                if (worth > most) best = s, best_gain = gain, most = worth;
+            }
+            if (best < 0) break;
+            --copies[best];
+            left -= sets_[best].length;
+            rule.take(view, best);
+            value += instance_.discounts[rank] * best_gain;
+            list.push_back(best);
+            added.push_back(best);
+            at_rank(rank, best_gain, view.left.data());
+        }
+        for (; rank < instance_.n_ranks; ++rank) at_rank(rank, 0.0, view.left.data());
+        incumbent_.offer(value, list.data(), static_cast<int64_t>(list.size()), sets_);
+        return added;
+    }
+
     // Of equal gains the first set is taken.
     int32_t head_of(int32_t set) const { return sets_.size() - 1 - set; }
 };

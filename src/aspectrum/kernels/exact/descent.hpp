@@ -27,6 +27,8 @@ class Descent {
     std::vector<double> chosen_;   // counts of aspects that the bound stands on, by rank
     std::vector<int32_t> picked_;  // sets that it stands on, by rank
     std::vector<double> tops_, worth_;
+    const double tokens_left_;
+    double tokens_scale_ = 0.0, tokens_direction_ = 0.0;
 
   public:
     Descent(const Instance<Terms>& instance, const Sets& sets, Relaxation<Terms>& relaxation, Effort& effort, const Incumbent& incumbent,
@@ -35,7 +37,7 @@ class Descent {
           cost_{double(instance.n_aspects), double(instance.n_ranks), Terms::kFull}, state_(state), left_(instance.left(state.shown)),
           most_(sets.available()), scales_(prices_.aspects.size()), set_scales_(sets.size()), direction_(prices_.aspects.size(), 0.0),
           set_direction_(sets.size(), 0.0), chosen_(prices_.aspects.size()), picked_(instance.n_ranks), tops_(instance.n_ranks),
-          worth_(instance.n_ranks) {
+          worth_(instance.n_ranks), tokens_left_(static_cast<double>(sets.tokens_left(state.picks, state.depth))) {
         sets.remaining(state.picks, state.depth, copies_);
         for (int32_t j = 0; j < state.depth; ++j)
             for (const Entry& entry : sets[state.picks[j]].entries) --most_[entry.aspect];
@@ -71,6 +73,9 @@ class Descent {
     }
 
   private:
+    // Whether the state may still take an item of the set.
+    bool is_left(int32_t set) const { return copies_[set] > 0 && static_cast<double>(sets_[set].length) <= tokens_left_; }
+
     // A price lies between what an aspect's last and next item gain; the greedy list says about how large that is.
     void scale(const Completion<Terms>& completion, bool fresh) {
         std::vector<double> before(left_), previous(left_), tops(instance_.n_ranks + 1, 0.0);
@@ -85,6 +90,13 @@ class Descent {
             }
             std::copy(after, after + instance_.n_aspects, before.begin());
         });
+        if (sets_.limited()) {
+            double gained = 0.0;
+            for (int32_t j = state_.depth; j < instance_.n_ranks; ++j) gained += instance_.discounts[j] * tops[j];
+            const double per_token = gained / std::max(1.0, tokens_left_);
+            if (fresh) prices_.tokens = tuning::kTokenPrice * per_token;
+            tokens_scale_ = std::sqrt(tuning::kTokenScale * per_token / std::max(1.0, tokens_left_));
+        }
         // A set has a price from the rank on where it could be the best.
         for (int32_t s : sets_.used()) {
             const double gained = sets_.gain(s, left_.data());
@@ -100,7 +112,7 @@ class Descent {
     // The state's bound under the prices; remembers the choices it stands on.
     double relax() {
         const int32_t depth = state_.depth, n_ranks = instance_.n_ranks;
-        double bound = state_.value;
+        double bound = state_.value + prices_.tokens * tokens_left_;
         Effort effort(effort_);  // a copy stays in a register
         for (int32_t i = 0; i < instance_.n_aspects; ++i) {
             const double* prices = prices_.aspects.data() + instance_.at(i, 0);
@@ -116,7 +128,7 @@ class Descent {
         std::fill(tops_.begin(), tops_.end(), 0.0);
         std::fill(picked_.begin(), picked_.end(), -1);
         for (int32_t s : sets_.used()) {
-            if (copies_[s] <= 0) continue;
+            if (!is_left(s)) continue;
             relaxation_.worth_of(s, depth, worth_.data());
             for (int32_t j = depth; j < n_ranks; ++j)
                 if (worth_[j] > tops_[j]) tops_[j] = worth_[j], picked_[j] = s;
@@ -131,10 +143,11 @@ class Descent {
     double turn() {
         std::vector<double> covered(instance_.n_aspects, 0.0);
         std::vector<int32_t> times(sets_.size(), 0);
-        double norm = 0.0;
+        double norm = 0.0, used = 0.0;
         for (int32_t j = state_.depth; j < instance_.n_ranks; ++j) {
             if (picked_[j] >= 0) {
                 ++times[picked_[j]];
+                used += static_cast<double>(sets_[picked_[j]].length);
                 for (const Entry& entry : sets_[picked_[j]].entries) covered[entry.aspect] += entry.amount;
             }
             for (int32_t i = 0; i < instance_.n_aspects; ++i) {
@@ -144,10 +157,15 @@ class Descent {
             }
         }
         for (int32_t s : sets_.used()) {
-            if (copies_[s] <= 0) continue;
+            if (!is_left(s)) continue;
             const double spare = (copies_[s] - times[s]) * set_scales_[s];
             set_direction_[s] = (spare > 0.0 && prices_.sets[s] <= 0.0 ? 0.0 : spare) + tuning::kMomentum * set_direction_[s];
             norm += set_direction_[s] * set_direction_[s];
+        }
+        if (sets_.limited()) {
+            const double spare = (tokens_left_ - used) * tokens_scale_;
+            tokens_direction_ = (spare > 0.0 && prices_.tokens <= 0.0 ? 0.0 : spare) + tuning::kMomentum * tokens_direction_;
+            norm += tokens_direction_ * tokens_direction_;
         }
         return norm;
     }
@@ -159,6 +177,7 @@ class Descent {
                 prices_.aspects[at] = std::max(0.0, prices_.aspects[at] - length * direction_[at] * scales_[at]);
             }
         for (int32_t s : sets_.used()) prices_.sets[s] = std::max(0.0, prices_.sets[s] - length * set_direction_[s] * set_scales_[s]);
+        if (sets_.limited()) prices_.tokens = std::max(0.0, prices_.tokens - length * tokens_direction_ * tokens_scale_);
     }
 };
 

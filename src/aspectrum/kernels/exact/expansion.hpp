@@ -19,7 +19,8 @@ class Expansion {
     StateIndex<Terms> index_;
 
     // Of the state that is expanded
-    int32_t ranks_ = 0;  // left
+    int32_t ranks_ = 0;        // left
+    int64_t tokens_left_ = 0;  // where they are limited
     std::vector<int32_t> copies_;
     std::vector<double> left_, gains_, earlier_;  // of aspects; of sets here, and one rank earlier
     std::vector<Shown> child_;
@@ -41,12 +42,13 @@ class Expansion {
         const int32_t* picks = layer.picks_of(x);
         ranks_ = instance_.n_ranks - depth;
         sets_.remaining(picks, depth, copies_);
+        tokens_left_ = sets_.tokens_left(picks, depth);
         const int32_t top = fill_gains(layer.shown_of(x));
         if (top < 0) return incumbent_.offer(layer.values[x], picks, depth, sets_);
         if (ranks_ == 1) return end(layer, x, top);
         const int32_t last = depth > 0 ? picks[depth - 1] : -1;
         if (last >= 0) fill_earlier(before.shown_of(layer.parents[x]), last);
-        worth_ = bounds_.best_worth(copies_);
+        worth_ = bounds_.best_worth(copies_, tokens_left_);
         base_ = bounds_.bound_of(layer.values[x], layer.shown_of(x), picks, depth, worth_);
         effort_.add(cost_.base_bound(ranks_));
         index_.look_from(picks, depth);
@@ -64,7 +66,7 @@ class Expansion {
         for (int32_t i = 0; i < instance_.n_aspects; ++i) left_[i] = instance_.terms.left(i, shown[i]);
         int32_t top = -1;
         for (int32_t s : sets_.used()) {
-            gains_[s] = copies_[s] > 0 ? sets_.gain(s, left_.data()) : 0.0;
+            gains_[s] = copies_[s] > 0 && sets_[s].length <= tokens_left_ ? sets_.gain(s, left_.data()) : 0.0;
             if (gains_[s] > 0.0 && (top < 0 || gains_[s] > gains_[top])) top = s;
         }
         effort_.add(cost_.gains(sets_.n_entries(), sets_.n_used(), sets_.size()));
@@ -98,12 +100,13 @@ class Expansion {
         for (const Entry& entry : set.entries)
             bound += bounds_.rest_of(entry.aspect, instance_.terms.after(shown[entry.aspect], entry.strength)) -
                      bounds_.rest_of(entry.aspect, shown[entry.aspect]);
-        if (copies_[s] == 1) {
-            copies_[s] = 0;
-            bound += bounds_.best_worth(copies_) - worth_;
-            copies_[s] = 1;
+        if (copies_[s] == 1 || sets_.limited()) {
+            --copies_[s];
+            bound += bounds_.best_worth(copies_, tokens_left_ - set.length) - worth_;
+            ++copies_[s];
             effort_.add(cost_.last_copy(ranks_));
         }
+        if (sets_.limited()) bound -= relaxation_.prices.tokens * static_cast<double>(set.length);
         effort_.add(cost_.candidate(ranks_, static_cast<double>(set.entries.size())));
         return bound;
     }

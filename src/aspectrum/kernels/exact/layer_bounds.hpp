@@ -53,13 +53,13 @@ class LayerBounds {
             return relaxation_.rest_of(depth_, aspect, instance_.terms.left(aspect, shown), instance_.n_ranks);
     }
 
-    // The largest worth of what is left, summed over ranks.
-    double best_worth(const std::vector<int32_t>& copies) const {
+    // The largest worth of what is left and fits, summed over ranks.
+    double best_worth(const std::vector<int32_t>& copies, int64_t tokens_left) const {
         double sum = 0.0;
         for (int32_t j = 0; j < ranks_; ++j) {
             const int32_t* order = order_.data() + static_cast<size_t>(j) * n_ordered_;
             for (int32_t p = 0; p < n_ordered_; ++p)
-                if (copies[order[p]] > 0) {
+                if (copies[order[p]] > 0 && sets_[order[p]].length <= tokens_left) {
                     sum += std::max(0.0, worth_[static_cast<size_t>(j) * sets_.size() + order[p]]);
                     break;
                 }
@@ -70,6 +70,7 @@ class LayerBounds {
     // The bound of a state whose remaining copies are worth `worth`.
     double bound_of(double value, const Shown* shown, const int32_t* picks, int32_t n_picks, double worth) const {
         double bound = value + spare_ + worth;
+        if (sets_.limited()) bound += relaxation_.prices.tokens * static_cast<double>(sets_.tokens_left(picks, n_picks));
         for (int32_t j = 0; j < n_picks; ++j) bound -= relaxation_.prices.sets[picks[j]];
         for (int32_t i = 0; i < instance_.n_aspects; ++i) bound += rest_of(i, shown[i]);
         return bound;
@@ -78,7 +79,7 @@ class LayerBounds {
     // The bound of a state, and what it would be if no set were used up.
     std::pair<double, double> bounds_of(const Layer<Shown>& layer, int64_t x) {
         sets_.remaining(layer.picks_of(x), layer.depth, copies_);
-        const double worth = best_worth(copies_);
+        const double worth = best_worth(copies_, sets_.tokens_left(layer.picks_of(x), layer.depth));
         const double bound = bound_of(layer.values[x], layer.shown_of(x), layer.picks_of(x), layer.depth, worth);
         effort_.add(cost_.state_bound(ranks_, sets_.size()));
         return {bound, bound - worth + std::accumulate(tops_.begin(), tops_.end(), 0.0)};
@@ -121,7 +122,7 @@ class LayerBounds {
     }
 
     void order_sets() {
-        n_ordered_ = std::min(sets_.n_used(), depth_ + 1);
+        n_ordered_ = sets_.limited() ? sets_.n_used() : std::min(sets_.n_used(), depth_ + 1);
         order_.resize(static_cast<size_t>(ranks_) * n_ordered_);
         std::vector<int32_t> all(sets_.used());
         for (int32_t j = 0; j < ranks_; ++j) {

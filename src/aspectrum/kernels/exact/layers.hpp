@@ -78,7 +78,7 @@ class StateIndex {
   public:
     StateIndex(const Sets& sets, int32_t n_ranks) : sets_(sets), taken_(sets.size(), 0) {
         for (int32_t s = 0; s < sets.size(); ++s) {
-            tells_apart_.push_back(!Terms::kFull || sets[s].copies < n_ranks);
+            tells_apart_.push_back(!Terms::kFull || sets.limited() || sets[s].copies < n_ranks);
             set_keys_.push_back(key_of(s));
         }
     }

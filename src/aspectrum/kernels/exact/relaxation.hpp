@@ -14,6 +14,7 @@ namespace aspectrum {
 struct Prices {
     std::vector<double> aspects;  // at each rank
     std::vector<double> sets;     // of taking more copies than there are
+    double tokens = 0.0;          // of a token, where they are limited
 };
 
 template <class Terms>
@@ -30,6 +31,7 @@ class Relaxation {
     void begin() {
         prices.aspects.assign(instance_.at(instance_.n_aspects, 0), 0.0);
         prices.sets.assign(sets_.size(), 0.0);
+        prices.tokens = 0.0;
         saved_ = prices.aspects;
     }
 
@@ -44,7 +46,7 @@ class Relaxation {
     // What a set is worth at each rank from `depth` on, in `worth`.
     void worth_of(int32_t set, int32_t depth, double* worth) const {
         const int32_t n_ranks = instance_.n_ranks;
-        const double price = prices.sets[set];
+        const double price = prices.sets[set] + prices.tokens * static_cast<double>(sets_[set].length);
         const auto& entries = sets_[set].entries;
         if (entries.empty()) std::fill(worth + depth, worth + n_ranks, -price);
         for (size_t e = 0; e < entries.size(); ++e) {

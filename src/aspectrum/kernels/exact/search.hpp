@@ -6,6 +6,7 @@
 #include "layer_bounds.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace aspectrum {
 
@@ -18,6 +19,23 @@ struct Certificate {
     std::vector<int32_t> list;  // sets of the best list
     int64_t depth = 0;          // ranks that were searched
 };
+
+// What items gain by themselves that fit together, the last of them in part: the most per token come first.
+inline double fitting_gains(const Sets& sets, const double* left, Effort& effort) {
+    std::vector<std::pair<double, double>> items;  // gain per token, tokens
+    for (int32_t s = 0; s < sets.size(); ++s) {
+        const auto length = static_cast<double>(sets[s].length);
+        items.insert(items.end(), sets[s].copies, {sets.gain(s, left) / length, length});
+    }
+    std::sort(items.begin(), items.end(), std::greater<std::pair<double, double>>());
+    effort.add(20.0 * static_cast<double>(items.size()));
+    double sum = 0.0, room = static_cast<double>(sets.tokens_left(nullptr, 0));
+    for (auto [gain, length] : items) {
+        sum += gain * std::min(room, length);
+        room -= std::min(room, length);
+    }
+    return sum;
+}
 
 // Two limits of what the first j items can gain together: the j largest gains of single items, and every aspect shown j
 // times, as strongly as it ever is.
@@ -33,6 +51,7 @@ double simple_bound(const Instance<Terms>& instance, const Sets& sets, Effort& e
     std::sort(gains.begin(), gains.end(), std::greater<double>());
     const Cost cost{double(n_aspects), double(instance.n_ranks), Terms::kFull};
     effort.add(cost.simple_bound(static_cast<double>(gains.size())));
+    const double fitting = sets.limited() ? fitting_gains(sets, left.data(), effort) : std::numeric_limits<double>::infinity();
     double bound = 0.0, items = 0.0, aspects = 0.0;
     for (int32_t j = 0; j < instance.n_ranks; ++j) {
         if (j < static_cast<int32_t>(gains.size())) items += gains[j];
@@ -41,7 +60,7 @@ double simple_bound(const Instance<Terms>& instance, const Sets& sets, Effort& e
             aspects += left[i] * misses[i] * strongest[i];
             misses[i] *= 1.0 - instance.alpha * strongest[i];
         }
-        bound += instance.steps[j] * std::min(items, aspects);
+        bound += instance.steps[j] * std::min({items, aspects, fitting});
     }
     return bound;
 }
@@ -193,7 +212,7 @@ class ExactSearch {
         completion().complete(root());
         found.greedy = incumbent_.value();
         // Nothing fades with alpha 0: the largest gains are the best list.
-        const double upper = incumbent_.value() > 0.0 && instance_.alpha > 0.0 ? search() : incumbent_.value();
+        const double upper = incumbent_.value() > 0.0 && (instance_.alpha > 0.0 || sets_.limited()) ? search() : incumbent_.value();
         found.best = instance_.value_of(incumbent_.list());
         found.proved = upper <= incumbent_.reach();
         found.upper = found.proved ? found.best : std::max(upper, found.best);

@@ -19,14 +19,15 @@ struct Entry {
 struct Set {
     int32_t original;  // its place in the problem
     int32_t copies;
+    int64_t length;  // tokens of an item; 0 where they do not matter
     std::vector<Entry> entries;
     std::vector<int32_t> larger;  // sets that have all of its aspects
 };
 
-// Whether another, larger set has all aspects of a set, as strongly.
+// Whether another, larger set has all aspects of a set, as strongly, and takes no more tokens.
 inline bool is_within(const Problem& problem, int64_t set, int64_t other) {
     const int64_t* o = problem.offsets.data();
-    if (o[set + 1] - o[set] > o[other + 1] - o[other]) return false;
+    if (o[set + 1] - o[set] > o[other + 1] - o[other] || problem.length(set) < problem.length(other)) return false;
     int64_t q = o[other];
     for (int64_t p = o[set]; p < o[set + 1]; ++p, ++q) {
         while (q < o[other + 1] && problem.aspects[q] < problem.aspects[p]) ++q;
@@ -42,11 +43,12 @@ class Sets {
     std::vector<int64_t> available_;  // items that have each aspect
     std::vector<int32_t> used_;
     double n_entries_ = 0.0;
+    int64_t capacity_;
 
   public:
     // Leaves out a set if sets that hold all it has can fill the whole list. Of the others, knows which hold which.
     template <class Amount>
-    Sets(const Problem& problem, int32_t n_ranks, Amount amount, Effort& effort) : n_aspects_(static_cast<int32_t>(problem.n_aspects())) {
+    Sets(const Problem& problem, int32_t n_ranks, Amount amount, Effort& effort) : n_aspects_(static_cast<int32_t>(problem.n_aspects())), capacity_(problem.capacity) {
         auto within = [&](int64_t set, int64_t other) {
             effort.add(Cost::kContainment);
             return is_within(problem, set, other);
@@ -60,7 +62,7 @@ class Sets {
             if (above < n_ranks) kept.push_back(s);
         }
         for (int32_t s : kept) {
-            Set set{s, copies_of(s), {}, {}};
+            Set set{s, copies_of(s), problem.length(s), {}, {}};
             for (int64_t e = problem.offsets[s]; e < problem.offsets[s + 1]; ++e)
                 set.entries.push_back({problem.aspects[e], problem.strength(e), amount(problem.strength(e))});
             for (size_t t = 0; t < sets_.size() && !effort.spent(); ++t)
@@ -74,6 +76,14 @@ class Sets {
     const Set& operator[](int32_t set) const { return sets_[set]; }
     const std::vector<int32_t>& copies() const { return copies_; }
     const std::vector<int64_t>& available() const { return available_; }
+
+    // Whether items have to fit into a number of tokens, and how many a list leaves.
+    bool limited() const { return capacity_ > 0; }
+    int64_t tokens_left(const int32_t* picks, int32_t n) const {
+        int64_t left = capacity_;
+        for (int32_t j = 0; j < n; ++j) left -= sets_[picks[j]].length;
+        return left;
+    }
 
     // The sets that the search looks at now, and the number of their entries.
     const std::vector<int32_t>& used() const { return used_; }

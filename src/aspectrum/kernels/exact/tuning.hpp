@@ -41,5 +41,6 @@ constexpr int kPatience = 8;
 constexpr double kProgress = 1e-3;  // share of the gap that counts as progress
 constexpr double kMomentum = 0.6;   // of the last direction
 constexpr double kSetScale = 0.02;  // of prices of sets against those of aspects
+constexpr double kTokenPrice = 0.3, kTokenScale = 0.1;  // the first price of a token, and its scale, against what a token gains on average
 
 }  // namespace aspectrum::tuning

@@ -60,9 +60,9 @@ def sheet(report: Report, all_curves: Sequence[Curves], width: float = WIDE, the
                 panel.draw()
         height = max(height, panel.height + 22)
     title = (
-        "Every metric against the cutoff"
+        f"Every metric against the {all_curves[0].along}"
         if len(all_curves) > 1
-        else f"{visible(all_curves[0].name)} against the cutoff"
+        else f"{visible(all_curves[0].name)} against the {all_curves[0].along}"
         if all_curves
         else ""
     )
@@ -74,7 +74,7 @@ def label(report: Report, curves: Curves) -> str:
     """The main fact: who is best, and whether that depends on the cutoff."""
     systems, numbers = Systems.of(report), Numbers.of(report)
     first, last = (_cutoff(cutoff) for cutoff in (curves.cutoffs[0], curves.cutoffs[-1])) if curves.cutoffs else ("", "")
-    text = f"{visible(curves.name)} at cutoff{f's {first} to {last}' if len(curves.cutoffs) > 1 else f' {first}'}"
+    text = f"{visible(curves.name)} at {curves.along}{f's {first} to {last}' if len(curves.cutoffs) > 1 else f' {first}'}"
     leaders = _leaders(report, curves)
     if not leaders:
         return f"{text}: undefined."
@@ -86,13 +86,15 @@ def label(report: Report, curves: Curves) -> str:
     if changes:
         turns = [f"{systems.full(after[1])} from {_cutoff(curves.cutoffs[after[0]])}" for _, after in changes]
         return f"{text}. The first place changes from {systems.full(leaders[0][1])} to {listed(turns)}."
-    return f"{text}, at every other cutoff, too." if len(leaders) > 1 else f"{text}."
+    return f"{text}, at every other {curves.along}, too." if len(leaders) > 1 else f"{text}."
 
 
 def rows(report: Report, curves: Curves) -> Table:
     """Every value, a column for each cutoff."""
     numbers = Numbers.of(report)
-    head = ("System", *(f"{visible(curves.name)}@{_cutoff(cutoff)}" for cutoff in curves.cutoffs))
+    name = visible(curves.name)
+    by_cutoff = curves.along == "cutoff"
+    head = ("System", *(f"{name}@{_cutoff(at)}" if by_cutoff else f"{name}, {curves.along} {at}" for at in curves.cutoffs))
     return head, [(visible(name), *map(numbers.exact, curves.values[name])) for name in report.systems if name in curves.values]
 
 

@@ -1,0 +1,130 @@
+"""Traces of agents that search in rounds: what each search of each round found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aspectrum.errors import InputError
+from aspectrum.io.files import files_of
+from aspectrum.io.json_values import JsonText, Place
+
+Searches = tuple[tuple[str, ...], ...]
+"""The documents that each search of a round found, best first; nothing for a search that failed."""
+
+_MOST_ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What an agent found for a query, round by round."""
+
+    query: str
+    rounds: tuple[Searches, ...]
+    place: Place
+    said: int | None = None  # how many rounds the file says there were
+    task: str | None = None
+
+    def found(self) -> list[str]:
+        """All documents, each at its first place."""
+        return list(dict.fromkeys(document for searches in self.rounds for search in searches for document in search))
+
+
+def is_trace(value: Any) -> bool:
+    """Whether a JSON value is the trace of a query."""
+    return isinstance(value, Mapping) and "query_id" in value and isinstance(value.get("result"), list)
+
+
+def read_traces(path: str) -> Iterator[Trace]:
+    """The traces of a file, or of all files of a folder or pattern, in their order."""
+    for one in files_of(path):
+        for place, value in JsonText.read(one):
+            several = value if isinstance(value, list) else [value]
+            for number, trace in enumerate(several):
+                where = place.at(number) if isinstance(value, list) else place
+                if not is_trace(trace):
+                    raise where.error('expected the trace of an agent: an object with "query_id" and a list "result"', trace)
+                yield trace_of(where, trace)
+
+
+def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
+    """A trace from its JSON value.
+
+    Results that do not say their round belong to that of their call, or of the call before them; calls that do not say theirs are
+    numbered, where those that follow one another are of one round.
+    """
+    query = id_text(place.at("query_id"), value["query_id"])
+    rounds: dict[int, list[tuple[str, ...]]] = {}
+    of_calls: dict[str, int] = {}
+    now, after_result = 0, True
+    for number, item in enumerate(value["result"]):
+        at = place.at("result", number)
+        if not isinstance(item, Mapping):
+            raise at.error("expected an object", item)
+        kind = item.get("type")
+        if kind not in ("tool_call", "tool_result"):
+            continue
+        said = item.get("round")
+        if said is not None and (isinstance(said, bool) or not isinstance(said, int) or not 1 <= said <= _MOST_ROUNDS):
+            raise at.at("round").error(f"expected a whole number from 1 to {_MOST_ROUNDS:,}", said)
+        call = item.get("call_id")
+        if kind == "tool_call":
+            now = said if said is not None else now + after_result
+            after_result = False
+            rounds.setdefault(now, [])
+            if isinstance(call, str):
+                of_calls[call] = now
+            continue
+        after_result = True
+        now = max(now, 1)
+        its_round = said if said is not None else of_calls.get(call, now) if isinstance(call, str) else now
+        rounds.setdefault(its_round, []).append(tuple(_documents(at, item)))
+    in_order = tuple(tuple(rounds.get(number, ())) for number in range(1, max(rounds, default=0) + 1))
+    count, task = value.get("retrieved_round_count"), value.get("task")
+    return Trace(
+        query,
+        in_order,
+        place,
+        count if isinstance(count, int) and not isinstance(count, bool) else None,
+        task if isinstance(task, str) else None,
+    )
+
+
+def _documents(at: Place, item: Mapping[str, Any]) -> Iterator[str]:
+    """What a search found: its ``docids``, else what its output holds; text that is no list is a search that failed."""
+    named = item.get("docids")
+    if named is not None:
+        if not isinstance(named, list):
+            raise at.at("docids").error("expected a list of document ids", named)
+        yield from (id_text(at.at("docids", number), one) for number, one in enumerate(named))
+        return
+    output = item.get("output")
+    if isinstance(output, str):
+        try:
+            output = json.loads(output)
+        except (ValueError, RecursionError):
+            return
+    if not isinstance(output, list):
+        return
+    for number, one in enumerate(output):
+        document = one.get("docid") if isinstance(one, Mapping) else one
+        if document is not None:
+            yield id_text(at.at("output", number, *(["docid"] if isinstance(one, Mapping) else [])), document)
+
+
+def id_text(place: Place, value: Any) -> str:
+    """An id as text: text as it is, a whole number by its digits."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise place.error("expected an id, which is text or a whole number", value)
+
+
+def check_once(seen: dict[str, Place], query: str, place: Place) -> None:
+    """That nobody has two lists; remembers where each is."""
+    before = seen.setdefault(query, place)
+    if before is not place:
+        raise InputError(f"{place}: the query {query!r} stands twice, first in {before}; expected one list for each")

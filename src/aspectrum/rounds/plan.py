@@ -1,0 +1,450 @@
+"""From rounds to numbers: what has been found after each round, and what each round added."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aspectrum.arguments import unknown_argument, with_hints
+from aspectrum.arrays import Counts, Flags, Floats, check_count
+from aspectrum.asked import Asked, Metrics, asked_for
+from aspectrum.coding.reading import Reading
+from aspectrum.coding.rows import unbundled
+from aspectrum.conventions import Convention, convention_named
+from aspectrum.discounts import LOG2
+from aspectrum.errors import InputError, MetricError, joined
+from aspectrum.gain import AlphaMetric, place_gains
+from aspectrum.inputs import TRUTH
+from aspectrum.metric import Metric, UserMetric
+from aspectrum.metrics import AspectRecall
+from aspectrum.partial import Partial, check_identity
+from aspectrum.plan import Plan, given_in
+from aspectrum.rounds.qualities import Qualities
+from aspectrum.rounds.results import RoundCurve, RoundsResults
+from aspectrum.rounds.traces import Rounds
+from aspectrum.user_scores import UserScores
+from aspectrum.world import Truth, World
+
+DEFAULT_METRICS = ("AlphaNDCG", "AspectRecall")
+NEW, REPEATED, ROUND_GAIN, FOUND = "NewAspects", "Repeated", "RoundGain", "Found"
+_EXPLAINED = {
+    NEW: "{recall} after the round, less that after the round before",
+    REPEATED: "share of the items of a round that were found before; undefined for a round without items",
+    ROUND_GAIN: "alpha-DCG of the items of a round alone, given all items found before, with the alpha of {metric}; 0 for a round without items",
+    FOUND: "distinct items found so far",
+}
+_KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
+_OF_LAST_SEARCH = ("brightpro",)
+_USUAL_PER_ROUND = {"brightpro": 5}
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A metric that is computed after each round, at cutoffs that grow or stay."""
+
+    name: str
+    metric: Metric
+    cutoff: int | None  # None if it grows
+
+    def at(self, cutoffs: Sequence[int]) -> Asked:
+        """The same at some cutoffs, whose scores have names of their own."""
+        own = self.metric.at(tuple(cutoffs))
+        return Asked(own, tuple(f"{self.name}|{cutoff}" for cutoff in own.cutoffs))
+
+
+class RoundsPlan:
+    """Metrics of what agents found after each round, against a truth, with every choice made.
+
+    Args:
+        metrics: As for :func:`aspectrum.evaluate`. Without a cutoff, the cutoff grows with the rounds.
+        truth: What the lists are measured against.
+        per_round: How much the cutoff grows with each round; by default it is as long as what a query has found.
+        rounds: How many rounds there are numbers for; by default as many as any query has.
+        convention: Whose way of computing. Under ``brightpro`` cutoffs grow by 5, and the last search of a round counts.
+        users, threads, ideal_budget, ideal_seconds, strict, ignore: As for :class:`aspectrum.Plan`.
+
+    Examples:
+        >>> truth = Truth.read(subtopics={"q": {"a": [1], "c": [1, 2]}, "r": {"x": [1]}})
+        >>> plan = RoundsPlan(None, truth, rounds=2)
+        >>> one, two = plan.observe({"q": [["a", "b"], ["b", "c"]]}), plan.observe({"r": [["x"]]})
+        >>> plan.finish(one + two)["AspectRecall"]
+        (0.75, 1.0)
+    """
+
+    @with_hints("RoundsPlan('AlphaNDCG', truth)")
+    def __init__(
+        self,
+        metrics: Metrics | None,
+        truth: Truth,
+        *,
+        per_round: int | None = None,
+        rounds: int | None = None,
+        convention: str | Convention | None = None,
+        users: Any = None,
+        threads: int | None = None,
+        ideal_budget: float | None = None,
+        ideal_seconds: float | None = None,
+        strict: bool = False,
+        ignore: str | Iterable[str] = (),
+    ) -> None:
+        self.convention = convention_named(convention)
+        if per_round is None:
+            per_round = _USUAL_PER_ROUND.get(self.convention.name)
+        self.per_round = None if per_round is None else check_count(per_round, "per_round", 1)
+        self.rounds = None if rounds is None else check_count(rounds, "rounds", 1)
+        options = {"ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict, "ignore": ignore}
+        self._truth, self._options = truth, {**options, "convention": self.convention, "users": users, "threads": threads}
+        asked, _ = asked_for(DEFAULT_METRICS if metrics is None else metrics, given_in(truth), [self.convention])
+        self._columns = [column for one in asked for column in self._columns_of(one)]
+        settled = [Asked(column.metric.at(column.cutoff or 1), (column.name,)) for column in self._columns]
+        self._settling = Plan(settled, truth, **self._options)
+        self._recall = next((one.name for one in self._columns if isinstance(one.metric, AspectRecall) and one.cutoff is None), None)
+        self._gain = next((metric for group in self._settling.computed for metric in group if _knows_gains(metric)), None)
+
+    def _columns_of(self, asked: Asked) -> list[_Column]:
+        metric = asked.metric
+        if not isinstance(metric, UserMetric) or metric.pooled:
+            raise MetricError(f"{metric}: is no mean of scores of queries, which rounds need")
+        found = []
+        for name, one in asked.at_cutoffs():
+            grows = one.cutoffs == (-1,)
+            called = f"{name}@{self.per_round}r" if grows and self.per_round is not None else name
+            found.append(_Column(called, one, None if grows else one.cutoffs[0]))
+        return found
+
+    def observe(self, given: Any) -> RoundsPartial:
+        """What was found by some queries.
+
+        Args:
+            given: :class:`Rounds`, ``{query: [documents of round 1, ...]}``, or the path of traces.
+        """
+        rounds = Rounds.of(given)
+        if self.convention.name in _OF_LAST_SEARCH:
+            rounds = rounds.last_searches()
+        n = self.rounds or max(1, rounds.n_rounds)
+        lists = self._settling.lists(rounds.rows(n), "rounds")
+        ids = list(self._settling.tables.user.ids.take(lists.input.ids["user"].within(self._settling.tables.user)))
+        queries, steps = dict(zip(rounds, ids, strict=True)), {query: _Steps.of(rounds[query], n) for query in rounds}
+        scores = {column.name: np.full((len(ids), n), math.nan) for column in self._columns}
+        averaged = {column.name: np.zeros(len(ids), np.bool_) for column in self._columns}
+        rows = {id: row for row, id in enumerate(ids)}
+
+        def keep(found: Iterable[UserScores], cutoff_of: Mapping[str, Any], round: int | None) -> None:
+            """Scores of a round, or of all: by column the cutoff of each query and round."""
+            for block in found:
+                mine = np.array([rows[id] for id in block.users], dtype=np.int64)
+                places = {name: place for place, name in enumerate(block.names)}
+                for column in self._columns:
+                    if column.name not in cutoff_of or not any(name.rpartition("|")[0] == column.name for name in places):
+                        continue
+                    averaged[column.name][mine] = True
+                    for number in range(n) if round is None else [round]:
+                        cutoffs = np.broadcast_to(cutoff_of[column.name], (len(ids), n))[mine, number]
+                        at = np.array([places.get(f"{column.name}|{cutoff}", -1) for cutoff in cutoffs.tolist()], dtype=np.int64)
+                        found_here = np.flatnonzero(at >= 0)
+                        scores[column.name][mine[found_here], number] = block.scores[found_here, at[found_here]]
+
+        lengths = np.array([steps[query].lengths for query in queries], dtype=np.int64).reshape(len(ids), n)
+        whole = [column for column in self._columns if column.cutoff is None and self.per_round is None]
+        if whole:
+            # What a query has found after a round is the beginning of what it found in all.
+            cutoffs = np.maximum(lengths, 1)
+            together = [np.unique(cutoffs).tolist()]
+            if any(column.metric.parameters.get("ideal") == "exact" for column in whole):
+                together = [[cutoff] for cutoff in together[0]]  # an exact ideal is dear: only those that a query needs
+            for some in together:
+                theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
+                plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
+                keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
+            if (nothing := lengths == 0).any():  # which is no beginning at any cutoff
+                found = {name: values.copy() for name, values in scores.items()}
+                plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)
+                keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None)
+                for column in whole:
+                    scores[column.name] = np.where(nothing, scores[column.name], found[column.name])
+        others = [column for column in self._columns if column not in whole]
+        for number in range(n) if others else ():
+            at = {column.name: column.cutoff or self.per_round * (number + 1) for column in others}  # type: ignore[operator]
+            plan = Plan([column.at([at[column.name]]) for column in others], self._truth, **self._options)
+            keep(_scores(plan.observe(rounds.rows(number + 1))), at, number)
+        extra = {REPEATED: np.array([steps[query].repeated for query in queries], dtype=np.float64).reshape(len(ids), n)}
+        if self._gain is not None:
+            extra[ROUND_GAIN] = self._round_gains(lists, [steps[query] for query in queries], n)
+        extra[FOUND] = lengths.astype(np.float64)
+        return RoundsPartial(
+            self, tuple(ids), np.array([len(rounds[query]) for query in queries], np.int64), scores, averaged, extra,
+            self._settling.observe(lists), tuple(rounds.notices),
+        )  # fmt: skip
+
+    def _round_gains(self, lists: Any, steps: Sequence[_Steps], n: int) -> Floats:
+        """What each round gains by itself, given all that was found before; NaN for queries with nothing to gain."""
+        assert isinstance(self._gain, AlphaMetric)
+        plan = self._settling
+        world = World.of_lists(lists, plan.truth, plan.tables, plan.memory)
+        coverage = self._gain.coverage(world)
+        ends = coverage.stops([-1])
+        gains, offsets = place_gains(coverage, self._gain.rule, ends), coverage.rankings.offsets
+        found = np.full((len(steps), n), math.nan)
+        discounts = LOG2.first(max((len(one) for step in steps for one in step.new), default=0))
+        for row, step in enumerate(steps):
+            if coverage.attainable[row] > 0:
+                own = gains[offsets[row] : offsets[row + 1]]
+                found[row] = [
+                    math.fsum(own[place] * discounts[rank] for rank, place in enumerate(places) if place >= 0) for places in step.new
+                ]
+        world.forget_coverage()
+        return found
+
+    def finish(self, part: RoundsPartial, *, qualities: Any = None, gamma: float = 0.05) -> RoundsResults:
+        """The numbers of all queries: those without a trace are settled here, once.
+
+        Args:
+            part: What :meth:`observe` returned, or a sum of such parts.
+            qualities: Judged qualities of answers, as ``{query: quality}`` or the path of a judge's JSON Lines; AER is computed of them.
+            gamma: How much each further round costs there: ``quality * exp(-gamma (R - 1))``.
+        """
+        if not isinstance(part, RoundsPartial):
+            raise InputError(f"part is {type(part).__name__}, expected a RoundsPartial, as from plan.observe(...); add several with +")
+        part.plan._check_same(self)
+        settled = self._settling.finish(part.base)
+        n = part.width
+        curves: dict[str, RoundCurve] = {}
+        frame: dict[str, tuple[Floats, Flags]] = {}
+        for column in self._columns:
+            own = settled.columns[column.name]
+            how = {**{name: value for name, value in own.how.items() if name != "definition"}, "cutoff": self._cutoff_in_words(column)}
+            missing = own.state.counts["missing"]
+            score = column.metric.score_of_missing if isinstance(column.metric, UserMetric) else math.nan
+            values = part.scores[column.name]
+            curves[column.name] = RoundCurve.of(values[part.averaged[column.name]], how, missing, score)
+            frame[column.name] = values, part.averaged[column.name]
+        whose = part.averaged[self._columns[0].name]
+        if self._recall is not None:
+            curve, values = settled.columns[self._recall], part.scores[self._recall]
+            new = np.diff(values, prepend=0.0, axis=1)
+            whose_recall = part.averaged[self._recall]
+            how = {"is": _EXPLAINED[NEW].format(recall=self._recall)}
+            curves[NEW] = RoundCurve.of(new[whose_recall], how, curve.state.counts["missing"], 0.0)
+            frame[NEW] = new, whose_recall
+        for name, values in part.extra.items():
+            how = {"is": _EXPLAINED[name].format(metric=type(self._gain).__name__)}
+            curves[name] = RoundCurve.of(values[whose], how)
+            frame[name] = values, whose
+        judged = None if qualities is None else Qualities.of(qualities)
+        return RoundsResults(
+            n,
+            curves,
+            part.queries,
+            part.n_rounds,
+            frame,
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS)),
+            None if judged is None else _aer(judged, part, gamma),
+        )
+
+    def _cutoff_in_words(self, column: _Column) -> str:
+        if column.cutoff is not None:
+            return str(column.cutoff)
+        return "all that was found" if self.per_round is None else f"{self.per_round} per round"
+
+    def _check_same(self, other: RoundsPlan) -> None:
+        if self is other:
+            return
+        for name in ("per_round", "rounds"):
+            if getattr(self, name) != getattr(other, name):
+                raise InputError(
+                    f"parts of rounds cannot be added: {name} is {getattr(self, name)} in one part, {getattr(other, name)} in the other"
+                )
+        check_identity(self._settling.identity, other._settling.identity)
+
+    @property
+    def grows(self) -> bool:
+        """Whether a cutoff grows even for queries whose agent has stopped."""
+        return self.per_round is not None and any(column.cutoff is None for column in self._columns)
+
+
+@dataclass(frozen=True, eq=False)
+class RoundsPartial:
+    """What some queries found, round by round: a part of an evaluation. Parts of one plan with different queries add up, in any order."""
+
+    plan: RoundsPlan
+    queries: tuple[Hashable, ...]
+    n_rounds: Counts
+    scores: Mapping[str, Floats]  # by name, (queries, rounds)
+    averaged: Mapping[str, Flags]
+    extra: Mapping[str, Floats]
+    base: Partial
+    notices: tuple[Any, ...] = ()
+
+    @property
+    def width(self) -> int:
+        return int(next(iter(self.extra.values())).shape[1])
+
+    def __repr__(self) -> str:
+        return f"RoundsPartial({len(self.queries):,} queries, {self.width} rounds)"
+
+    def __radd__(self, other: object) -> RoundsPartial:
+        return self if other == 0 else NotImplemented
+
+    def __add__(self, other: RoundsPartial) -> RoundsPartial:
+        if not isinstance(other, RoundsPartial):
+            return NotImplemented
+        self.plan._check_same(other.plan)
+        base = self.base + other.base  # which refuses a query that is in both
+        n = max(self.width, other.width)
+        one, two = self._as_long_as(n), other._as_long_as(n)
+        return RoundsPartial(
+            self.plan,
+            (*one.queries, *two.queries),
+            np.concatenate([one.n_rounds, two.n_rounds]),
+            _joined(one.scores, two.scores),
+            _joined(one.averaged, two.averaged),
+            _joined(one.extra, two.extra),
+            base,
+            (*one.notices, *two.notices),
+        )
+
+    def _as_long_as(self, n: int) -> RoundsPartial:
+        """The same with further rounds, in which nobody searches."""
+        more = n - self.width
+        if more == 0:
+            return self
+        if self.plan.grows:
+            raise InputError(
+                f"these parts have {self.width} and {n} rounds, and cutoffs grow with each; say how many rounds there are with rounds={n}"
+            )
+        kept = {name: np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) for name, values in self.scores.items()}
+        extra = dict(self.extra)
+        for name, values in self.extra.items():
+            last = values[:, -1:] if name == FOUND else np.where(np.isnan(values[:, :1]), math.nan, 0.0 if name == ROUND_GAIN else math.nan)
+            extra[name] = np.concatenate([values, np.repeat(last, more, axis=1)], axis=1)
+        return replace(self, scores=kept, extra=extra)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """How a list grew: its length after each round, where the new items of a round are in it, and what share was there before.
+
+    Of an item of a round that was there before, the place is -1.
+    """
+
+    lengths: list[int]
+    new: list[list[int]]
+    repeated: list[float]
+
+    @classmethod
+    def of(cls, rounds: Sequence[Sequence[Hashable]], n: int) -> _Steps:
+        places: dict[Hashable, int] = {}
+        lengths, new, repeated = [], [], []
+        for number in range(n):
+            found = list(dict.fromkeys(rounds[number])) if number < len(rounds) else []
+            before = sum(item in places for item in found)
+            new.append([-1 if item in places else places.setdefault(item, len(places)) for item in found])
+            lengths.append(len(places))
+            repeated.append(before / len(found) if found else math.nan)
+        return cls(lengths, new, repeated)
+
+
+def _joined(one: Mapping[str, npt.NDArray[Any]], two: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    return {name: np.concatenate([values, two[name]]) for name, values in one.items()}
+
+
+def _knows_gains(metric: Metric) -> bool:
+    return isinstance(metric, AlphaMetric) and metric.parameters.get("unjudged", "keep") == "keep"
+
+
+def _scores(part: Partial) -> list[UserScores]:
+    return [group.scores for group in part.parts if group.scores is not None]
+
+
+def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> dict[str, Any]:
+    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 <= gamma < math.inf:
+        raise InputError(f"gamma is {gamma!r}, expected a number from 0")
+    by_text = {str(query): query for query in part.queries}
+    n_rounds = {str(query): int(n) for query, n in zip(part.queries, part.n_rounds, strict=True)}
+    as_text = Qualities(
+        {str(query): quality for query, quality in judged.final.items()},
+        {(str(query), round): quality for (query, round), quality in judged.by_round.items()},
+        judged.failed,
+    )
+    found, of_rounds = as_text.effort_adjusted(n_rounds, float(gamma))
+    if not found:
+        raise InputError(
+            f"qualities: no judged query has a trace; judged are {', '.join([*as_text.final, *(q for q, _ in as_text.by_round)][:3])}"
+        )
+    judged_queries = {*as_text.final, *(query for query, _ in as_text.by_round)}
+    return {
+        "gamma": float(gamma),
+        "by_query": {by_text[query]: value for query, value in found.items()},
+        "by_round": {(by_text[query], round): value for (query, round), value in of_rounds.items()},
+        "unjudged": len(n_rounds) - len(found),
+        "without_trace": len(judged_queries - n_rounds.keys()),
+        "failed": judged.failed,
+    }
+
+
+def evaluate_rounds(
+    rounds: Any,
+    metrics: Metrics | None = None,
+    *,
+    per_round: int | None = None,
+    n_rounds: int | None = None,
+    convention: str | Convention | None = None,
+    users: Any = None,
+    qualities: Any = None,
+    gamma: float = 0.05,
+    threads: int | None = None,
+    ideal_budget: float | None = None,
+    ideal_seconds: float | None = None,
+    strict: bool = False,
+    ignore: str | Iterable[str] = (),
+    **truth: Any,
+) -> RoundsResults:
+    """Measure what agents found after each round of searching, and what each round added.
+
+    After round r a query has found L_r: the items of its rounds up to r, each at its first place. A query whose agent stopped keeps its list.
+
+    Args:
+        rounds: :class:`Rounds`, ``{query: [items of round 1, items of round 2, ...]}``, or the path of traces.
+        metrics: Metrics or their text forms. Default: AlphaNDCG and AspectRecall. A metric without a cutoff is measured at a cutoff that
+            grows; one with a cutoff, at the same after each round.
+        per_round: How much the cutoff grows with each round: 5 measures at 5, 10, 15 ... Default: at the length of L_r, so that the ideal
+            is as long as what the query has found.
+        n_rounds: How many rounds there are numbers for. Default: as many as any query has.
+        convention: Another tool's numbers. Under ``brightpro`` cutoffs grow by 5, and of several searches in a round the last counts.
+        qualities: Judged qualities of answers, as ``{query: quality}`` or the path of a judge's JSON Lines, for AER.
+        gamma: What each further round costs in AER: ``quality * exp(-gamma (R - 1))``.
+        users, threads, ideal_budget, ideal_seconds, strict, ignore: As for :func:`evaluate`.
+        truth: The inputs that lists are measured against, and how they are read, as for :func:`evaluate`: subtopics, weights, relevance ...
+
+    Examples:
+        >>> import aspectrum as asp
+        >>> found = asp.evaluate_rounds({"q": [["a", "b"], ["b", "c"]]}, subtopics={"q": {"a": [1], "c": [1, 2]}}, per_round=2)
+        >>> print(found.to_text(how=False))
+        Metric           Round 1  Round 2
+        ---------------  -------  -------
+        AlphaNDCG@2r      0.4319   0.7558
+        AspectRecall@2r   0.5000   1.0000
+        NewAspects        0.5000   0.5000
+        Repeated          0.0000   0.5000
+        RoundGain         1.0000   0.9464
+        Found             2.0000   3.0000
+    """
+    way = convention_named(convention)
+    known_names = [*TRUTH, *(option.name for option in fields(Reading))]
+    wrong = [unknown_argument("evaluate_rounds", name, known_names) for name in truth if name not in known_names]
+    if wrong:
+        raise joined(wrong)
+    inputs = unbundled(truth)
+    read = Rounds.of(rounds)
+    known = way.truth(**inputs)
+    options = {"users": users, "threads": threads, "ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict}
+    used = read.last_searches() if way.name in _OF_LAST_SEARCH else read
+    plan = RoundsPlan(
+        metrics, known, per_round=per_round, rounds=n_rounds or max(1, used.n_rounds), convention=way, ignore=ignore, **options
+    )
+    return plan.finish(plan.observe(read), qualities=qualities, gamma=gamma)

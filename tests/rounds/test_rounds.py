@@ -1,0 +1,280 @@
+"""What agents found after each round, against a plain definition; parts that add up."""
+
+import json
+import math
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aspectrum as asp
+
+Truth = dict[str, dict[str, list[int]]]
+Rounds = dict[str, list[list[str]]]
+
+TRUTH: Truth = {"q": {"a": [1], "c": [1, 2]}}
+ROUNDS: Rounds = {"q": [["a", "b"], ["b", "c"]]}
+
+
+def discount(rank: int) -> float:
+    return 1 / math.log2(rank + 1)
+
+
+def gains(items: list[str], judged: dict[str, list[int]], weights: dict[int, float], alpha: float = 0.5) -> list[float]:
+    """What each item gains, given those before it."""
+    seen: dict[int, int] = {}
+    found = []
+    for item in items:
+        found.append(sum(weights[aspect] * (1 - alpha) ** seen.get(aspect, 0) for aspect in judged.get(item, ())))
+        for aspect in judged.get(item, ()):
+            seen[aspect] = seen.get(aspect, 0) + 1
+    return found
+
+
+def dcg(items: list[str], judged: dict[str, list[int]], weights: dict[int, float]) -> float:
+    return sum(gain * discount(rank) for rank, gain in enumerate(gains(items, judged, weights), 1))
+
+
+def ideal(k: int, judged: dict[str, list[int]], weights: dict[int, float]) -> float:
+    """What the greedy list gains; ties go to the largest id."""
+    chosen: list[str] = []
+    left = sorted(judged, reverse=True)
+    while left and len(chosen) < k:
+        best = max(left, key=lambda item: round(gains([*chosen, item], judged, weights)[-1], 9))
+        chosen.append(best)
+        left.remove(best)
+    return dcg(chosen, judged, weights)
+
+
+def recall(items: list[str], judged: dict[str, list[int]], weights: dict[int, float]) -> float:
+    attainable = {aspect for aspects in judged.values() for aspect in aspects}
+    shown = {aspect for item in items for aspect in judged.get(item, ())}
+    return sum(weights[aspect] for aspect in shown) / sum(weights[aspect] for aspect in attainable)
+
+
+def distinct(rounds: list[list[str]]) -> list[str]:
+    return list(dict.fromkeys(item for found in rounds for item in found))
+
+
+def plain(rounds: list[list[str]], judged: dict[str, list[int]], weights: dict[int, float], per_round: int | None, n: int) -> Any:
+    """All numbers of a query, by name and round."""
+    table: dict[str, list[float]] = {name: [] for name in ("AlphaNDCG", "AspectRecall", "NewAspects", "Repeated", "RoundGain", "Found")}
+    before_recall = 0.0
+    for number in range(1, n + 1):
+        found = distinct(rounds[:number])
+        k = max(1, len(found)) if per_round is None else per_round * number
+        own = list(dict.fromkeys(rounds[number - 1])) if number <= len(rounds) else []
+        before = set(distinct(rounds[: number - 1]))
+        table["AlphaNDCG"].append(dcg(found[:k], judged, weights) / ideal(k, judged, weights))
+        table["AspectRecall"].append(recall(found[:k], judged, weights))
+        table["NewAspects"].append(table["AspectRecall"][-1] - before_recall)
+        before_recall = table["AspectRecall"][-1]
+        table["Repeated"].append(len([item for item in own if item in before]) / len(own) if own else math.nan)
+        in_all = [*distinct(rounds[: number - 1]), *(item for item in own if item not in before)]
+        gained = dict(zip(in_all, gains(in_all, judged, weights), strict=True))
+        table["RoundGain"].append(sum(gained[item] * discount(rank) for rank, item in enumerate(own, 1) if item not in before))
+        table["Found"].append(len(found))
+    return table
+
+
+def test_the_worked_example() -> None:
+    found = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, per_round=2)
+    assert found["AspectRecall@2r"] == (0.5, 1.0)
+    assert found["NewAspects"] == (0.5, 0.5)
+    assert found["Repeated"] == (0.0, 0.5)
+    assert found["Found"] == (2.0, 3.0)
+    assert found["AlphaNDCG@2r"] == pytest.approx((1 / 2.31546, 1.75 / 2.31546), abs=2e-6)
+    assert found["RoundGain"] == pytest.approx((1.0, 0.94639), abs=1e-5)
+    sums = asp.evaluate_rounds(ROUNDS, ["AlphaDCG"], subtopics=TRUTH, per_round=2)
+    assert sums["AlphaDCG@2r"] == pytest.approx((1.0, 1.75), abs=1e-12)
+    assert sums["RoundGain"] == found["RoundGain"]
+
+
+items = st.sampled_from("abcdefg")
+worlds = st.fixed_dictionaries(
+    {
+        "truth": st.dictionaries(
+            st.sampled_from("pqrst"),
+            st.dictionaries(items, st.lists(st.integers(1, 4), min_size=1, max_size=3, unique=True), min_size=1, max_size=6),
+            min_size=1,
+        ),
+        "rounds": st.dictionaries(st.sampled_from("pqrst"), st.lists(st.lists(items, max_size=5), max_size=4), min_size=1),
+        "per_round": st.one_of(st.none(), st.integers(1, 4)),
+        "weights": st.fixed_dictionaries({aspect: st.sampled_from([1.0, 2.0, 3.0]) for aspect in (1, 2, 3, 4)}),
+    }
+)
+
+
+@given(worlds)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_random_rounds_are_those_of_the_definition(world: Any) -> None:
+    truth, rounds, per_round, weights = world["truth"], world["rounds"], world["per_round"], world["weights"]
+    rounds = {query: found for query, found in rounds.items() if query in truth} or {next(iter(truth)): [["a"]]}
+    found = asp.evaluate_rounds(rounds, subtopics=truth, weights=weights, per_round=per_round)
+    n = max(1, *map(len, rounds.values()))
+    assert found.n_rounds == n
+    expected = {query: plain(own, truth[query], weights, per_round, n) for query, own in rounds.items()}
+    suffix = "" if per_round is None else f"@{per_round}r"
+    frame = found.per_user
+    assert frame.height == n * len(rounds)
+    for name in next(iter(expected.values())):
+        called = name + suffix if name in ("AlphaNDCG", "AspectRecall") else name
+        by_query = {query: frame.filter(frame["user"] == query)[called].to_list() for query in rounds}
+        for query, values in by_query.items():
+            np.testing.assert_allclose(values, expected[query][name], rtol=0, atol=1e-12, err_msg=name)
+        columns = np.array([expected[query][name] for query in rounds])
+        for number in range(n):
+            defined = columns[:, number][~np.isnan(columns[:, number])]
+            assert found.curves[called].scored[number] == len(defined)
+            if len(defined):
+                assert found[called][number] == pytest.approx(defined.mean(), abs=1e-12)
+            else:
+                assert math.isnan(found[called][number])
+
+
+@given(worlds, st.randoms())
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_parts_add_up_to_the_bit(world: Any, random: Any) -> None:
+    """The law: rounds of some queries and those of others are those of all, in any order; without growing cutoffs also of any depth."""
+    rounds = {query: found for query, found in world["rounds"].items() if query in world["truth"]} or {next(iter(world["truth"])): [["a"]]}
+    truth = asp.Truth.read(subtopics=world["truth"], weights=world["weights"])
+    n = max(1, *map(len, rounds.values())) if world["per_round"] is not None else None
+    for users in ("lists", "judged"):
+        plan = asp.RoundsPlan(["AlphaNDCG", "AspectRecall", "AspectRecall@2"], truth, per_round=world["per_round"], rounds=n, users=users)
+        whole = plan.finish(plan.observe(rounds))
+        queries = list(rounds)
+        random.shuffle(queries)
+        parts = [plan.observe({query: rounds[query]}) for query in queries]
+        assert plan.finish(reduce(add, parts)) == whole
+        assert {row[:2]: row[3:] for row in plan.finish(reduce(add, parts)).per_user.fill_nan(None).iter_rows()} == {
+            row[:2]: row[3:] for row in whole.per_user.fill_nan(None).iter_rows()
+        }
+        if len(parts) > 1:
+            with pytest.raises(asp.InputError, match=r"is in both parts"):
+                parts[0] + plan.observe({queries[0]: []})
+
+
+@given(worlds)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_exact_ideals_are_those_of_each_length(world: Any) -> None:
+    rounds = {query: found for query, found in world["rounds"].items() if query in world["truth"]} or {next(iter(world["truth"])): [["a"]]}
+    found = asp.evaluate_rounds(rounds, "AlphaNDCG(ideal=exact)", subtopics=world["truth"]).per_user
+    for query, own in rounds.items():
+        for number in range(1, len(own) + 1):
+            k = max(1, len(distinct(own[:number])))
+            one = asp.evaluate({query: distinct(own[:number])}, f"AlphaNDCG(ideal=exact)@{k}", subtopics=world["truth"])
+            (score,) = one.per_user[f"AlphaNDCG(ideal=exact)@{k}"]
+            assert found.filter((found["user"] == query) & (found["round"] == number))["AlphaNDCG(ideal=exact)"][0] == score
+
+
+def test_other_parts_are_refused() -> None:
+    truth = asp.Truth.read(subtopics={**TRUTH, "r": {"x": [1]}})
+    plan, other = (asp.RoundsPlan(None, truth, per_round=k) for k in (2, 3))
+    one = plan.observe(ROUNDS)
+    with pytest.raises(asp.InputError, match="per_round is 2 in one part, 3 in the other"):
+        one + other.observe({"r": [["x"]]})
+    with pytest.raises(asp.InputError, match=r"these parts have 1 and 2 rounds, and cutoffs grow with each; .* rounds=2"):
+        one + plan.observe({"r": [["x"]]})
+    assert one.__add__(3) is NotImplemented  # type: ignore[operator]
+    with pytest.raises(asp.InputError, match="expected a RoundsPartial"):
+        plan.finish(3)  # type: ignore[arg-type]
+
+
+def test_who_is_averaged() -> None:
+    truth = {**TRUTH, "r": {"x": [1]}}
+    rounds = {**ROUNDS, "unjudged": [["a"]]}
+    lists = asp.evaluate_rounds(rounds, "AspectRecall", subtopics=truth)
+    assert (lists.curves["AspectRecall"].scored, lists.curves["AspectRecall"].undefined) == ((1, 1), (1, 1))
+    judged = asp.evaluate_rounds(rounds, "AspectRecall", subtopics=truth, users="judged")
+    assert judged["AspectRecall"] == (0.25, 0.5), "r has no trace and scores 0"
+    assert judged["NewAspects"] == (0.25, 0.25)
+    assert judged.curves["AspectRecall"].missing == 1
+    assert judged.per_user.filter(judged.per_user["user"] == "unjudged")["AspectRecall"].to_list() == [None, None]
+    assert asp.evaluate_rounds(rounds, "AspectRecall", subtopics=truth, users=["q"])["AspectRecall"] == (0.5, 1.0)
+
+
+def test_cutoffs_that_stay() -> None:
+    found = asp.evaluate_rounds(ROUNDS, ["AspectRecall@1,3", "Recall@3"], subtopics=TRUTH, relevance={"q": ["a", "c"]})
+    assert found["AspectRecall@1"] == (0.5, 0.5)
+    assert found["AspectRecall@3"] == (0.5, 1.0)
+    assert found["Recall@3"] == (0.5, 1.0)
+    assert found.details["AspectRecall@1"]["cutoff"] == "1"
+    assert "NewAspects" not in found, "which is that of all that was found"
+    named = asp.evaluate_rounds(ROUNDS, {"mine": "AspectRecall"}, subtopics=TRUTH)
+    assert list(named) == ["mine", "NewAspects", "Repeated", "Found"]
+
+
+def test_metrics_without_scores_of_queries_are_refused() -> None:
+    with pytest.raises(asp.MetricError, match="is no mean of scores of queries"):
+        asp.evaluate_rounds(ROUNDS, "GiniComplement", subtopics=TRUTH, catalogue=["a", "b"])
+    with pytest.raises(asp.ArgumentError, match=r"evaluate_rounds\(\) has no argument 'subtopic'; did you mean 'subtopics'"):
+        asp.evaluate_rounds(ROUNDS, subtopic=TRUTH)
+
+
+def test_brightpro_counts_the_last_search_and_cutoffs_of_5(tmp_path: Path) -> None:
+    path = tmp_path / "run_0.json"
+    searches = [{"type": "tool_result", "round": 1, "docids": ["a"]}, {"type": "tool_result", "round": 1, "docids": ["b"]}]
+    path.write_text(json.dumps({"query_id": "q", "result": [*searches, {"type": "tool_result", "round": 2, "docids": ["c"]}]}))
+    assert asp.evaluate_rounds(path, subtopics=TRUTH)["Found"] == (2.0, 3.0)
+    weighed: dict[str, Any] = {"subtopics": TRUTH, "weights": {"q": {1: 1, 2: 1}}}
+    found = asp.evaluate_rounds(path, **weighed, convention="brightpro")
+    assert found["Found"] == (1.0, 2.0)
+    assert list(found)[:2] == ["AlphaNDCG@5r", "AspectRecall@5r"]
+    assert next(iter(asp.evaluate_rounds(path, **weighed, convention="brightpro", per_round=3))) == "AlphaNDCG@3r"
+
+
+def test_other_forms_of_the_numbers(tmp_path: Path) -> None:
+    found = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": 4.0})
+    assert found.aer == 4 * math.exp(-0.05)
+    assert "AER: 3.8049; quality * exp(-0.05 (rounds - 1)); 1 judged" in found.to_text()
+    content = json.loads(found.to_json())
+    assert content["rounds"] == 2
+    assert [one["metric"] for one in content["metrics"]] == list(found)
+    assert content["metrics"][0]["values"] == list(found["AlphaNDCG"])
+    assert content["aer"] == {"value": found.aer, "gamma": 0.05, "scored": 1, "unjudged": 0, "without_trace": 0, "failed": 0}
+    assert found.to_markdown().startswith("| Metric | Round 1 | Round 2 |")
+    assert found.to_csv().splitlines()[1].startswith(f"AlphaNDCG,1,{found['AlphaNDCG'][0]!r},1,0,0,")
+    assert "Round 2" in found.to_latex() and "<table" in found._repr_html_()
+    assert found.to_polars().height == 2 * len(found)
+    for name in ("x.json", "x.csv", "x.md", "x.txt", "x.tex"):
+        found.write(tmp_path / name)
+        assert (tmp_path / name).read_text()
+    found.write_per_user(tmp_path / "scores.csv")
+    assert (
+        (tmp_path / "scores.csv")
+        .read_text()
+        .startswith("user,round,rounds,AlphaNDCG,AspectRecall,NewAspects,Repeated,RoundGain,Found,AER\nq,1,2,")
+    )
+    with pytest.raises(KeyError, match="did you mean 'AspectRecall'"):
+        found["AspectRecal"]
+
+
+def test_nothing_found_is_0() -> None:
+    found = asp.evaluate_rounds({"q": [[], ["a"]]}, subtopics=TRUTH)
+    assert found["AspectRecall"] == (0.0, 0.5)
+    assert found["AlphaNDCG"][0] == 0.0
+    assert math.isnan(found["Repeated"][0])
+    empty = asp.evaluate_rounds({"q": []}, subtopics=TRUTH)
+    assert empty["AlphaNDCG"] == (0.0,)
+
+
+def test_curves() -> None:
+    found = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH)
+    longer = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=3)
+    drawn = found.plot.curves({"other": longer}, name="this").to_svg()
+    assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
+    with pytest.raises(asp.InputError, match="there is no report of rounds"):
+        found.write_report("x.html")
+
+
+def test_cutoffs_in_tokens() -> None:
+    lengths = dict.fromkeys("abc", 60)
+    found = asp.evaluate_rounds(ROUNDS, ["AspectRecall@100t", "AspectRecall@180t"], subtopics=TRUTH, lengths=lengths)
+    assert (found["AspectRecall@100t"], found["AspectRecall@180t"]) == ((0.5, 0.5), (0.5, 1.0))
+    with pytest.raises(asp.InputError, match="needs the scores of items"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, ties="expected")

@@ -1,0 +1,209 @@
+"""Traces of agents: rounds that are numbered, and those that are not; what fails; qualities of answers."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import aspectrum as asp
+
+
+def result(docids: Any = None, **more: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_name": "search", **({} if docids is None else {"docids": docids}), **more}
+
+
+def call(**more: Any) -> dict[str, Any]:
+    return {"type": "tool_call", "tool_name": "search", **more}
+
+
+def trace(*items: Any, query: Any = "q", **more: Any) -> dict[str, Any]:
+    return {"query_id": query, "status": "completed", "result": list(items), **more}
+
+
+def read(folder: Path, *traces: Any, name: str = "run_0.json", **options: Any) -> asp.Rounds:
+    text = "\n".join(json.dumps(one) for one in traces)
+    (folder / name).write_text(text)
+    return asp.Rounds.read(folder / name, **options)
+
+
+OUTPUT = json.dumps([{"docid": "a", "score": 1.0, "snippet": "s"}, {"docid": 7}])
+
+
+@pytest.mark.parametrize(
+    ("items", "rounds"),
+    [
+        ([result(["a", "b"], round=1), result(["b", "c"], round=2)], [["a", "b"], ["b", "c"]]),
+        ([result(["c"], round=2), result(["a"], round=1)], [["a"], ["c"]]),
+        ([result(["a"], round=1), result(["a", "b"], round=1)], [["a", "a", "b"]]),
+        ([result(output=OUTPUT, round=1)], [["a", "7"]]),
+        ([result(["x"], output=OUTPUT, round=1)], [["x"]]),
+        ([result(output="search failed: timeout", round=1), result(["a"], round=2)], [[], ["a"]]),
+        ([result(output="{}", round=1)], [[]]),
+        ([result(output='["a", "b"]', round=1)], [["a", "b"]]),
+        ([result(["a"], round=1), result(["b"], round=3)], [["a"], [], ["b"]]),
+        ([call(round=1), result(["a"]), call(round=2), result(["b"])], [["a"], ["b"]]),
+        ([call(round=1), result(["a"]), result(["b"]), call(round=2)], [["a", "b"], []]),
+        ([call(), result(["a"]), call(), result(["b"])], [["a"], ["b"]]),
+        ([call(call_id="x"), call(call_id="y"), result(["b"], call_id="y"), result(["a"], call_id="x")], [["b", "a"]]),
+        ([call(round=1, call_id="x"), call(round=2, call_id="y"), result(["b"], call_id="y"), result(["a"], call_id="x")], [["a"], ["b"]]),
+        ([result(["a"]), {"type": "output_reasoning", "output": "x"}, {"type": "final_answer_round_1", "output": "y"}], [["a"]]),
+        ([result([]), result([1, "1"], round=2)], [[], ["1", "1"]]),
+        ([], []),
+    ],
+)
+def test_rounds_of_a_trace(items: list[Any], rounds: list[list[str]], tmp_path: Path) -> None:
+    assert dict(read(tmp_path, trace(*items, retrieved_docids=["z"]))) == {"q": rounds}
+
+
+def test_the_last_search_of_a_round(tmp_path: Path) -> None:
+    rounds = read(tmp_path, trace(result(["a"], round=1), result(["b", "c"], round=1), call(round=2)))
+    assert rounds["q"] == [["a", "b", "c"], []]
+    assert rounds.last_searches()["q"] == [["b", "c"], []]
+    assert rounds.lists() == {"q": ["a", "b", "c"]}
+
+
+def test_folders_and_lines(tmp_path: Path) -> None:
+    folder = tmp_path / "gpt" / "bm25" / "biology"
+    folder.mkdir(parents=True)
+    for number in range(3):
+        read(folder, trace(result([f"d{number}"]), query=number), name=f"run_{number}.json")
+    found = asp.Rounds.read(tmp_path / "gpt")
+    assert {query: found[query] for query in found} == {str(number): [[f"d{number}"]] for number in range(3)}
+    assert asp.Rounds.read(str(folder / "run_*.json")).lists() == found.lists()
+    lines = read(tmp_path, *(trace(result([f"d{number}"]), query=number) for number in range(3)), name="all.jsonl")
+    assert lines.lists() == found.lists()
+    read(folder, trace(result(["x"]), query="1"), name="run_9.json")
+    with pytest.raises(asp.InputError, match=r"run_9.json: the query '1' stands twice, first in .*run_1.json; expected one list for each"):
+        asp.Rounds.read(folder)
+
+
+def test_tasks(tmp_path: Path) -> None:
+    traces = [trace(result(["a"]), query="1", task="biology"), trace(result(["b"]), query="1", task="economics")]
+    assert read(tmp_path, *traces, name="t.jsonl", task="economics").lists() == {"1": ["b"]}
+    with pytest.raises(asp.InputError, match="stands twice"):
+        asp.Rounds.read(tmp_path / "t.jsonl")
+    with pytest.raises(asp.InputError, match="no trace is of task 'psychology'"):
+        asp.Rounds.read(tmp_path / "t.jsonl", task="psychology")
+
+
+def test_what_is_said_of_traces(tmp_path: Path) -> None:
+    rounds = read(tmp_path, trace(result(["a"]), retrieved_round_count=2), trace(query="r", retrieved_round_count=0), name="t.jsonl")
+    assert [(one.kind, one.count, one.of) for one in rounds.notices] == [("round_counts", 1, 2), ("found_nothing", 1, 2)]
+    found = asp.evaluate_rounds(rounds, "AspectRecall", subtopics={"q": {"a": [1]}, "r": {"a": [1]}})
+    assert any("2 traces" in note for note in found.notes)
+    assert found["AspectRecall"] == (0.5,)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"query": "q"}, 'expected the trace of an agent: an object with "query_id" and a list "result"'),
+        (trace(query=None), "query_id: expected an id, which is text or a whole number, found null"),
+        (trace(result("a")), 'result[0].docids: expected a list of document ids, found "a"'),
+        (trace(result([["a"]])), "result[0].docids[0]: expected an id"),
+        (trace(result(["a"], round="1")), 'result[0].round: expected a whole number from 1 to 10,000, found "1"'),
+        (trace(result(["a"], round=10**9)), "result[0].round: expected a whole number from 1 to 10,000"),
+        (trace(result(output='[{"docid": {}}]')), "result[0].output[0].docid: expected an id"),
+        (trace("search"), 'result[0]: expected an object, found "search"'),
+    ],
+)
+def test_what_is_wrong_is_named(value: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(asp.InputError) as raised:
+        read(tmp_path, value)
+    assert message in str(raised.value)
+
+
+def test_a_file_that_is_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text(json.dumps(trace(result(["a"]))) + '\n{"query_id": "r", "res')
+    with pytest.raises(asp.InputError, match=r"t.jsonl, line 2.*was the file cut off"):
+        asp.Rounds.read(tmp_path / "t.jsonl")
+
+
+def test_rounds_from_python() -> None:
+    rounds = asp.Rounds({"q": [["a"], ["b", "a"]], "r": []})
+    assert (len(rounds), rounds.n_rounds, rounds["r"]) == (2, 2, [])
+    both = rounds + asp.Rounds({"s": [["c"]]})
+    assert both.lists() == {"q": ["a", "b"], "r": [], "s": ["c"]}
+    with pytest.raises(asp.InputError, match="query 'q' is in both parts"):
+        both + rounds
+    for wrong, message in (
+        (["a"], "rounds is list, expected"),
+        ({"q": "ab"}, "rounds of 'q': found str, expected a list of rounds"),
+        ({"q": ["ab"]}, "rounds of 'q': round 1: found 'ab', expected a list of documents"),
+    ):
+        with pytest.raises(asp.InputError, match=message):
+            asp.Rounds(wrong)  # type: ignore[arg-type]
+
+
+def test_ids_are_those_of_the_truth(tmp_path: Path) -> None:
+    rounds = read(tmp_path, trace(result([7]), query=1))
+    for truth in ({1: {7: [1]}}, {"1": {"7": [1]}}):
+        assert asp.evaluate_rounds(rounds, "AspectRecall", subtopics=truth)["AspectRecall"] == (1.0,)
+
+
+ROUNDS = {"q": [["a"], ["b"], ["c"]], "r": [["a"]], "s": []}
+TRUTH = {query: {"a": [1]} for query in ROUNDS}
+
+
+def judged(folder: Path, *lines: Any) -> Path:
+    (folder / "judge.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / "judge.jsonl"
+
+
+def test_quality_after_effort(tmp_path: Path) -> None:
+    path = judged(
+        tmp_path,
+        {"status": "ok", "task": "t", "qid": "q", "retriever": "x", "overall_quality": 4},
+        {"status": "ok", "task": "t", "qid": "r", "retriever": "x", "overall_quality": 3.0},
+        {"status": "failed", "qid": "s"},
+        {"qid": "elsewhere", "overall_quality": 5},
+    )
+    found = asp.evaluate_rounds(ROUNDS, "AspectRecall", subtopics=TRUTH, qualities=path)
+    assert found.judged is not None
+    assert found.judged["by_query"] == {"q": 4 * math.exp(-0.05 * 2), "r": 3.0}
+    assert found.aer == pytest.approx((3.619349672143838 + 3) / 2, abs=1e-15)
+    assert [found.judged[name] for name in ("unjudged", "without_trace", "failed")] == [1, 1, 1]
+    assert asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities=path, gamma=0).aer == 3.5
+    assert found.per_user.filter(found.per_user["AER"].is_not_null()).select("user", "round").rows() == [("q", 3), ("r", 1)]
+
+
+def test_quality_of_each_round(tmp_path: Path) -> None:
+    path = judged(tmp_path, *({"qid": "q", "round": number, "overall_quality": number} for number in (1, 2, 3)))
+    found = asp.evaluate_rounds(ROUNDS, "AspectRecall", subtopics=TRUTH, qualities=path)
+    assert found.per_user["AER"].drop_nulls().to_list() == [1.0, 2 * math.exp(-0.05), 3 * math.exp(-0.1)]
+    assert found.aer == 3 * math.exp(-0.1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([{"qid": "q"}], 'the key "overall_quality" is missing'),
+        ([{"overall_quality": 1}], 'expected an object with "qid" and "overall_quality"'),
+        ([{"qid": "q", "overall_quality": "4"}], 'overall_quality: expected a finite number, found "4"'),
+        ([{"qid": "q", "overall_quality": 1, "round": 0}], "round: expected a whole number from 1, found 0"),
+        ([{"qid": "q", "overall_quality": 1}] * 2, "line 2: the answer to 'q' is judged twice, first in"),
+        (
+            [{"qid": "q", "overall_quality": 1, "retriever": name} for name in "ab"],
+            "judged twice, first in .*; choose one retriever",
+        ),
+        ([{"qid": "nobody", "overall_quality": 1}], "no judged query has a trace; judged are nobody"),
+        ([{"qid": "q", "status": "failed"}], "there is no quality in it"),
+    ],
+)
+def test_what_is_wrong_with_qualities(lines: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(asp.InputError, match=message.replace("[", r"\[")):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities=judged(tmp_path, *lines))
+
+
+def test_qualities_of_one_retriever(tmp_path: Path) -> None:
+    lines = [{"qid": "q", "overall_quality": n, "retriever": name, "task": "t"} for n, name in enumerate("ab")]
+    path = judged(tmp_path, *lines)
+    assert asp.Qualities.read(path, retriever="b", task="t").final == {"q": 1.0}
+    with pytest.raises(asp.InputError, match="qualities is list"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities=[1])
+    with pytest.raises(asp.InputError, match="that of 'q' is nan, expected a finite number"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": math.nan})
+    with pytest.raises(asp.InputError, match="gamma is -1, expected a number from 0"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": 1}, gamma=-1)
