@@ -226,7 +226,8 @@ def _evaluate(
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
-    asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=options.get("ties") == "expected")
+    over_orders = options.get("ties") == "expected" or any(isinstance(one, World) and one.averages_orders for one in systems.values())
+    asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=over_orders)
     users = options.get("users")
     check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}
