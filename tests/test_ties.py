@@ -263,7 +263,7 @@ def _frame(rows: Sequence[tuple[str, str, int, float]]) -> Any:
 def test_what_cannot_be_averaged_is_refused() -> None:
     lists: dict[str, Any] = {"q": {"a": 1.0, "b": 1.0}}
     subtopics = {"q": {"a": ["x"]}}
-    with pytest.raises(asp.MetricError, match="AlphaDCG@9t cannot be averaged.*number of tokens depends on their order"):
+    with pytest.raises(asp.MetricError, match=r"AlphaDCG@9t cannot be averaged.*number of tokens depends on their order"):
         asp.evaluate(lists, "AlphaDCG@9t", subtopics=subtopics, lengths={"a": 4, "b": 6}, ties="expected")
     for metric in ("ILD@2", "Gini@2", "AlphaNDCG(ideal=sorted)@2", "AlphaNDCG(pool=list)@2", "AlphaNDCG(unjudged=drop)@2"):
         name = metric.partition("(")[0].partition("@")[0].replace("ILD", "IntraListDiversity")
