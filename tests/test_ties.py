@@ -119,10 +119,9 @@ def usable(world: PlainWorld, metrics: Iterable[asp.Metric]) -> list[asp.Metric]
 
 def test_which_metrics_have_averages_over_orders() -> None:
     assert set(NAMES) < {type(metric).__name__ for metric in OVER_ORDERS}
-    refused = [
-        str(metric) for several in SETTINGS.values() for metric in several if metric.why_one_order() and type(metric).__name__ in NAMES
-    ]
-    assert all(any(word in name for word in ("drop", "full", "sorted", "list", "probabilistic", "category")) for name in refused)
+    of_ranks = [metric for several in SETTINGS.values() for metric in several if not metric.budgets]
+    refused = [str(metric) for metric in of_ranks if metric.why_one_order() and type(metric).__name__ in NAMES]
+    assert all(any(word in name for word in ("drop", "full", "sorted", "list", "probabilistic", "category", "tokens")) for name in refused)
 
 
 @pytest.mark.parametrize("chunk", range(len(CHUNKS)))
@@ -264,6 +263,8 @@ def _frame(rows: Sequence[tuple[str, str, int, float]]) -> Any:
 def test_what_cannot_be_averaged_is_refused() -> None:
     lists: dict[str, Any] = {"q": {"a": 1.0, "b": 1.0}}
     subtopics = {"q": {"a": ["x"]}}
+    with pytest.raises(asp.MetricError, match=r"AlphaDCG@9t cannot be averaged.*number of tokens depends on their order"):
+        asp.evaluate(lists, "AlphaDCG@9t", subtopics=subtopics, lengths={"a": 4, "b": 6}, ties="expected")
     for metric in ("ILD@2", "Gini@2", "AlphaNDCG(ideal=sorted)@2", "AlphaNDCG(pool=list)@2", "AlphaNDCG(unjudged=drop)@2"):
         name = metric.partition("(")[0].partition("@")[0].replace("ILD", "IntraListDiversity")
         with pytest.raises(asp.MetricError, match=f"{name}.*cannot be averaged over the orders of equal scores.*ties='ascending'"):
