@@ -76,7 +76,8 @@ def evaluate(
 
     Args:
         rankings: ``{user: [items]}`` best first, ``{user: {item: score}}``, rows (user, item) in order or
-            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores.
+            (user, item, score), ``(users, array)`` with a row of items per user, or a sparse matrix of scores. Files may also be JSON:
+            the first two forms, predictions of MTEB, results of castorini's tools, traces of agents.
         metrics: Metrics or their text forms, such as ``"AlphaNDCG(alpha=0.5)@5,10"``. ``"all@10"`` is every metric that the inputs
             allow, ``"novelty@10"`` every one of a family (see :data:`aspectrum.metric.FAMILIES`). A mapping ``{"my name": metric}`` gives its numbers names of your own.
         aspects: What items are about: ``{item: [aspects]}``, ``{item: {aspect: strength}}``, ``{item: 0/1 array}``, rows
@@ -225,7 +226,8 @@ def _evaluate(
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
     options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
-    asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=options.get("ties") == "expected")
+    over_orders = options.get("ties") == "expected" or any(isinstance(one, World) and one.averages_orders for one in systems.values())
+    asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=over_orders)
     users = options.get("users")
     check_files([*systems.values(), *(options.get(name) for name in TRUTH), None if isinstance(users, str) else users])
     chosen = {name: options.pop(name) for name in PLAN_OPTIONS if name in options}

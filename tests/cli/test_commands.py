@@ -42,6 +42,7 @@ def test_commands_are_listed_whole(call: Call) -> None:
         "merge",
         "metrics",
         "ndeval",
+        "rounds",
         "schema",
     ]
     for name in COMMANDS:

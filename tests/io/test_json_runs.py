@@ -232,6 +232,9 @@ def test_folders_and_pieces(n_rows: int, tmp_path: Path) -> None:
     whole = asp.evaluate(lists, "MRR", relevance=truth, users="lists")
     for name in ("traces", "lines.jsonl", "lists.json"):
         assert dict(asp.evaluate(tmp_path / name, "MRR", relevance=truth, users="lists", memory="2GB")) == dict(whole)
+        for _ in range(2):
+            again = asp.evaluate(tmp_path / name, "MRR", relevance=truth, users="lists", resume=tmp_path / f"finished {name}")
+            assert dict(again) == dict(whole)
     write(tmp_path / "traces" / "again.json", {"query_id": "q1", "result": []})
     with pytest.raises(asp.InputError, match="the query 'q1' stands twice, first in"):
         asp.evaluate(tmp_path / "traces", "MRR", relevance=truth)

@@ -170,28 +170,67 @@ def test_gains_against_all_orders(world: Lists, alpha: float, discount: str, wor
         assert found[2].all()
 
 
+@given(
+    items=st.lists(st.dictionaries(st.integers(0, 4), st.sampled_from([0.5, 1.0]), min_size=1, max_size=3), min_size=7, max_size=9),
+    alpha=st.sampled_from([0.3, 0.5, 1.0]),
+    work=st.sampled_from([30, 300, 1000, 3000, 10_000, 10**6]),
+)
+def test_larger_groups_against_all_subsets(items: list[Item], alpha: float, work: int) -> None:
+    """What the items of a subset have gained, in the best of orders; with limits at which all the ways to search end."""
+    items = [dict(sorted(item.items())) for item in items]
+    world = one_group({}, *items, n_aspects=5)
+    discounts = np.array(DISCOUNTS["log2"])
+    n = len(items)
+    left = np.ones((1 << n, 5))
+    for subset in range(1, 1 << n):
+        last = subset.bit_length() - 1
+        left[subset] = left[subset ^ 1 << last]
+        for aspect, strength in items[last].items():
+            left[subset, aspect] *= 1.0 - alpha * strength
+    strengths = np.array([[item.get(aspect, 0.0) for aspect in range(5)] for item in items])
+    gains = left @ strengths.T
+    low, high = np.full(1 << n, np.inf), np.zeros(1 << n)
+    low[0] = 0.0
+    sizes = np.array([subset.bit_count() for subset in range(1 << n)])
+    for subset in range(1 << n):
+        for item in set(range(n)).difference(place for place in range(n) if subset >> place & 1):
+            then, gain = subset | 1 << item, gains[subset, item]
+            low[then] = min(low[then], low[subset] + gain * discounts[sizes[subset] + 1])
+            high[then] = max(high[then], high[subset] + gain * discounts[sizes[subset]])
+    least = np.array([[0.0] + [low[sizes == size].min() for size in range(n + 1)]])
+    greatest = np.array([[high[sizes == size].max() for size in range(n + 1)] + [high[-1]]])
+    found = kernels.extreme_gains(world.cover, world.tied, world.stops, alpha, discounts, work=work)
+    check(found, (least, greatest))
+    if work == 10**6:
+        assert found[2].all()
+
+
+def strongest_seen(order: list[Item]) -> list[Item]:
+    """The strongest judgment of each aspect within the first 0, 1, 2 ... items."""
+    seen: list[Item] = [{}]
+    for item in order:
+        seen.append(seen[-1] | {aspect: max(strength, seen[-1].get(aspect, 0.0)) for aspect, strength in item.items()})
+    return seen
+
+
 def covered(world: Lists) -> Callable[[int, list[Item]], list[float]]:
     def score(user: int, order: list[Item]) -> list[float]:
-        def reached(k: int) -> float:
-            strongest = (max((item.get(aspect, 0.0) for item in order[:k]), default=0.0) for aspect in range(world.n_aspects))
-            return sum(world.weight(user, aspect) * strength for aspect, strength in enumerate(strongest))
-
-        return [reached(k) for k in range(len(order) + 1)]
+        return [sum(world.weight(user, aspect) * one for aspect, one in seen.items()) for seen in strongest_seen(order)]
 
     return score
 
 
-def answered(world: Lists, firsts: list[int], weights: list[float]) -> Callable[[int, list[Item]], list[float]]:
+def answered(firsts: list[int], weights: list[float]) -> Callable[[int, list[Item]], list[float]]:
     """Questions count with their weakest answer."""
+    questions = [
+        (weights[first], [one for one, of in enumerate(firsts) if of == first]) for first in sorted(set(firsts)) if weights[first] > 0
+    ]
 
-    def score(user: int, order: list[Item]) -> list[float]:
-        def reached(k: int) -> float:
-            strongest = [max((item.get(aspect, 0.0) for item in order[:k]), default=0.0) for aspect in range(world.n_aspects)]
-            return sum(
-                weights[first] * min(one for one, of in zip(strongest, firsts, strict=True) if of == first) for first in sorted(set(firsts))
-            )
-
-        return [reached(k) for k in range(len(order) + 1)]
+    def score(_: int, order: list[Item]) -> list[float]:
+        return [
+            sum(weight * min(seen.get(answer, 0.0) for answer in answers) for weight, answers in questions)
+            for seen in strongest_seen(order)
+        ]
 
     return score
 
@@ -216,7 +255,7 @@ def test_questions_against_all_orders(world: Lists, work: int | None, data: st.D
     limit: dict[str, Any] = {} if work is None else {"work": work}
     wanted = Lists(world.groups, None, world.n_aspects, world.masks)
     found = kernels.extreme_coverage(wanted.cover, world.tied, world.stops, *questions, **limit)
-    check(found, enumerated(wanted, answered(wanted, firsts, weights)))
+    check(found, enumerated(wanted, answered(firsts, weights)))
     if work is None:
         assert found[2].all()
 

@@ -122,3 +122,21 @@ def test_a_separator_is_one_byte() -> None:
         kernels.scan_table(b"", "ab", False)
     with pytest.raises(ValueError, match="quotes need a separator"):
         kernels.scan_table(b"", "", True)
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts, st.integers(0, 2), st.integers(0, 3))
+def test_what_stands_in_the_middle_of_a_line_becomes_one_field(text: str, before: int, after: int) -> None:
+    found, n_joined = kernels.with_middle_joined(text.encode(), before, after, "\x1f")
+    lines = found.decode().split("\n")
+    assert len(lines) == len(text.split("\n")), "no line moves"
+    n_wide = 0
+    for line, was in zip(lines, text.split("\n"), strict=True):
+        words = list(re.finditer(r"[^ \t\v\f\r]+", was))
+        expected = [word[0] for word in words]
+        if len(words) > before + after + 1:
+            n_wide += 1
+            middle = was[words[before].start() : words[len(words) - after - 1].end()]
+            expected = [*expected[:before], middle, *expected[len(words) - after :]]
+        assert line.split("\x1f") == (expected or [""])
+    assert n_joined == n_wide

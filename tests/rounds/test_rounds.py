@@ -159,6 +159,19 @@ def test_parts_add_up_to_the_bit(world: Any, random: Any) -> None:
                 parts[0] + plan.observe({queries[0]: []})
 
 
+@given(worlds)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_exact_ideals_are_those_of_each_length(world: Any) -> None:
+    rounds = {query: found for query, found in world["rounds"].items() if query in world["truth"]} or {next(iter(world["truth"])): [["a"]]}
+    found = asp.evaluate_rounds(rounds, "AlphaNDCG(ideal=exact)", subtopics=world["truth"]).per_user
+    for query, own in rounds.items():
+        for number in range(1, len(own) + 1):
+            k = max(1, len(distinct(own[:number])))
+            one = asp.evaluate({query: distinct(own[:number])}, f"AlphaNDCG(ideal=exact)@{k}", subtopics=world["truth"])
+            (score,) = one.per_user[f"AlphaNDCG(ideal=exact)@{k}"]
+            assert found.filter((found["user"] == query) & (found["round"] == number))["AlphaNDCG(ideal=exact)"][0] == score
+
+
 def test_other_parts_are_refused() -> None:
     truth = asp.Truth.read(subtopics={**TRUTH, "r": {"x": [1]}})
     plan, other = (asp.RoundsPlan(None, truth, per_round=k) for k in (2, 3))
@@ -257,3 +270,11 @@ def test_curves() -> None:
     assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
     with pytest.raises(asp.InputError, match="there is no report of rounds"):
         found.write_report("x.html")
+
+
+def test_cutoffs_in_tokens() -> None:
+    lengths = dict.fromkeys("abc", 60)
+    found = asp.evaluate_rounds(ROUNDS, ["AspectRecall@100t", "AspectRecall@180t"], subtopics=TRUTH, lengths=lengths)
+    assert (found["AspectRecall@100t"], found["AspectRecall@180t"]) == ((0.5, 0.5), (0.5, 1.0))
+    with pytest.raises(asp.InputError, match="needs the scores of items"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, ties="expected")

@@ -60,8 +60,8 @@ def evaluate(
     NAME=DIRECTORY is one system, in as many files as there are; so is a directory that Spark or others wrote in parts. Lists that are larger
     than memory are read piece by piece.
 
-    Files may be CSV, TSV, Parquet, Arrow, JSON Lines or TREC's, also compressed with gzip or zstd; - is the standard input. Every
-    output says how each number was computed. With --part, the lists are those of some complete users of one system.
+    Files may be CSV, TSV, Parquet, Arrow, JSON Lines or TREC's, lists also JSON by query, predictions of MTEB and traces of agents; all of them may
+    be compressed with gzip or zstd. - is the standard input. Every output says how each number was computed. With --part, the lists are those of some complete users of one system.
     """
     from aspectrum.api import evaluate_files
 

@@ -14,7 +14,7 @@
 namespace aspectrum {
 
 // Operations that a search for one group may take, by default: some hundredths of a second.
-constexpr int64_t kExtremeWork = int64_t{1} << 23;
+constexpr int64_t kExtremeWork = int64_t{1} << 22;
 
 // One byte per place: whether it has the score of the place before.
 using Ties = Array<uint8_t>;

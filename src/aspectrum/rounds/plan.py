@@ -145,16 +145,22 @@ class RoundsPlan:
                     averaged[column.name][mine] = True
                     for number in range(n) if round is None else [round]:
                         cutoffs = np.broadcast_to(cutoff_of[column.name], (len(ids), n))[mine, number]
-                        at = np.array([places[f"{column.name}|{cutoff}"] for cutoff in cutoffs.tolist()], dtype=np.int64)
-                        scores[column.name][mine, number] = block.scores[np.arange(len(mine)), at]
+                        at = np.array([places.get(f"{column.name}|{cutoff}", -1) for cutoff in cutoffs.tolist()], dtype=np.int64)
+                        found_here = np.flatnonzero(at >= 0)
+                        scores[column.name][mine[found_here], number] = block.scores[found_here, at[found_here]]
 
         lengths = np.array([steps[query].lengths for query in queries], dtype=np.int64).reshape(len(ids), n)
         whole = [column for column in self._columns if column.cutoff is None and self.per_round is None]
         if whole:
             # What a query has found after a round is the beginning of what it found in all.
             cutoffs = np.maximum(lengths, 1)
-            plan = Plan([column.at(np.unique(cutoffs).tolist()) for column in whole], self._truth, **self._options)
-            keep(_scores(plan.observe(rounds.rows(n))), {column.name: cutoffs for column in whole}, None)
+            together = [np.unique(cutoffs).tolist()]
+            if any(column.metric.parameters.get("ideal") == "exact" for column in whole):
+                together = [[cutoff] for cutoff in together[0]]  # an exact ideal is dear: only those that a query needs
+            for some in together:
+                theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
+                plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
+                keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
             if (nothing := lengths == 0).any():  # which is no beginning at any cutoff
                 found = {name: values.copy() for name, values in scores.items()}
                 plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)

@@ -128,6 +128,10 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
         """The most rounds of any query."""
         return max(map(len, self._searches.values()), default=0)
 
+    def of_queries(self, queries: Iterable[Hashable]) -> Rounds:
+        """The rounds of some queries."""
+        return self._with({query: self._searches[query] for query in queries})
+
     def last_searches(self) -> Rounds:
         """The same with the last search of each round only."""
         return self._with({query: tuple(searches[-1:] for searches in rounds) for query, rounds in self._searches.items()})
