@@ -25,6 +25,7 @@ LARGEST_CUTOFF = """
 inputs = dict(
     aspects={"a": ["x"], "b": ["x", "y"], "c": ["y"]}, relevance={"u": ["a", "b"]}, history={"u": ["c"]}, subtopics={"u": {"a": ["x"], "b": ["y"]}},
     features={"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]}, baseline={"u": ["a"]}, graph={"u": ["a"], "a": ["b"]},
+    lengths={"a": 1, "b": 2, "c": 3},
 )
 names = [*(f"{name}" for name in asp.registered() if name != "Serendipity"), "Serendipity(unexpected=popularity)", "SelfInformation(over=k)", "AlphaDCG(normalize=perfect)", "AlphaDCG(normalize=perfect, discount=none)"]
 names += ["ERRIA(normalize=perfect)", "ERRIA(normalize=ideal)", "AlphaNDCG(ideal=exact)", "AlphaNDCG(ideal=sorted)", "NRBP(normalize=ideal)"]
