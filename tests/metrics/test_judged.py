@@ -53,7 +53,11 @@ def test_holes_of_freshstack_are_items_judged_for_nobody_over_the_cutoff() -> No
     inputs: dict[str, Any] = {"subtopics": {"q": {"a": [1]}, "p": {"b": [1]}}}
     found = asp.evaluate({"q": ["a", "b", "x"]}, ["Hole@2,4"], **inputs)
     assert list(found.values()) == [0.0, 0.25]
-    assert not asp.parse("Hole@2").higher_is_better and asp.parse("Judged@2").higher_is_better
+
+
+def test_more_is_not_better() -> None:
+    """Of what was judged: no report may call a system accurate for it."""
+    assert asp.Judged().higher_is_better is None
 
 
 def test_an_empty_list_is_undefined() -> None:

@@ -69,8 +69,8 @@ inline OutMatrix<double> covered_aspects(const Cover& cover, Matrix<int32_t> sto
 
 // Sum over questions of weight * weakest of the answers, each as strong as the strongest support within the first places, at each stop.
 // `firsts` has for each of a user's aspects the first of those that answer the same question, which has its weight; others weigh 0.
-inline OutMatrix<double> covered_questions(const Cover& cover, Matrix<int32_t> stops_, Array<int64_t> aspect_offsets,
-                                           Array<int32_t> firsts, Array<double> weights) {
+inline OutMatrix<double> covered_questions(const Cover& cover, Matrix<int32_t> stops_, Array<int64_t> aspect_offsets, Array<int32_t> firsts,
+                                           Array<double> weights) {
     const Stops stops = check_stops(stops_, cover.offsets);
     require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
     require(weights.shape(0) == firsts.shape(0), "one weight per aspect");

@@ -190,7 +190,8 @@ inline TableScan scan_table(const char* begin, const char* end, TableFormat form
 
 // Lines of words with a separator between their fields: the first `before` words, the text between, the last `after` words. Lines with
 // fewer words keep what they have; no line moves. Also how many lines have blanks in the text between.
-inline std::pair<std::string, int64_t> with_middle_joined(const char* begin, const char* end, int64_t before, int64_t after, char separator) {
+inline std::pair<std::string, int64_t> with_middle_joined(const char* begin, const char* end, int64_t before, int64_t after,
+                                                          char separator) {
     std::string joined;
     joined.reserve(static_cast<size_t>(end - begin));
     int64_t n_joined = 0;

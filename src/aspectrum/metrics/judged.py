@@ -54,12 +54,8 @@ class Judged(UserMetric):
     cites = ("macavaney2022streamlining", "sakai2007alternatives")
     aliases: ClassVar[Aliases] = {"Hole": {"by": "anybody", "over": "k", "complement": True}}
     family = "relevance"
+    higher_is_better = None  # it is a property of the judgments
     over_orders = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.complement:
-            object.__setattr__(self, "higher_is_better", False)
 
     def needs(self) -> tuple[frozenset[str], ...]:
         return tuple(frozenset((name,)) for name in ("subtopics", "relevance") if self.judged_by in (None, name))
