@@ -79,7 +79,8 @@ class CoverageSearch {
     // what it adds to the strength below.
     std::vector<std::vector<std::pair<double, int32_t>>> levels_of(const Problem& problem) {
         std::vector<std::vector<double>> strengths(problem.n_aspects());
-        for (size_t e = 0; e < problem.aspects.size(); ++e) strengths[problem.aspects[e]].push_back(problem.strength(static_cast<int64_t>(e)));
+        for (size_t e = 0; e < problem.aspects.size(); ++e)
+            strengths[problem.aspects[e]].push_back(problem.strength(static_cast<int64_t>(e)));
         std::vector<std::vector<std::pair<double, int32_t>>> levels(problem.n_aspects());
         for (size_t i = 0; i < strengths.size(); ++i) {
             std::sort(strengths[i].begin(), strengths[i].end());

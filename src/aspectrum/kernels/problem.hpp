@@ -88,8 +88,8 @@ class ProblemBuilder {
         uint64_t key = view_.key(row);
         if (key == 0 || copies <= 0) return;
         if (length > 0) key = mixed(key ^ mixed(static_cast<uint64_t>(length)));
-        const auto [place, is_new] = places_.find_or_add(
-            folded(key), [&](int32_t other) { return lengths_[other] == length && view_.same(rows_[other], row); });
+        const auto [place, is_new] =
+            places_.find_or_add(folded(key), [&](int32_t other) { return lengths_[other] == length && view_.same(rows_[other], row); });
         if (is_new) {
             rows_.push_back(row);
             copies_.push_back(0);

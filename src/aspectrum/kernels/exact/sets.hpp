@@ -48,7 +48,8 @@ class Sets {
   public:
     // Leaves out a set if sets that hold all it has can fill the whole list. Of the others, knows which hold which.
     template <class Amount>
-    Sets(const Problem& problem, int32_t n_ranks, Amount amount, Effort& effort) : n_aspects_(static_cast<int32_t>(problem.n_aspects())), capacity_(problem.capacity) {
+    Sets(const Problem& problem, int32_t n_ranks, Amount amount, Effort& effort)
+        : n_aspects_(static_cast<int32_t>(problem.n_aspects())), capacity_(problem.capacity) {
         auto within = [&](int64_t set, int64_t other) {
             effort.add(Cost::kContainment);
             return is_within(problem, set, other);

@@ -38,9 +38,9 @@ constexpr double kFreshPace = 1.0, kPace = 0.5;  // of steps, as shares of the P
 constexpr double kLeastPace = 1e-3;
 constexpr double kSlowDown = 0.6;  // after kPatience steps without progress
 constexpr int kPatience = 8;
-constexpr double kProgress = 1e-3;  // share of the gap that counts as progress
-constexpr double kMomentum = 0.6;   // of the last direction
-constexpr double kSetScale = 0.02;  // of prices of sets against those of aspects
+constexpr double kProgress = 1e-3;                      // share of the gap that counts as progress
+constexpr double kMomentum = 0.6;                       // of the last direction
+constexpr double kSetScale = 0.02;                      // of prices of sets against those of aspects
 constexpr double kTokenPrice = 0.3, kTokenScale = 0.1;  // the first price of a token, and its scale, against what a token gains on average
 
 }  // namespace aspectrum::tuning
