@@ -95,7 +95,7 @@ inline OutMatrix<double> covered_questions(const Cover& cover, Matrix<int32_t> s
                     int32_t j = 0;
                     for (int64_t c = 0; c < stops.cutoffs; ++c) {
                         for (; j < stops.of(u)[c]; ++j)
-                            if (rows[j] >= 0) view.each(rows[j], [&](int32_t i, double s) { seen[i] = std::max(seen[i], s); });
+                            if (rows[j] >= 0) view.each(rows[j], [&seen = seen](int32_t i, double s) { seen[i] = std::max(seen[i], s); });
                         std::fill_n(weakest.begin(), n, 1.0);
                         for (int64_t i = 0; i < n; ++i) weakest[first[i]] = std::min(weakest[first[i]], seen[i]);
                         for (int64_t i = 0; i < n; ++i) weakest[i] = first[i] == i ? weights.data()[starts[u] + i] * weakest[i] : 0.0;

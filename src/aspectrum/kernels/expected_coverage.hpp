@@ -230,7 +230,7 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
                         while (j < stop && (next = end_of_group(flags, j, length)) <= stop)
                             for (; j < next; ++j)
                                 if (rows[j] >= 0)
-                                    view.each(rows[j], [&](int32_t i, double s) { mine.seen[i] = std::max(mine.seen[i], s); });
+                                    view.each(rows[j], [&mine = mine](int32_t i, double s) { mine.seen[i] = std::max(mine.seen[i], s); });
                         if (j < stop) mine.group.collect(view, rows + j, next - j);
                         for (int64_t at = 0, after; at < n; at = after) {
                             const int32_t question = first[mine.order[at]];

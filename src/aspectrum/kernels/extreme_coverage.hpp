@@ -380,7 +380,7 @@ inline Extremes::Arrays extreme_coverage(const Cover& cover, Ties tied_, Matrix<
                         out.proved[at] = 1;
                         if (begin == end) continue;
                         for (; j < begin; ++j)
-                            if (rows[j] >= 0) view.each(rows[j], [&](int32_t i, double s) { seen[i] = std::max(seen[i], s); });
+                            if (rows[j] >= 0) view.each(rows[j], [&seen = seen](int32_t i, double s) { seen[i] = std::max(seen[i], s); });
                         if (begin != entered) {
                             const int64_t own = firsts ? aspect_offsets->data()[u] : 0;
                             group.enter(view, rows + begin, end - begin, seen, firsts ? firsts->data() + own : nullptr,
@@ -393,7 +393,7 @@ inline Extremes::Arrays extreme_coverage(const Cover& cover, Ties tied_, Matrix<
                         out.proved[at] = low_sure && high_sure;
                     }
                     for (int32_t i = 0; i < j; ++i)
-                        if (rows[i] >= 0) view.each(rows[i], [&](int32_t a, double) { seen[a] = 0.0; });
+                        if (rows[i] >= 0) view.each(rows[i], [&seen = seen](int32_t a, double) { seen[a] = 0.0; });
                     view.end(u);
                 }
             });
