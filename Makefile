@@ -27,7 +27,7 @@ test-slow: $(VENV)/slow-tested
 # with few random worlds, of which `make test` has more.
 test-oldest: build/oldest/installed
 	ASPECTRUM_EXAMPLES=0.2 build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider -m "not slow and not peers" \
-		tests/io tests/cli tests/contacts tests/ideal tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/coding tests/diagnostics tests/test_plan.py tests/test_partial.py tests/test_merging.py tests/test_arrow_file.py tests/comparison \
+		tests/io tests/nuggets tests/rounds tests/cli tests/contacts tests/ideal tests/integrations/test_cornac*.py tests/integrations/test_ir_measures.py tests/world tests/test_results.py tests/test_config.py tests/coding tests/diagnostics tests/test_plan.py tests/test_partial.py tests/test_merging.py tests/test_arrow_file.py tests/comparison \
 		tests/report/test_building.py tests/report/test_page.py tests/report/test_charts.py tests/report/test_saving.py
 
 # Live against recommender libraries, which are installed into an environment of their own: they need an older NumPy.

@@ -3,7 +3,21 @@
 import sys
 from importlib import import_module
 
-NAMES = ("alpha_ndcg", "ild", "topics", "catalogue", "files", "contacts", "exact", "comparison", "family", "streams", "nuggets", "spark")
+NAMES = (
+    "alpha_ndcg",
+    "ild",
+    "topics",
+    "catalogue",
+    "files",
+    "contacts",
+    "exact",
+    "comparison",
+    "family",
+    "streams",
+    "nuggets",
+    "ties",
+    "spark",
+)
 
 
 def main() -> int:
