@@ -17,6 +17,7 @@ FILES = {
     "groups": "item,group\n1,P\n2,Q\n",
     "popularity": "item,count\n1,3\n2,1\n",
     "baseline": "user,item,rank\n1,3,1\n2,1,1\n",
+    "lengths": "item,tokens\n1,300\n2,100\n3,50\n",
     "graph": "source,target,weight\n1,2,1\n2,3,1\n3,1,2\n",
     "catalogue": "item\n1\n2\n3\n",
     "items": "item\n1\n2\n3\n",

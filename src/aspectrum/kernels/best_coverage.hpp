@@ -202,6 +202,26 @@ class CoverageSearch {
         }
     }
 
+    // No way to go on with these items is worth more at these prices; how often the items that are worth theirs cover each aspect, and
+    // their length.
+    double bound_at(const Prices& prices, const std::vector<int32_t>& items, const std::vector<bool>& coverable, double value, int64_t room,
+                    std::vector<double>& counts, double& used) const {
+        double bound = value + prices.token * static_cast<double>(room);
+        used = 0.0;
+        std::fill(counts.begin(), counts.end(), 0.0);
+        for (size_t i = 0; i < weights_.size(); ++i)
+            if (coverable[i]) bound += left_[i] - prices.aspects[i];
+        for (int32_t item : items) {
+            double worth = -prices.token * static_cast<double>(items_[item].length);
+            for (int32_t i : items_[item].aspects) worth += prices.aspects[i];
+            if (worth <= 0.0) continue;
+            bound += worth;
+            used += static_cast<double>(items_[item].length);
+            for (int32_t i : items_[item].aspects) counts[i] += 1.0;
+        }
+        return bound;
+    }
+
     // No way to go on with these items reaches more. Leaves the best prices it met.
     double bound_of(const std::vector<int32_t>& items, double value, int64_t room, Prices& prices, int steps) {
         // All that the items cover together; and what they cover by themselves, filled up with a part of one.
@@ -228,18 +248,8 @@ class CoverageSearch {
         double pace = kPace;
         double lowest = std::numeric_limits<double>::infinity();
         for (int step = 0, stalled = 0; step < steps && !effort_.spent(); ++step) {
-            double bound = value + prices.token * static_cast<double>(room), used = 0.0;
-            std::fill(counts.begin(), counts.end(), 0.0);
-            for (size_t i = 0; i < weights_.size(); ++i)
-                if (coverable[i]) bound += left_[i] - prices.aspects[i];
-            for (int32_t item : items) {
-                double worth = -prices.token * static_cast<double>(items_[item].length);
-                for (int32_t i : items_[item].aspects) worth += prices.aspects[i];
-                if (worth <= 0.0) continue;
-                bound += worth;
-                used += static_cast<double>(items_[item].length);
-                for (int32_t i : items_[item].aspects) counts[i] += 1.0;
-            }
+            double used = 0.0;
+            const double bound = bound_at(prices, items, coverable, value, room, counts, used);
             effort_.add(2.0 * entries + 6.0 * static_cast<double>(weights_.size()));
             if (bound < lowest) {
                 stalled = 0;
@@ -262,7 +272,7 @@ class CoverageSearch {
                 if (coverable[i]) prices.aspects[i] = std::clamp(prices.aspects[i] - length * (counts[i] - 1.0) * left_[i], 0.0, left_[i]);
             prices.token = std::max(0.0, prices.token - length * surplus * token_scale);
         }
-        prices = best;
+        prices = std::move(best);
         return std::min(low, lowest);
     }
 };

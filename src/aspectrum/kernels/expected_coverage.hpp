@@ -191,6 +191,13 @@ class GroupAnswers {
     }
 };
 
+struct QuestionScratch {
+    GroupAnswers group;
+    std::vector<double> seen, weakest;
+    std::vector<int32_t> order;  // aspects, those of a question together
+    explicit QuestionScratch(size_t n) : group(n), seen(n), weakest(n), order(n) {}
+};
+
 // covered_questions on average over orders.
 inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> stops_, Ties tied, Array<int64_t> aspect_offsets,
                                             Array<int32_t> firsts, Array<double> weights) {
@@ -202,16 +209,10 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
     for (int64_t u = 0; u < cover.users; ++u)
         check_codes(firsts.data() + starts[u], starts[u + 1] - starts[u], 0, starts[u + 1] - starts[u], "first answer");
     std::vector<double> out(cover.users * stops.cutoffs);
-    struct Scratch {
-        GroupAnswers group;
-        std::vector<double> seen, weakest;
-        std::vector<int32_t> order;  // aspects, those of a question together
-        explicit Scratch(size_t n) : group(n), seen(n), weakest(n), order(n) {}
-    };
     {
         nb::gil_scoped_release release;
         with_views(cover, [&](auto make_view) {
-            auto make_scratch = [&] { return std::make_pair(make_view(), Scratch(cover.most_aspects())); };
+            auto make_scratch = [&] { return std::make_pair(make_view(), QuestionScratch(cover.most_aspects())); };
             parallel_for(cover.users, kBlock, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
                 auto& [view, mine] = scratch;
                 for (int64_t u = begin; u < end; ++u) {

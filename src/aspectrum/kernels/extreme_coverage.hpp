@@ -313,6 +313,7 @@ class TiedCover {
     // Bounds: no more than the largest kinds add, each for itself; no less than the largest of the smallest items adds.
     double sum_of_largest(int64_t places) {
         std::vector<double> shares;
+        shares.reserve(kinds_.size());
         double gap = 0.0;  // what answers count for themselves already
         for (const Question& question : questions_) {
             double sum = 0.0;
@@ -325,11 +326,39 @@ class TiedCover {
     }
     double smallest_of_places(int64_t places) {
         std::vector<std::pair<double, int64_t>> sizes;
+        sizes.reserve(kinds_.size());
         for (const Kind& kind : kinds_) sizes.emplace_back(kind.value, kind.copies);
         std::sort(sizes.begin(), sizes.end());
-        for (const auto& [value, copies] : sizes)
-            if ((places -= copies) <= 0) return value;
+        for (const auto& [value, copies] : sizes) {
+            places -= copies;
+            if (places <= 0) return value;
+        }
         return sizes.back().first;
+    }
+};
+
+// Where the group begins that each stop cuts, and where it ends; the stop itself where it cuts none.
+struct CutGroups {
+    std::vector<int32_t> begins, ends;
+
+    CutGroups(const Cover& cover, const uint8_t* tied, const Stops& stops)
+        : begins(cover.users * stops.cutoffs), ends(cover.users * stops.cutoffs) {
+        const int64_t* offsets = cover.offsets.data();
+        for (int64_t u = 0; u < cover.users; ++u) {
+            const uint8_t* tie = tied + offsets[u];
+            const int64_t length = offsets[u + 1] - offsets[u];
+            for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                const int32_t stop = stops.of(u)[c];
+                int32_t begin = stop, end = stop;
+                if (stop > 0 && stop < length && tie[stop]) {
+                    for (begin = stop - 1; begin > 0 && tie[begin]; --begin) {
+                    }
+                    end = static_cast<int32_t>(end_of_group(tie, stop, length));
+                }
+                begins[u * stops.cutoffs + c] = begin;
+                ends[u * stops.cutoffs + c] = end;
+            }
+        }
     }
 };
 
@@ -343,24 +372,8 @@ inline Extremes::Arrays extreme_coverage(const Cover& cover, Ties tied_, Matrix<
     const int64_t* offsets = cover.offsets.data();
     require(aspect_offsets.has_value() == firsts.has_value() && firsts.has_value() == weights.has_value(), "questions need all three");
     require(work >= 0, "a negative limit of work");
-    // Where the group begins that a stop cuts, and where it ends; the stop itself where it cuts none.
-    std::vector<int32_t> begins(cover.users * stops.cutoffs), ends(cover.users * stops.cutoffs);
-    for (int64_t u = 0; u < cover.users; ++u) {
-        const uint8_t* tie = tied + offsets[u];
-        const int64_t length = offsets[u + 1] - offsets[u];
-        for (int64_t c = 0; c < stops.cutoffs; ++c) {
-            const int32_t stop = stops.of(u)[c];
-            int32_t begin = stop, end = stop;
-            if (stop > 0 && stop < length && tie[stop]) {
-                for (begin = stop - 1; begin > 0 && tie[begin]; --begin) {
-                }
-                end = static_cast<int32_t>(end_of_group(tie, stop, length));
-            }
-            begins[u * stops.cutoffs + c] = begin;
-            ends[u * stops.cutoffs + c] = end;
-        }
-    }
-    const Matrix<int32_t> above(begins.data(), {static_cast<size_t>(cover.users), static_cast<size_t>(stops.cutoffs)});
+    CutGroups cut(cover, tied, stops);
+    const Matrix<int32_t> above(cut.begins.data(), {static_cast<size_t>(cover.users), static_cast<size_t>(stops.cutoffs)});
     const auto base = firsts ? covered_questions(cover, above, *aspect_offsets, *firsts, *weights) : covered_aspects(cover, above);
     Extremes out(cover.users, stops.cutoffs);
     {
@@ -375,7 +388,7 @@ inline Extremes::Arrays extreme_coverage(const Cover& cover, Ties tied_, Matrix<
                     view.begin(u);
                     for (int64_t c = 0; c < stops.cutoffs; ++c) {
                         const int64_t at = u * stops.cutoffs + c;
-                        const int32_t begin = begins[at], end = ends[at], stop = stops.of(u)[c];
+                        const int32_t begin = cut.begins[at], end = cut.ends[at], stop = stops.of(u)[c];
                         out.least[at] = out.greatest[at] = base.data()[at];
                         out.proved[at] = 1;
                         if (begin == end) continue;

@@ -199,6 +199,9 @@ void bind_exact(nb::module_& m) {
                 return CoverageSearch(problem, budget, stop).solve();
             },
             "budget"_a, "stop"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+}
+
+void bind_problems(nb::module_& m) {
     nb::class_<ContextProblems>(m, "ContextProblems")
         .def(nb::init<Cover, Array<int64_t>, Array<int32_t>, Array<int64_t>, int64_t, bool>(), "cover"_a, "offsets"_a, "rows"_a,
              "lengths"_a, "capacity"_a, "shared"_a)
@@ -375,6 +378,7 @@ NB_MODULE(_kernels, m) {
     bind_gains(m);
     bind_greedy(m);
     bind_exact(m);
+    bind_problems(m);
     bind_aspects(m);
     bind_orders(m);
     bind_distances(m);

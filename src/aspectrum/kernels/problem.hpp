@@ -262,6 +262,7 @@ struct ContextProblems {
                 items.emplace_back(length, row);
             }
             std::vector<int64_t> sorted;
+            sorted.reserve(items.size());
             for (auto [length, row] : items) sorted.push_back(length);
             std::sort(sorted.begin(), sorted.end());
             int64_t left = capacity;

@@ -441,7 +441,8 @@ class TiedGains : TiedKinds<Rule> {
         double sum = 0.0;
         for (const auto& [value, copies] : values) {
             sum += value * static_cast<double>(std::min(n, copies));
-            if ((n -= copies) <= 0) break;
+            n -= copies;
+            if (n <= 0) break;
         }
         return sum;
     }

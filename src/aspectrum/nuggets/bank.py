@@ -32,12 +32,9 @@ class Nuggets(InputBundle):
         >>> nuggets
         Nuggets(1 query, 3 nuggets, 2 of them with a document, 3 judgments)
         >>> run = {"q1": ["d2", "d1"]}
-        >>> print(asp.evaluate(run, ["AspectRecall@1", "AspectRecall(of=listed)@1,2"], subtopics=nuggets).to_text(how=False))
-        Metric                      rankings
-        --------------------------  --------
-        AspectRecall@1                0.5000
-        AspectRecall(of=listed)@1     0.3333
-        AspectRecall(of=listed)@2     0.6667
+        >>> found = asp.evaluate(run, ["AspectRecall@1", "AspectRecall(of=listed)@1,2"], subtopics=nuggets)
+        >>> {name: round(value, 4) for name, value in found.items()}
+        {'AspectRecall@1': 0.5, 'AspectRecall(of=listed)@1': 0.3333, 'AspectRecall(of=listed)@2': 0.6667}
     """
 
     def __init__(self, collected: Collected, format: str | None = None) -> None:
@@ -191,14 +188,10 @@ class Nuggets(InputBundle):
     def notices(self) -> tuple[Notice, ...]:
         """What to know of how they were read."""
         found = self._found
-        title = "nuggets" if self.format is None else FORMATS[self.format].title
-        counts = {
-            "format": title,
-            "nuggets": f"{found.n_listed:,}",
-            "attainable": f"{found.n_attainable:,}",
-            "judgments": f"{found.n_judgments:,}",
-        }
-        facts = [Notice("nuggets", len(self.queries), detail=counts)]
+        facts = []
+        if self.format is not None:  # else whoever made them knows
+            counts = {"nuggets": f"{found.n_listed:,}", "attainable": f"{found.n_attainable:,}", "judgments": f"{found.n_judgments:,}"}
+            facts += [Notice("nuggets", len(self.queries), detail={"format": FORMATS[self.format].title, **counts})]
         facts += [Notice("referenced_only")] if found.positive_only else []
         facts += [Notice("all_answers", found.n_all_of)] if found.n_all_of else []
         weights = found.weight_range
