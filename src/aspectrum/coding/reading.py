@@ -130,6 +130,13 @@ class Input:
         if count:
             self.notices.append(Notice(kind, int(count), detail=detail))
 
+    def notice_ties(self, count: int, ties: str) -> None:
+        """Remember how many items have the score of the one before, and what becomes of their order."""
+        if ties == "expected":  # nothing to warn of: this is what ties ask for
+            self.notice("averaged_ties", count)
+        else:
+            self.notice("tied_scores", count, ties=ties)
+
     def __add__(self, other: Input) -> Input:
         """Two pieces of the same input; users come in one of them only."""
         return Input.joined([self, other])

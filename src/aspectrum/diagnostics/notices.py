@@ -208,7 +208,6 @@ _WORDS = {
     ("ties", "input"): "ties keep input order",
     ("ties", "ascending"): "ties are in ascending order of ids",
     ("ties", "descending"): "ties are in descending order of ids",
-    ("ties", "expected"): "metrics are averaged over all orders of ties",
     ("rule", "strangers"): "have an end outside the train graph",
     ("rule", "self"): "are self-links",
     ("rule", "known"): "are in the train graph",
@@ -321,7 +320,8 @@ KINDS: Mapping[str, Kind] = {
     "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
-    "ranked_ties": Kind("fact", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
+    "averaged_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"),
+    "ranked_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "single_blanks": Kind("note", "{count} {item} id{s} with several blanks in a row {are} known with single blanks, and read so"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
     "several_blocks": Kind(
@@ -358,6 +358,7 @@ KINDS: Mapping[str, Kind] = {
     "ranks_against_scores": Kind(
         "note", "{count} rank{s} contradict{v} the scores; ranks are used", counts="rows", warn_from=0.75, warn_of=20
     ),
+    "scores_against_ranks": Kind("note", "{count} rank{s} contradict{v} the scores; scores are used", counts="rows"),
     "rising_scores": Kind(
         "note", "{count} score{s} {are} higher than the one before; input order is used", counts="rows", warn_from=0.1, warn_of=5
     ),

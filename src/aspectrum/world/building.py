@@ -326,14 +326,17 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: 
     if "score" in rows.numbers:
         equal, n_rising, _ = kernels.compare_neighbours(offsets, at, rows.numbers["score"])
         tied = equal.view(np.bool_)
-        facts.notice("tied_scores", int(np.count_nonzero(tied & by_score)), ties=ties)
+        facts.notice_ties(int(np.count_nonzero(tied & by_score)), ties)
         if by == "rank":
             facts.notice("ranked_ties", int(np.count_nonzero(tied & ~by_score)))
         if by == "score" and _count_up(rows.numbers["score"], offsets, at):
             facts.notice("scores_like_ranks", n_lists)
         if by != "score":
             facts.notice("ranks_against_scores" if by == "rank" else "rising_scores", n_rising)
-    if "rank" in rows.numbers and by != "score":
+    if "rank" in rows.numbers and by == "score" and ties == "expected":  # otherwise users or their tool asked for scores
+        _, _, n_falling = kernels.compare_neighbours(offsets, at, rows.numbers["rank"])
+        facts.notice("scores_against_ranks", n_falling)
+    elif "rank" in rows.numbers and by != "score":
         equal, _, n_falling = kernels.compare_neighbours(offsets, at, rows.numbers["rank"])
         if by == "rank":
             repeated = equal.view(np.bool_)

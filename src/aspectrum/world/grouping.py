@@ -304,8 +304,7 @@ def _ordered_lists(parts: Sequence[OrderedRows], source: str, tables: Tables) ->
     ids = {"user": SomeIds(tables.user, owners), "item": SomeIds(tables.item, of_items)}
     notices = [notice for part in parts for notice in part.notices]
     facts = Input("rankings", source, sum(part.n_rows for part in parts), ids, notices, parts[0].by, external=True)
-    ties = "expected" if parts[0].ties == "expected" else "input"
-    facts.notice("tied_scores", sum(part.n_tied for part in parts), ties=ties)
+    facts.notice_ties(sum(part.n_tied for part in parts), "expected" if parts[0].ties == "expected" else "input")
     samples = [(part.owners, part.rankings) if part.sample is None else part.sample for part in parts]
     sample = None
     if any(part.sample is not None for part in parts):
