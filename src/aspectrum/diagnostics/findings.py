@@ -290,8 +290,8 @@ class Inputs:
     def _no_list(self, truth: Input, n_alone: int, examples: tuple[str, ...], because: tuple[Notice, ...] = ()) -> Notice:
         """Some users of an input have no list."""
         n_users, more = len(truth.ids["user"]), dict[str, Any]()
-        few = n_users >= _FEW and n_alone <= _SHARE_WITH_REASON * n_users
-        if self.systems and (truth.name == "subtopics" or (truth.name == "relevance" and not few)):
+        many = n_users >= _FEW and n_alone > _SHARE_WITH_REASON * n_users  # a split may leave some users without
+        if self.systems and (truth.name == "subtopics" or (truth.name == "relevance" and many)):
             more = {"level": "note"}
         if truth.name == "users":
             more = {"level": "error" if n_alone == n_users else "warning" if because else "note", "because": because}
