@@ -198,6 +198,27 @@ def test_who_is_averaged() -> None:
     assert asp.evaluate_rounds(rounds, "AspectRecall", subtopics=truth, users=["q"])["AspectRecall"] == (0.5, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_all_rows_are_of_the_same_queries() -> None:
+    found = asp.evaluate_rounds({"q": [["a"]]}, ["AlphaDCG", "AspectRecall"], subtopics={**TRUTH, "r": {"x": [1]}}, users="judged")
+    assert found["AlphaDCG"] == found["RoundGain"] == (0.5,), "after one round they are the same, and r scores 0"
+    assert (found["Found"], found["Repeated"]) == ((0.5,), (0.0,))
+    counts = {name: (one.scored, one.undefined, one.missing) for name, one in found.curves.items()}
+    assert counts.pop("Repeated") == ((1,), (1,), 1), "r has no round of which anything could be repeated"
+    assert set(counts.values()) == {((2,), (0,), 1)}
+    nobody = asp.evaluate_rounds({}, ["AlphaDCG"], subtopics=TRUTH, users="judged")
+    assert (nobody["AlphaDCG"], nobody["RoundGain"], nobody["Found"]) == ((0.0,), (0.0,), (0.0,))
+
+
+def test_a_bank_is_read_as_its_convention_says() -> None:
+    nugget = {"_id": "n0", "relevant_corpus_ids": ["a", "b"], "non_relevant_corpus_ids": ["b"]}
+    bank = asp.Nuggets.read([{"query_id": "q", "nuggets": [nugget]}])
+    found = asp.evaluate_rounds({"q": [["b"], ["a"]]}, "AspectRecall", subtopics=bank, convention="freshstack")
+    assert found["AspectRecall"] == (0.0, 1.0), "b is in both lists, and there unsupported"
+    with pytest.raises(asp.InputError, match="both_lists"):
+        asp.evaluate_rounds({"q": [["b"], ["a"]]}, "AspectRecall", subtopics=bank)
+
+
 def test_cutoffs_that_stay() -> None:
     found = asp.evaluate_rounds(ROUNDS, ["AspectRecall@1,3", "Recall@3"], subtopics=TRUTH, relevance={"q": ["a", "c"]})
     assert found["AspectRecall@1"] == (0.5, 0.5)

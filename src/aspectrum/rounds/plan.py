@@ -105,6 +105,7 @@ class RoundsPlan:
         self._settling = Plan(settled, truth, **self._options)
         self._recall = next((one.name for one in self._columns if isinstance(one.metric, AspectRecall) and one.cutoff is None), None)
         self._gain = next((metric for group in self._settling.computed for metric in group if _knows_gains(metric)), None)
+        self._gain_name = next((one.name for one in self._columns if _knows_gains(one.metric)), None)
 
     def _columns_of(self, asked: Asked) -> list[_Column]:
         metric = asked.metric
@@ -154,7 +155,7 @@ class RoundsPlan:
         if whole:
             # What a query has found after a round is the beginning of what it found in all.
             cutoffs = np.maximum(lengths, 1)
-            together = [np.unique(cutoffs).tolist()]
+            together = [np.unique(cutoffs).tolist()] if ids else []
             if any(column.metric.parameters.get("ideal") == "exact" for column in whole):
                 together = [[cutoff] for cutoff in together[0]]  # an exact ideal is dear: only those that a query needs
             for some in together:
@@ -223,7 +224,7 @@ class RoundsPlan:
             values = part.scores[column.name]
             curves[column.name] = RoundCurve.of(values[part.averaged[column.name]], how, missing, score)
             frame[column.name] = values, part.averaged[column.name]
-        whose = part.averaged[self._columns[0].name]
+        first = self._columns[0].name
         if self._recall is not None:
             curve, values = settled.columns[self._recall], part.scores[self._recall]
             new = np.diff(values, prepend=0.0, axis=1)
@@ -233,7 +234,10 @@ class RoundsPlan:
             frame[NEW] = new, whose_recall
         for name, values in part.extra.items():
             how = {"is": _EXPLAINED[name].format(metric=type(self._gain).__name__)}
-            curves[name] = RoundCurve.of(values[whose], how)
+            like = self._gain_name if name == ROUND_GAIN and self._gain_name is not None else first
+            missing, whose = settled.columns[like].state.counts["missing"], part.averaged[like]
+            # A query without a trace found nothing and gained nothing; it has no round of which a share could be repeated.
+            curves[name] = RoundCurve.of(values[whose], how, missing, math.nan if name == REPEATED else 0.0)
             frame[name] = values, whose
         judged = None if qualities is None else Qualities.of(qualities)
         return RoundsResults(
@@ -439,7 +443,7 @@ def evaluate_rounds(
     wrong = [unknown_argument("evaluate_rounds", name, known_names) for name in truth if name not in known_names]
     if wrong:
         raise joined(wrong)
-    inputs = unbundled(truth)
+    inputs = unbundled(truth, [way.name])
     read = Rounds.of(rounds)
     known = way.truth(**inputs)
     options = {"users": users, "threads": threads, "ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict}
