@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.diagnostics.check import check
 from aspectrum.metric_text import split_metrics
 from aspectrum.tokens import cutoff_order
 from tests.plain import PlainWorld
@@ -215,6 +217,40 @@ def test_notices_say_how_lists_and_budgets_go_together() -> None:
     notes = evaluated("AlphaDCG@400t", lists).notes
     assert any("1 of 2 lists have fewer than 400 tokens" in note for note in notes)
     assert any("1 of 4 rows are of documents longer than the budget of 400 tokens" in note for note in notes)
+
+
+def kinds_of(metrics: Any, **inputs: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluated(metrics, **inputs)
+    return [one.message.kind for one in caught if isinstance(one.message, asp.AspectrumWarning)]
+
+
+@pytest.mark.parametrize("metrics", ["AlphaNDCG@20", ["AspectRecall@4000", "AlphaNDCG"]])
+def test_lengths_that_no_metric_needs(metrics: Any) -> None:
+    with pytest.warns(asp.AspectrumWarning, match=r"no metric has a cutoff in tokens; write AlphaNDCG@4000t .*\[unused_lengths\]"):
+        evaluated(metrics)
+    assert "unused_lengths" not in kinds_of(metrics, lengths=None)
+
+
+@pytest.mark.parametrize("metrics", ["AlphaNDCG@20,400t", "Density@2", "AlphaDCG(discount=tokens, unit=100)@2", "all@2", "aspects@2"])
+def test_lengths_that_a_metric_may_need(metrics: Any) -> None:
+    assert "unused_lengths" not in kinds_of(metrics)
+
+
+def test_lengths_in_files(tmp_path: Any) -> None:
+    run, judged, lengths = (tmp_path / name for name in ("run.csv", "judged.csv", "lengths.csv"))
+    run.write_text("user,item,score\nq,d1,3\nq,d2,2\n")
+    judged.write_text("user,aspect,item\nq,n1,d1\nq,n2,d3\n")
+    lengths.write_text("item,tokens\nd1,300\nd2,500\n")
+    systems, inputs = {"run": asp.Source(str(run))}, {"subtopics": asp.Source(str(judged)), "lengths": asp.Source(str(lengths))}
+    assert [one.source for one in check(systems, inputs, "AlphaNDCG@400").findings if one.kind == "unused_lengths"] == [str(lengths)]
+    assert not [one for one in check(systems, inputs).findings if one.kind == "unused_lengths"], "which metrics are meant is not said"
+    missing = "lengths.csv: no length is given for item 'd3' of the pool; expected one for every document of the lists, and of the pool"
+    (failure,) = check(systems, inputs, "AlphaNDCG@400t").failures
+    assert missing in failure
+    with pytest.raises(asp.InputError, match=missing):
+        asp.evaluate(run, "AlphaNDCG@400t", subtopics=judged, lengths=lengths)
 
 
 # Equal lengths, and the four ways with the document that is cut

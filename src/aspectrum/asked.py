@@ -29,12 +29,13 @@ _SUCH = "a metric such as 'NDCG@10' or asp.NDCG(k=10)"
 class Asked:
     """A metric, and what its number at each cutoff is called: by its text form, or by a name of the user's own.
 
-    Of several conventions, those that are ``absent`` do not compute it.
+    Of several conventions, those that are ``absent`` do not compute it. It is ``of_several`` if a word for several metrics brought it.
     """
 
     metric: Metric
     names: tuple[str, ...]
     absent: tuple[str, ...] = ()
+    of_several: bool = False
 
     @classmethod
     def of(cls, metric: Metric, name: str | None = None) -> Asked:
@@ -113,7 +114,7 @@ def asked_for(
             absent = tuple(way.name for way, why in zip(conventions, obstacles[metric], strict=True) if why)
             if others:
                 some = metric.at(tuple(others))
-                chosen.append(_rest(Asked(some, _names(some, meant or {}), absent), seen))
+                chosen.append(_rest(Asked(some, _names(some, meant or {}), absent, of_several=True), seen))
     found = [one for one in chosen if one is not None]
     if not found:
         there, under = " and ".join(inputs) or "the lists alone", " and ".join(way.name for way in conventions)

@@ -480,6 +480,7 @@ class Plan:
         to_baseline = [k for task in tasks if _reads_baseline(task.resolved, self.truth) for k in ranks_of(task.resolved.cutoffs)]
         return Use(
             baseline_to=max(to_baseline, default=0),
+            lengths=any(task.asked.of_several or _reads_lengths(task.resolved) for task in tasks),
             threshold=self.convention.name == "published" and any(task.uses_threshold for task in tasks),  # others mean theirs
             averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
             relative_to=frozenset(name for task in tasks for name in task.resolved.relative_inputs()),
@@ -780,6 +781,10 @@ def _reads_baseline(metric: Metric, truth: Truth) -> bool:
     """Whether a metric looks at the lists of the baseline: nothing else that is given will do."""
     given = set(given_in(truth))
     return any("baseline" in names for names in metric.needs() if names <= given)
+
+
+def _reads_lengths(metric: Metric) -> bool:
+    return any("lengths" in names for names in metric.needs_at_cutoffs())
 
 
 def _named(metrics: Iterable[Metric]) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from aspectrum.api import several_systems
-from aspectrum.asked import Metrics, asked_for, computed_under
+from aspectrum.asked import Asked, Metrics, asked_for, computed_under
 from aspectrum.coding.reading import Input
 from aspectrum.coding.rows import InputBundle, Rows, unbundled
 from aspectrum.contacts.evaluation import Request
@@ -120,7 +120,9 @@ def check(
         (name, first), *_ = ways.items()
         several = {name: several.get(name) or _sound_parts(lists, truth, reading, first, attempts)}
     found = {
-        name: find(_looked_at(together, coded, cutoffs), _use(together, wanted[name], users, ways[name])) if coded else []
+        name: find(_looked_at(together, coded, cutoffs), _use(together, computed_under(ways[name], asked), users, ways[name]))
+        if coded
+        else []
         for name, (together, coded) in several.items()
     }
     findings = list(merged(found))
@@ -165,7 +167,7 @@ def _looked_at(read: Inputs, coded: Mapping[str, CodedLists], cutoffs: Iterable[
     return replace(read, systems=lists)
 
 
-def _use(read: Inputs, metrics: Sequence[Metric], users: Any, convention: Convention) -> Use:
+def _use(read: Inputs, metrics: Sequence[Asked], users: Any, convention: Convention) -> Use:
     """What the metrics make of the inputs; if they cannot be computed, what most would."""
     named = users is not None and not isinstance(users, str)
     try:

@@ -44,6 +44,7 @@ class Use:
         relative: The metrics that it matters for.
         relative_to_truth: Those of them that score users, and know only the items of the truth.
         baseline_to: The largest rank up to which the baseline is read; 0 if it is not, or as far as it goes.
+        lengths: Whether lengths of documents matter, or nobody asked for the metrics one by one.
     """
 
     threshold: bool = True
@@ -52,6 +53,7 @@ class Use:
     relative: str = ""
     relative_to_truth: str = ""
     baseline_to: int = 0
+    lengths: bool = True
 
 
 def find(read: Inputs, use: Use | None = None) -> list[Notice]:
@@ -72,7 +74,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
         asked.append((read.inputs["weights"], "aspects" if "aspects" in read.inputs else "subtopics", "aspect"))
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.foreign_baseline(), *read.short_baseline(made), *read.one_group(), *read.popularity_beside_history()]
-    found += [*read.direction()]
+    found += [*read.direction(), *read.unused_lengths(made)]
     found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
@@ -267,6 +269,11 @@ class Inputs:
         graph, given = self.truth.graph, self.inputs.get("graph")
         if graph is not None and given is not None and (given.external or not graph.directed):
             yield Notice("directed" if graph.directed else "undirected")
+
+    def unused_lengths(self, use: Use) -> Iterator[Notice]:
+        """Lengths that no metric looks at: 4000 was written, and 4000t meant."""
+        if "lengths" in self.inputs and not use.lengths:
+            yield Notice("unused_lengths", source=self.inputs["lengths"].source)
 
     def popularity_beside_history(self) -> Iterator[Notice]:
         """Popularity that is not that of the history, which says how many users there are."""

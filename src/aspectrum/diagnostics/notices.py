@@ -320,7 +320,9 @@ KINDS: Mapping[str, Kind] = {
     "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
-    "averaged_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"),
+    "averaged_ties": Kind(
+        "note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"
+    ),
     "ranked_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "single_blanks": Kind("note", "{count} {item} id{s} with several blanks in a row {are} known with single blanks, and read so"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
@@ -437,6 +439,7 @@ KINDS: Mapping[str, Kind] = {
         "counts are taken from here, and the number of users ({count}) from the history; {option} sets it",
         Option("popularity_users"),
     ),
+    "unused_lengths": Kind("warning", "lengths are given, and no metric has a cutoff in tokens; write AlphaNDCG@4000t for 4,000 tokens"),
     "one_group": Kind("warning", "{where}, and fairness metrics compare groups"),
     "same_as_baseline": Kind(
         "fact", "{count} list{s} {are} the baseline's; is one input given twice?", counts="users", warn_from=0.99, warn_of=5

@@ -105,5 +105,5 @@ def _problems(request: IdealRequest, tokens: int) -> kernels.ContextProblems:
     shows = np.append(np.diff(coverage.sets.offsets) > 0, False)[rows] & (rows >= 0)
     without = np.unique(items[shows & (lengths == 0)])
     if len(without):
-        raise no_length(world.items[int(without[0])], len(without) - 1, "the pool, which the best context is chosen from")
+        raise no_length(world.truth, world.items[int(without[0])], len(without) - 1, "the pool")
     return kernels.ContextProblems(cover, offsets, rows, lengths, tokens, not isinstance(pool, OwnPools))

@@ -263,7 +263,7 @@ class World:
         found = np.append(given.tokens, np.int64(0))[self.known_items]  # -1 is an item that only lists name
         without = np.unique(self.rankings.items[found == 0])
         if len(without):
-            raise no_length(self.items[int(without[0])], len(without) - 1, "the lists")
+            raise no_length(self.truth, self.items[int(without[0])], len(without) - 1, "the lists")
         return found
 
     def with_ties(self, descending: bool, first: int = 0) -> World:
@@ -315,10 +315,12 @@ class World:
             raise item_twice("rankings", self.users[user], self.items[item], place)
 
 
-def no_length(item: Hashable, n_more: int, where: str) -> InputError:
+def no_length(truth: Truth, item: Hashable, n_more: int, where: str) -> InputError:
     """The error for a document whose length nobody said."""
     more = f" (and {n_more:,} more)" if n_more else ""
-    return InputError(f"lengths: no length is given for item {quoted(item)} of {where}{more}; expected one for every document of the lists")
+    source = truth.inputs["lengths"].source if "lengths" in truth.inputs else "lengths"
+    expected = "expected one for every document of the lists, and of the pool that a best context is chosen from"
+    return InputError(f"{source}: no length is given for item {quoted(item)} of {where}{more}; {expected}")
 
 
 def list_rows(given: Any, name: str = "rankings") -> Rows:
