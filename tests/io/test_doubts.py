@@ -42,6 +42,21 @@ def test_how_columns_were_understood_is_a_fact(tmp_path: Path) -> None:
     assert any(fact.endswith("unused columns: 'note'") for fact in facts)
 
 
+@pytest.mark.parametrize(("seconds", "warned"), [("12", True), ("010", True), ("00", False), ("11", False)])
+def test_subtopics_that_are_given_as_relevance(seconds: str, warned: bool, tmp_path: Path) -> None:
+    said = "values, '{}', '{}'; are these judgments of subtopics? Pass the file as subtopics=".format(*seconds)
+    (tmp_path / "x.qrels").write_text("".join(f"u {second} {item} 1\n" for second, item in zip(seconds, "abc", strict=False)))
+    for name in ("relevance", "history"):
+        assert (said in notes(**{name: tmp_path / "x.qrels"})) == warned
+    assert "are these judgments of subtopics" not in notes(subtopics=tmp_path / "x.qrels")
+
+
+@pytest.mark.parametrize("seconds", [("Q0", "0", "q0"), ("0.5", "1", "2")])
+def test_second_columns_that_are_no_subtopics(seconds: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "x.qrels").write_text("".join(f"u {second} {item} 1\n" for second, item in zip(seconds, "abc", strict=True)))
+    assert "are these judgments of subtopics" not in notes(relevance=asp.Source(tmp_path / "x.qrels", format="qrels"))
+
+
 def test_genres_that_were_not_split() -> None:
     movies = pl.DataFrame({"item": ["a", "b", "c"], "genres": ["Action|Comedy", "Drama", "Action"]})
     said = "1 of 3 aspect names contain '|' (such as 'Action|Comedy'); use asp.Source(..., split='|') if each is several"

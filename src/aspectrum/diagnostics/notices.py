@@ -452,6 +452,11 @@ KINDS: Mapping[str, Kind] = {
     "split_objects": Kind("note", "pass a list of {role} names instead of text if each is several"),
     "unread_lists": Kind("warning", "{count} {role} name{s} look{v} like lists or objects written as text"),
     "one_name": Kind("note", "pass one {role} per row, or a list of names per cell"),
+    "subtopics_as_relevance": Kind(
+        "warning",
+        "the second column has {count} values, {values}; are these judgments of subtopics? Pass the file as {option}, or write 0 into that column",
+        Option("subtopics"),
+    ),
     "one_subtopic": Kind("warning", "all {count} rows have the same subtopic; are these subtopic judgments?"),
     "none_relevant": Kind("fact", "{count} user{s} {have} no item with a grade of {threshold} or more"),
     "times": Kind("note", "are these times?"),

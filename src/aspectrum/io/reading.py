@@ -48,12 +48,15 @@ def first_rows(source: Source, spec: InputSpec, table: Table) -> tuple[Rows, Seq
     is_sequence = source.split is None and is_typed(several, "token_seq")
     if is_sequence:
         source = replace(source, split=" ")
-    columns, numbers, owners = _read(source, spec, table, places)
+    is_plain_qrels = table.layout == "qrels" and "aspect" not in (*spec.roles, *places)
+    looked_at = {**places, "aspect": _TREC["qrels"]["aspect"]} if is_plain_qrels else places
+    columns, numbers, owners = _read(source, spec, table, looked_at)
+    subtopics = list(_subtopics(columns.pop("aspect"))) if is_plain_qrels else []
     if table.names is None and table.layout == "table" and "score" in numbers and "score" not in source.columns:
         _check_not_ranks(table.source, columns["user"].codes, numbers["score"])
     sequences = [Notice("sequences", detail={"column": repr(several)})] if is_sequence else []
     doubts = (*_doubts(spec, source, table, places, columns), *_whitespace(columns))
-    notices = (*_understood(table, places), *sequences, *_read_so(spec, source, table, places, columns), *doubts)
+    notices = (*_understood(table, places), *subtopics, *sequences, *_read_so(spec, source, table, places, columns), *doubts)
     return _rows(table, columns, numbers, owners, notices), owners, places
 
 
@@ -151,6 +154,17 @@ def _read_so(spec: InputSpec, source: Source, table: Table, places: Mapping[str,
         n_missing = int((columns[spec.split].codes < 0).sum())
         if n_missing:
             yield Notice("null_aspects", n_missing, detail={"role": spec.split})
+
+
+def _subtopics(column: IdColumn) -> Iterator[Notice]:
+    """The second column of TREC qrels, where it seems to say which subtopic was judged. Halves, as in TREC-COVID, are rounds of judging."""
+    found = [str(value) for value in column.ids if str(value).upper() not in ("0", "Q0")]
+    if len(column.ids) > 1 and found and not any(reads_as_number(value) and not float(value).is_integer() for value in found):
+        yield Notice("subtopics_as_relevance", len(column.ids), detail={"values": _some(list(map(str, column.ids)))})
+
+
+def _some(values: Sequence[str]) -> str:
+    return ", ".join(map(quoted, values[:3])) + " ..." * (len(values) > 3)
 
 
 def _doubts(spec: InputSpec, source: Source, table: Table, places: Mapping[str, int], columns: Mapping[str, IdColumn]) -> Iterator[Notice]:
