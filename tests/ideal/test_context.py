@@ -208,8 +208,14 @@ def test_questions_with_several_answers_have_no_best_coverage() -> None:
     lists, lengths = {"q": ["d1", "d2"]}, {"d1": 2, "d2": 2, "d3": 2}
     found = asp.evaluate(lists, ["AspectRecall@2t,4t", "Density@4t"], subtopics=bank, lengths=lengths)
     assert list(found.values()) == [0.5, 1.0, 500.0]
-    with pytest.raises(asp.MetricError, match="best coverage is not known where questions ask for several answers"):
-        asp.evaluate(lists, "AspectRecall(denominator=best)@4t", subtopics=bank, lengths=lengths)
+    truth = asp.Truth.read(subtopics=bank, lengths=lengths)
+    for metric, instead in {
+        "AspectRecall(denominator=best)@4t": "denominator=attainable",
+        "Density(normalize=best)@4t": "leave out",
+    }.items():
+        with pytest.raises(asp.MetricError, match="best coverage is not known where questions ask for several answers") as raised:
+            asp.Plan(metric, truth)
+        assert metric in str(raised.value) and instead in str(raised.value)
 
 
 def test_streams_and_parts_are_the_whole(tmp_path: Any) -> None:

@@ -69,6 +69,24 @@ def test_what_freshstack_cannot_do() -> None:
     )
 
 
+def test_runs_that_found_nothing_score_0() -> None:
+    nuggets, grades = {"q#0": {"a": 1}}, {"q": {"a": 1}}
+    ours = EvaluateRetrieval([1, 5])
+    expected = tuple({f"{name}@{k}": 0.0 for k in (1, 5)} for name in ("alpha-nDCG", "Coverage", "Recall"))
+    assert ours.evaluate(nuggets, {"q": ["q#0"]}, grades, {"q": {}}) == expected
+    assert ours.evaluate_custom(grades, {"q": {}}) == {"NDCG@1": 0.0, "NDCG@5": 0.0}
+    assert ours.evaluate_custom(grades, {"q": {}}, "hole") == {"q": {"Hole@1": 0.0, "Hole@5": 0.0}}
+
+
+@pytest.mark.parametrize(("grades", "query"), [({"q": {"a": 1}}, 1), ({"q#0": {"a": 1}}, "q"), ({"r": {"a": 1}}, "q")])
+def test_queries_that_nobody_judged_are_said(grades: Any, query: Any) -> None:
+    said = f"no query of results is in qrels_query: {query!r} is in results, {next(iter(grades))!r} in qrels_query"
+    with pytest.raises(asp.InputError, match=said):
+        EvaluateRetrieval().evaluate({"q#0": {"a": 1}}, {"q": ["q#0"]}, grades, {query: {"a": 1.0}})
+    with pytest.raises(asp.InputError, match=said):
+        EvaluateRetrieval().evaluate_custom(grades, {query: {"a": 1.0}})
+
+
 def test_wrong_arguments_are_said() -> None:
     with pytest.raises(asp.InputError, match="empty, expected at least one query"):
         EvaluateRetrieval().evaluate({}, {}, {}, {})

@@ -1,6 +1,6 @@
 """The best list there could be: greedy, or exact with a proof."""
 
-from aspectrum.ideal.context import against_best_coverage, against_context
+from aspectrum.ideal.context import against_best_coverage, against_context, check_best_coverage
 from aspectrum.ideal.exact import Budget, exact_ideals, reporting
 from aspectrum.ideal.gains import Gains, gains
 from aspectrum.ideal.greedy import greedy_lists, greedy_sums
@@ -18,6 +18,7 @@ __all__ = [
     "against_context",
     "against_ideal",
     "budget_of",
+    "check_best_coverage",
     "check_ideal",
     "exact_ideals",
     "gains",

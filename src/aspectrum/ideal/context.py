@@ -19,6 +19,7 @@ from aspectrum.ideal.greedy import items_at
 from aspectrum.ideal.request import EXACT, Ideal, IdealRequest, distinct_keys
 from aspectrum.judging import OwnPools
 from aspectrum.metric import Fractions
+from aspectrum.world.aspects import Subtopics
 from aspectrum.world.lengths import Context
 from aspectrum.world.truth import needed
 from aspectrum.world.world import no_length
@@ -34,13 +35,25 @@ def against_context(reached: Floats, request: IdealRequest, budget: Budget) -> F
     return _against(reached, request, _ideals(request, context, f"exact {request.rule} {request.discount} {budget}", compute))
 
 
+_ASKS_FOR_ALL = "the best coverage is not known where questions ask for several answers (AND)"
+
+
+def check_best_coverage(subtopics: Subtopics | None, metric: str, instead: str) -> None:
+    """That the most that fits can be found: each aspect of these subtopics is one of its own.
+
+    Args:
+        metric: What the user asked for.
+        instead: What would do.
+    """
+    if subtopics is not None and subtopics.nuggets is not None:
+        raise MetricError(f"{metric}: {_ASKS_FOR_ALL}; {instead}, or give nuggets without AND")
+
+
 def against_best_coverage(covered: Floats, request: IdealRequest, budget: Budget) -> Fractions:
     """The weight that lists cover which were cut at a number of tokens, over the most that fits."""
     context = _context_of(request)
     if request.coverage.judging.questions() is not None:
-        raise MetricError(
-            "the best coverage is not known where questions ask for several answers (AND): use denominator=attainable, or nuggets without AND"
-        )
+        raise MetricError(_ASKS_FOR_ALL)  # which metrics say before
 
     def compute(problem: kernels.Problem, stop: kernels.Stop) -> Ideal:
         found = problem.best_coverage(budget.work, stop)

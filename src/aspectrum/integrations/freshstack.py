@@ -70,6 +70,9 @@ class EvaluateRetrieval:
         run = _asked(results, qrels_query)
         nuggets = Nuggets.of_freshstack(qrels_nuggets, query_to_nuggets)
         k = tuple(self.k_values)
+        if not any(run.values()):  # nothing was found
+            zeros = [{f"{name}@{cutoff}": 0.0 for cutoff in self.k_values} for name in ("alpha-nDCG", "Coverage", "Recall")]
+            return zeros[0], zeros[1], zeros[2]
         covering = evaluate(run, [AlphaNDCG(k=k), AspectRecall(k=k)], subtopics=nuggets, convention="freshstack")
         recalled = self._single(run, Recall(k=k), qrels_query)
         return (
@@ -83,12 +86,17 @@ class EvaluateRetrieval:
     ) -> dict[str, float] | dict[str, dict[str, float]]:
         """``ndcg`` averaged over queries, or for each query the share of documents that are judged for no query (``hole``)."""
         run, k = _asked(results, qrels_query), tuple(self.k_values)
+        found_nothing = not any(run.values())
         if metric.lower() == "ndcg":
+            if found_nothing:
+                return {f"NDCG@{cutoff}": 0.0 for cutoff in self.k_values}
             found = self._single(run, NDCG(k=k, gain="linear"), qrels_query)
             means = self._means("NDCG", found, "NDCG", n_queries=len(qrels_query), mean_digits=5)
             return {name: round(mean, 4) for name, mean in means.items()}  # rounded twice, as there
         if metric.lower() != "hole":
             raise InputError(f"metric is {metric!r}, expected 'ndcg' or 'hole'")
+        if found_nothing:
+            return {query: {f"Hole@{cutoff}": 0.0 for cutoff in sorted(set(k))} for query in run}
         holes = evaluate(run, Judged(k=k, by="anybody", over="k", complement=True), relevance=qrels_query)
         rows = {row["user"]: row for row in holes.per_user.iter_rows(named=True)}
         names = [str(name) for name in holes]
@@ -116,7 +124,11 @@ class EvaluateRetrieval:
 
 def _asked(results: Run, queries: Iterable[str]) -> dict[str, Any]:
     """The lists of queries that are judged."""
-    wanted = set(queries)
+    wanted = dict.fromkeys(queries)
     if not wanted or not results:
         raise InputError("judgments and results are empty, expected at least one query with documents")
-    return {query: scores for query, scores in results.items() if query in wanted}
+    found = {query: scores for query, scores in results.items() if query in wanted}
+    if not found:
+        there, asked = next(iter(results)), next(iter(wanted))
+        raise InputError(f"no query of results is in qrels_query: {there!r} is in results, {asked!r} in qrels_query; expected the same ids")
+    return found

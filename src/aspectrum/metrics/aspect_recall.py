@@ -11,7 +11,7 @@ from aspectrum.arrays import Codes, Flags
 from aspectrum.discounts import NONE
 from aspectrum.errors import MetricError
 from aspectrum.gain import GainRule, check_full
-from aspectrum.ideal import Budget, IdealRequest, against_best_coverage
+from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_best_coverage
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, UnjudgedOrFull
 from aspectrum.judging.holes import AtMost, added_by_holes
 from aspectrum.judging.questions import Of, covered_questions, ends_of_coverage, weight_of_all
@@ -38,7 +38,8 @@ class AspectRecall(AspectMetric):
             user with the most. The score is then the largest that further judging can give, and less far from what is known.
         denominator: ``attainable``: the number of aspects the user could be shown. ``k``: the cutoff, even for a shorter list (without a
             cutoff, the length of the list); with one aspect per item, the score is then at most 1. ``best``: at a cutoff in tokens,
-            the most that documents of the pool cover that fit together, with a proof or an upper bound.
+            the most that documents of the pool cover that fit together, with a proof or an upper bound; not for nuggets that ask for several
+            answers (AND).
         of: With ``denominator="attainable"``: aspects that some item has (``attainable``), or all that are ``listed`` for the user, also those that no
             item has (FreshStack, BRIGHT-Pro). Nuggets say which are listed, else the weights do.
         join: What counts of nuggets that ask for several answers (AND): that ``all`` of them are shown, or the ``share`` that is.
@@ -112,6 +113,8 @@ class AspectRecall(AspectMetric):
         if len(self.budgets) < len(self.cutoffs):
             raise MetricError("AspectRecall: denominator=best goes with cutoffs in tokens, such as AspectRecall(denominator=best)@4000t")
         judged_by = self.judging(truth)
+        if judged_by == "subtopics":
+            check_best_coverage(truth.subtopics, str(self), "use denominator=attainable")
         return replace(self, judged_by=judged_by, pool=self.pool or JUDGINGS[judged_by].default_pool)
 
     @property

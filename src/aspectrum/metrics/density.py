@@ -10,7 +10,7 @@ from aspectrum.blocks.relevant_items import place_sums
 from aspectrum.discounts import NONE
 from aspectrum.errors import MetricError
 from aspectrum.gain import GainRule
-from aspectrum.ideal import Budget, IdealRequest, against_best_coverage
+from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_best_coverage
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, cover
 from aspectrum.judging.questions import covered_questions
 from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
@@ -30,7 +30,8 @@ class Density(AspectMetric):
         k: Ranks that count, or tokens; one cutoff or several.
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
         normalize: At a cutoff in tokens, ``best`` divides by the most that fits, spread over all tokens of the budget: a list that fills
-            the budget scores AspectRecall(denominator=best), and one that covers as much with half of the tokens twice that.
+            the budget scores AspectRecall(denominator=best), and one that covers as much with half of the tokens twice that. Not for nuggets
+            that ask for several answers (AND).
         partial: As for AlphaDCG. The document that is cut takes what is left of the budget (``share``) or its whole length (``keep``).
         pool: What the best documents are chosen from, as for AlphaNDCG.
         budget: What may be spent on finding them, as for AlphaNDCG.
@@ -78,6 +79,8 @@ class Density(AspectMetric):
         if len(self.budgets) < len(self.cutoffs):
             raise MetricError("Density: normalize=best goes with cutoffs in tokens, such as Density(normalize=best)@4000t")
         judged_by = self.judging(truth)
+        if judged_by == "subtopics":
+            check_best_coverage(truth.subtopics, str(self), "leave out normalize=best")
         return replace(self, judged_by=judged_by, pool=self.pool or JUDGINGS[judged_by].default_pool)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
