@@ -12,7 +12,7 @@ import numpy as np
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Metrics, asked_for
 from aspectrum.coding.reading import Duplicates, Order, Ties
-from aspectrum.coding.rows import Rows, by_system, unbundled
+from aspectrum.coding.rows import InputBundle, Rows, by_system, unbundled
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
 from aspectrum.diagnostics.notices import Notice, Option, merged
@@ -224,6 +224,9 @@ def _evaluate(
     """Results of systems; `told_apart` makes lists by system of what was read."""
     conventions = conventions_named(convention)
     attention = Attention(options.pop("strict", False), options.pop("ignore", ()))
+    for name, given in systems.items():
+        if isinstance(given, InputBundle):  # first of all: what stands in their place is hardly what it should be
+            raise InputError(f"{name} is {type(given).__name__}, expected ranked lists; pass it as ", Option("subtopics"))
     options = unbundled(options, [one.name for one in conventions])
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
     over_orders = options.get("ties") == "expected" or any(isinstance(one, World) and one.averages_orders for one in systems.values())

@@ -121,3 +121,12 @@ def test_judgments_turned_round_are_an_error() -> None:
         with pytest.raises(InputError, match=r"some are aspects there; expected .*asp.Nuggets.of\(\{query: \{nugget: \[documents\]\}\}\)"):
             asp.evaluate(run, "AspectRecall@2", subtopics=turned)
         assert asp.evaluate(run, "AspectRecall@3", subtopics=asp.Nuggets.of(turned))
+
+
+@pytest.mark.parametrize("metric", ["AspectRecall@2", "AspectRecall(of=listed)@2"])
+def test_nuggets_in_the_place_of_lists(metric: str) -> None:
+    nuggets, run = asp.Nuggets.of({"q": {"who": ["a"]}}), {"q": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(asp.InputError, match="rankings is Nuggets, expected ranked lists; pass it as subtopics="):
+        asp.evaluate(nuggets, metric, subtopics=run)
+    with pytest.raises(asp.InputError, match="mine is Nuggets, expected ranked lists"):
+        asp.evaluate_systems({"mine": nuggets}, metric, subtopics=run)
