@@ -296,6 +296,7 @@ KINDS: Mapping[str, Kind] = {
     "referenced_only": Kind("note", "only documents that support a nugget are named, so judged documents are those that are referenced"),
     "all_answers": Kind("note", "{count} nugget{s} ask{v} for all of several answers (AND), each of which is an {aspect}"),
     "nugget_weights": Kind("note", "weights of nuggets range from {low} to {high}"),
+    "not_gold": Kind("note", "{count} document{s} support{v} an aspect but {are} not gold, so the grade of {them} is 0"),
     "unwanted_nuggets": Kind("note", "{count} nugget{s} {are} not vital and left out"),
     "queries_without_nuggets": Kind("note", "{count} of the queries {have} no nuggets and {are} not averaged"),
     "aspects_of_no_query": Kind("note", "{count} {aspect}s without a document that fit no query are left out"),
@@ -320,7 +321,9 @@ KINDS: Mapping[str, Kind] = {
     "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
-    "averaged_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"),
+    "averaged_ties": Kind(
+        "note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"
+    ),
     "ranked_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "single_blanks": Kind("note", "{count} {item} id{s} with several blanks in a row {are} known with single blanks, and read so"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
