@@ -473,6 +473,22 @@ def test_brightpro_counts_the_last_aspect_of_an_item() -> None:
     assert any("only the last aspect of each item counts" in note for note in found.notes)
 
 
+def test_brightpro_counts_gold_documents_only_in_alpha_ndcg() -> None:
+    judged = {"q": {"a": ["heavy"], "z": ["heavy"], "b": ["light"]}, "no aspect": {"c": []}, "no list": {"d": ["heavy"]}}
+    gold = {"q": {"a": 1, "b": 1, "z": 0}, "no aspect": ["c"], "no list": ["d"]}
+    lists = {"q": ["z", "a", "b"], "no aspect": ["c"], "no gold": ["a"]}
+    truth: dict[str, Any] = {"subtopics": judged, "weights": {"heavy": 2, "light": 1}}
+    metrics = ["AlphaNDCG@1,3", "AspectRecall@1,3", "AlphaNDCG(ideal=exact)@3"]
+    found = asp.evaluate(lists, metrics, convention="brightpro", relevance=gold, **truth)
+    alpha = (2 / math.log2(3) + 1 / 2) / (2 + 1 / math.log2(3))
+    assert found["AlphaNDCG@3"] == pytest.approx(alpha, abs=1e-15) == found["AlphaNDCG(ideal=exact)@3"]
+    assert found["AlphaNDCG@1"] == 0 and found.details["AlphaNDCG@1"]["scored"] == 1  # no aspect: no ideal, and left out
+    assert found["AspectRecall@1"] == (2 / 3 + 0) / 2 and found["AspectRecall@3"] == 1 / 2  # no aspect: 0
+    plan = asp.Plan(metrics, asp.Truth.read(relevance=gold, **truth), convention="brightpro", batch_size=1)
+    assert plan.finish(plan.observe({"q": lists["q"]}) + plan.observe({user: lists[user] for user in list(lists)[1:]})) == found
+    assert asp.evaluate(lists, "AlphaNDCG@3", convention="brightpro", **truth)["AlphaNDCG@3"] > 0.8  # nobody says what is gold
+
+
 def test_a_name_that_a_tool_gives_to_another_metric_is_explained() -> None:
     with pytest.raises(
         asp.MetricError, match="does not cover CatalogueCoverage; what it calls Coverage is AspectRecall; it covers AlphaNDCG"

@@ -55,6 +55,7 @@ class Convention:
         covers: The metrics whose numbers it gives; None means all. Metrics that users define are computed as they are.
         only: Of these metrics, parameters that a user has to ask for, as the tool has nothing else.
         ties_of: Metrics for which it breaks ties in another way than for all others.
+        of_relevant_items: Metrics for which only judgments of items that are relevant count, where relevance is given.
         judged_in: The input whose users count as judged, for all metrics, where it is given; by default that of each metric.
     """
 
@@ -72,6 +73,7 @@ class Convention:
     covers: tuple[str, ...] | None = None
     only: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ties_of: Mapping[str, "TieOrder"] = field(default_factory=dict)
+    of_relevant_items: tuple[str, ...] = ()
     judged_in: str | None = None
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
@@ -542,6 +544,8 @@ CONVENTIONS: Mapping[str, Convention] = {
             "BRIGHT-Pro: aspects weigh by importance, coverage of all aspects listed, an item has the last of its aspects only.",
             covers=("AlphaNDCG", "AspectRecall"),
             users="both",
+            undefined_is_0=("AspectRecall",),  # queries without aspects; the ideal of alpha-nDCG is 0 for them
+            of_relevant_items=("AlphaNDCG",),
             reads={"scores_before_ranks": True, "last_subtopic_only": True},
             parameters={"AlphaNDCG": {"judged_by": "subtopics"}, "AspectRecall": {"of": "listed"}},
             names={"AspectRecall": "Weighted Aspect Recall"},

@@ -290,6 +290,7 @@ def changes_of(convention: Convention, metric: type[Metric]) -> str:
         "only history from the relevance threshold on counts" if convention.history_above_threshold else "",
         *(_READS[option, value] for option, value in convention.reads.items() if _concerns(option, metric)),
         _tie_order(convention.ties_of[name]) if name in convention.ties_of else "",
+        "only judgments of relevant items count, where relevance is given" if name in convention.of_relevant_items else "",
     )
     return "; ".join(filter(None, changes))
 

@@ -136,7 +136,8 @@ class Plan:
             undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
             how = _how(resolved, self.truth, choice, self.convention)
             ties = self.convention.ties_of.get(type(metric).__name__) if self.truth.reading.ties == "input" else None
-            groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, how, ties))
+            of_relevant = type(metric).__name__ in self.convention.of_relevant_items
+            groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, how, ties, of_relevant))
         self._groups = tuple(groups.values())
 
     def __repr__(self) -> str:
@@ -620,6 +621,7 @@ class _Task:
     undefined: float
     how: Mapping[str, Any]
     ties: TieOrder | None = None
+    of_relevant_items: bool = False
 
     @property
     def uses_threshold(self) -> bool:
@@ -636,6 +638,8 @@ class _Task:
         metric = self.resolved
         if self.ties is not None:
             world = self.ties.applied(world, metric.cutoffs)
+        if self.of_relevant_items:
+            world = world.of_relevant_items()
         return metric.summarise(world, self.undefined) if isinstance(metric, UserMetric) else Summary(metric.observe(world))
 
 

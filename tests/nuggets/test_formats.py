@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,11 @@ def test_brightpro(tmp_path: Path) -> None:
     assert found["1"] == {"t-aspect-0": {"d": 1, "out of gold": 1}}
     assert weights(nuggets) == {"0": {"s-a0": 3, "s-a1": 1, "s-a2": 1}, "1": {"t-aspect-0": 2}}
     assert grades(nuggets)["0"] == {"a": 1, "b": 2, "c": 1, "g": 1}  # gold, though it is not known for what
-    assert ignored(nuggets) == {"referenced_only": None, "nugget_weights": None, "aspects_of_no_query": 1}
+    assert grades(nuggets)["1"] == {"d": 1, "out of gold": 0}
+    assert ignored(nuggets) == {"referenced_only": None, "nugget_weights": None, "aspects_of_no_query": 1, "not_gold": 1}
+    lists = {"1": ["out of gold", "d"]}
+    scores = asp.evaluate(lists, ["AlphaNDCG@2", "AspectRecall@1"], subtopics=nuggets, convention="brightpro")
+    assert scores["AspectRecall@1"] == 1 and scores["AlphaNDCG@2"] == pytest.approx(1 / math.log2(3))
     brightpro(tmp_path, examples, aspects, "physics")
     with pytest.raises(InputError, match="holds the tasks biology, physics; name one of them with task='biology'"):
         asp.Nuggets.read(tmp_path)

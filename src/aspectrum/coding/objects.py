@@ -216,6 +216,11 @@ def subtopic_rows(given: Any) -> Rows:
                 raise InputError(f"subtopics: user {quoted(user)} has {described(judged)}, expected {{item: aspects}}")
             _check_no_frames("subtopics", "item", judged)
             for item, has in judged.items():
+                if isinstance(has, int | float | np.number | np.bool_):  # a grade; whoever names one aspect by a number has it in a list
+                    raise InputError(
+                        f"subtopics: item {quoted(item)} of user {quoted(user)} has {described(has)}, expected [aspects] or {{aspect: grade}}; "
+                        "grades or scores of items, {user: {item: number}}, are relevance or a run"
+                    )
                 rows.extend((user, item, aspect, grade, 1.0) for aspect, grade in _pairs(has) or [(NOTHING, 0.0)])
     return with_cells_read(_coded("subtopics", ("user", "item", "aspect", "grade", "strength"), rows), "aspect")
 

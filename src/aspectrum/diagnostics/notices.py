@@ -296,6 +296,7 @@ KINDS: Mapping[str, Kind] = {
     "referenced_only": Kind("note", "only documents that support a nugget are named, so judged documents are those that are referenced"),
     "all_answers": Kind("note", "{count} nugget{s} ask{v} for all of several answers (AND), each of which is an {aspect}"),
     "nugget_weights": Kind("note", "weights of nuggets range from {low} to {high}"),
+    "not_gold": Kind("note", "{count} document{s} support{v} an aspect but {are} not gold, so the grade of {them} is 0"),
     "unwanted_nuggets": Kind("note", "{count} nugget{s} {are} not vital and left out"),
     "queries_without_nuggets": Kind("note", "{count} of the queries {have} no nuggets and {are} not averaged"),
     "aspects_of_no_query": Kind("note", "{count} {aspect}s without a document that fit no query are left out"),

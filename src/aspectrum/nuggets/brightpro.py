@@ -17,7 +17,10 @@ Numbered = Iterable[tuple[Place, Any]]
 
 
 def read_brightpro(found: Collected, examples: Numbered, aspects: Numbered) -> None:
-    """Aspects go to the query whose gold documents support them; those without documents go where others of their stem go."""
+    """Aspects go to the query whose gold documents support them; those without documents go where others of their stem go.
+
+    The gold documents are the relevant ones: others support aspects, but have the grade 0.
+    """
     gold: dict[str, tuple[Place, list[str]]] = {}
     queries_of: dict[str, list[str]] = defaultdict(list)
     for place, row in examples:
@@ -55,8 +58,12 @@ def read_brightpro(found: Collected, examples: Numbered, aspects: Numbered) -> N
     for query, (place, documents) in gold.items():
         found.query(query, place)
         found.ignored["queries_without_nuggets"] += not own[query]
-        served = {document for *_, supporting in own[query] for document in supporting}
+        served = dict.fromkeys(document for *_, supporting in own[query] for document in supporting)
         found.judged([document for document in documents if document not in served], place, relevant=True)
+        gold_documents = set(documents)
+        outside = [document for document in served if document not in gold_documents]
+        found.not_relevant(outside)
+        found.ignored["not_gold"] += len(outside)
         for at, id, row, supporting in own[query]:
             found.nugget(id, text_or_none(row.get("content")), [[(1.0, supporting)]], at, row["weight"])
 

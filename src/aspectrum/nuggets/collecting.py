@@ -65,6 +65,7 @@ class Collected:
     _strengths: list[float] = field(default_factory=list)
     _block_places: list[Place | None] = field(default_factory=list)
     _relevant: list[int] = field(default_factory=list)  # blocks of documents that are relevant, though it is not known to what
+    _not_relevant: list[tuple[int, str]] = field(default_factory=list)  # documents of queries that are not, whatever they support
 
     def query(self, id: str, place: Place | None = None) -> None:
         """The query that nuggets belong to from here on; each comes once."""
@@ -107,6 +108,10 @@ class Collected:
         if relevant and documents:
             self._relevant.append(len(self._documents))
         self._judge(documents, -1, 0.0, place)
+
+    def not_relevant(self, documents: Sequence[str]) -> None:
+        """Documents that are not relevant to the query, whatever they support."""
+        self._not_relevant += [(len(self._begun) - 1, document) for document in documents]
 
     def _judge(self, documents: Sequence[str], aspect: int, strength: float, place: Place | None) -> None:
         if not documents:
@@ -199,7 +204,10 @@ class Collected:
         return Rows(self.source, ids, {"weight": weights})
 
     def relevance(self) -> Rows:
-        """Rows user, item, grade: how many nuggets a document supports, or 1 if it is relevant to none that is known."""
+        """Rows user, item, grade: how many nuggets a document supports, or 1 if it is relevant to none that is known.
+
+        Documents that are said not to be relevant have 0.
+        """
         rows = self._rows
         judged = rows["document"] >= 0
         pairs = rows["query"][judged].astype(np.int64) << 32 | rows["document"][judged]
@@ -211,6 +219,10 @@ class Collected:
         grades = np.bincount(once, minlength=len(of_pair)).astype(np.float64)
         gold = inverse[np.isin(rows["block"][judged], self._relevant)]
         grades[gold] = np.maximum(grades[gold], 1)
+        if self._not_relevant:
+            places = dict(zip(self._document_names, range(len(self._document_names)), strict=True))
+            others = [query << 32 | places[document] for query, document in self._not_relevant]
+            grades[np.isin(of_pair, others)] = 0
         users, items = (of_pair >> 32).astype(np.int32), (of_pair & (2**32 - 1)).astype(np.int32)
         documents = IdColumn(items, self._series("document", self._document_names), "text")
         return Rows(self.source, {"user": self._users(users), "item": documents}, {"grade": grades})

@@ -190,6 +190,15 @@ class Subtopics:
         unserved = None if self.unserved is None else self.unserved.take(users)
         return Subtopics(offsets, self.items[rows], sets, aspect_offsets, self.aspects[own], grades, nuggets, unserved)
 
+    def only(self, kept: Flags) -> "Subtopics":
+        """The same with the aspects of some rows only; other items are judged, and have none."""
+        lengths = np.diff(self.sets.offsets)
+        entries = np.repeat(kept, lengths)
+        set_offsets = np.append(0, np.cumsum(np.where(kept, lengths, 0)))
+        grades, strengths = (None if values is None else values[entries] for values in (self.grades, self.sets.strengths))
+        sets = AspectSets(set_offsets, self.sets.codes[entries], self.sets.n_aspects, strengths)
+        return replace(self, sets=sets, grades=grades)
+
     def listing(self, offsets: Offsets, listed: Codes, questions: Codes | None = None) -> "Subtopics":
         """The same, where it is known which aspects each user lists, ascending, and which question each of these answers."""
         own = kernels.lookup(offsets, listed, self.aspect_offsets, self.aspects)

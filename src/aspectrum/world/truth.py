@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from aspectrum import kernels
 from aspectrum.arguments import unknown_argument
 from aspectrum.arrays import Codes, Counts, Flags, as_flags, check_codes_count_from_0, check_count, check_range
 from aspectrum.coding.ids import Ids, quoted
@@ -178,6 +179,15 @@ class Truth:
         other = object.__new__(Truth)
         other.__dict__.update(self.__dict__ | changes)
         return other
+
+    @cached_property
+    def of_relevant_items(self) -> Truth:
+        """The same truth, where items that are not relevant have no subtopics; without relevance it is left as it is."""
+        judged, relevance = self.subtopics, self.relevance
+        if judged is None or relevance is None:
+            return self
+        rows = kernels.lookup(judged.offsets, judged.items, relevance.offsets, relevance.items)
+        return self.changed(subtopics=judged.only(np.append(relevance.relevant, False)[rows]))
 
     @cached_property
     def item_popularity(self) -> Popularity:

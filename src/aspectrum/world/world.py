@@ -275,6 +275,16 @@ class World:
         at = kernels.sort_segments(starts, np.arange(len(lists.items)), self.items.heads[lists.items], descending)
         return self._part(Rankings(lists.offsets, lists.items[at], lists.tied, lists.listed), self._codes)
 
+    def of_relevant_items(self) -> World:
+        """The same world, where items that are not relevant have no subtopics."""
+        truth = self.truth.of_relevant_items
+        if truth is self.truth:
+            return self
+        memory = self.remember(("of_relevant_items",), dict)  # other ideals
+        part = World(self.rankings, truth, codes=self._codes, tables=self.tables, memory=memory)
+        part.seen_items, part.ties_by = self.seen_items, self.ties_by
+        return part
+
     def and_without_lists(self, users: npt.NDArray[Any]) -> World:
         """The same lists, and after them some users who have none."""
         lists = self.rankings
