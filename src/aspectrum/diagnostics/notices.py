@@ -320,7 +320,9 @@ KINDS: Mapping[str, Kind] = {
     "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
-    "averaged_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"),
+    "averaged_ties": Kind(
+        "note", "{count} adjacent row{s} {have} tied scores; metrics are averaged over all orders of ties", counts="rows"
+    ),
     "ranked_ties": Kind("note", "{count} adjacent row{s} {have} tied scores; their ranks order them", counts="rows"),
     "single_blanks": Kind("note", "{count} {item} id{s} with several blanks in a row {are} known with single blanks, and read so"),
     "constant_ranks": Kind("note", "{count} list{s} with the same rank throughout; scores order them"),
