@@ -356,6 +356,25 @@ def test_bounds_are_marked() -> None:
     assert found.least["AlphaNDCG@20"] < found["AlphaNDCG@20"] < found.greatest["AlphaNDCG@20"]
 
 
+def test_bounds_stay_within_the_range_of_the_metric() -> None:
+    chance = random.Random(3)
+    judged = {"q": {f"d{item}": sorted({chance.randrange(14) for _ in range(6)}) for item in range(60)}}
+    lists = {"q": dict.fromkeys(judged["q"], 1.0)}
+    found = asp.evaluate(lists, ["MAPIA@60", "AspectRecall@4", "AlphaNDCG(ideal=exact)@3"], subtopics=judged, ties="expected")
+    assert found.details["MAPIA@60"]["bounds_only"] == 1
+    for name, value in found.items():
+        assert 0 <= found.least[name] <= value <= found.greatest[name] <= 1, name
+    assert "least at least 0." in found.to_text() and "greatest at most 1" in found.to_text()
+
+
+def test_what_no_order_shows_is_no_bound() -> None:
+    bank = Bank({"q": [Question(1.0, [{f"d{item}": 1.0} for item in range(20)])]})
+    lists = {"q": {f"d{item}": 1.0 for item in range(40)}}
+    found = asp.evaluate(lists, "AspectRecall@19", subtopics=bank, ties="expected")
+    name = "AspectRecall@19"
+    assert (found.least[name], found[name], found.greatest[name], found.details[name]["bounds_only"]) == (0, 0, 0, 0)
+
+
 LISTS: Lists = {f"u{user}": {f"i{(user * 7 + item * 3) % 20}": float(5 - item // 3) for item in range(12)} for user in range(60)}
 RELEVANCE = {f"u{user}": {f"i{(user + item * 5) % 20}": item % 3 + 1 for item in range(6)} for user in range(60)}
 ASPECTS = {f"i{item}": [f"g{item % 4}", f"g{item % 3}"] for item in range(20)}
