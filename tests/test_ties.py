@@ -7,7 +7,10 @@ import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
 from itertools import permutations, product
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +161,61 @@ def test_nuggets_that_ask_for_several_answers(of: str, join: str, asked: list[Qu
     check_orders(found, several, users)
 
 
+def all_shown(answers: Sequence[Iterable[Any]], n: int, t: int) -> Fraction:
+    """That t of n documents show all answers, by counting with whole numbers."""
+    documents: dict[Any, int] = {}
+    for bit, answer in enumerate(answers):
+        for item in answer:
+            documents[item] = documents.get(item, 0) | 1 << bit
+    ways, left = {(0, 0): 1}, sorted(documents.values())
+    while left:
+        own, found = left.pop(), dict[tuple[int, int], int]()
+        can_come = reduce(or_, left, 0)
+        for (shown, drawn), several in ways.items():
+            for state in ((shown, drawn), (shown | own, drawn + 1)):
+                if (state[0] | can_come).bit_count() == len(answers):
+                    found[state] = found.get(state, 0) + several
+        ways = found
+    every, others = (1 << len(answers)) - 1, n - len(documents)
+    return Fraction(sum(c * math.comb(others, t - x) for (shown, x), c in ways.items() if shown == every and x <= t), math.comb(n, t))
+
+
+@pytest.mark.parametrize(
+    ("answers", "n", "k"),
+    [
+        ([[a] for a in range(5)], 5, 4),
+        ([[a] for a in range(5)], 9, 5),
+        ([[a] for a in range(30)], 40, 35),
+        ([[2 * a, 2 * a + 1] for a in range(20)], 400, 21),
+        ([[a, a + 1, (a * a) % 11] for a in range(10)], 30, 4),
+        ([[a % 7, a % 5] for a in range(12)], 25, 3),
+        ([range(a, a + 20) for a in range(4)], 24, 5),
+    ],
+)
+def test_no_digits_are_lost_where_all_answers_have_to_be_drawn(answers: list[Iterable[int]], n: int, k: int) -> None:
+    bank = Bank({"q": [Question(1.0, [{f"d{item}": 1.0 for item in answer} for answer in answers])]})
+    lists = {"q": {f"d{item}": 1.0 for item in range(n)}}
+    found = asp.evaluate(lists, f"AspectRecall@{k}", subtopics=bank, ties="expected")
+    exact = all_shown(answers, n, k)
+    assert math.isclose(found[f"AspectRecall@{k}"], float(exact), rel_tol=1e-12)
+    if exact in (0, 1):
+        assert {found[f"AspectRecall@{k}"], found.least[f"AspectRecall@{k}"], found.greatest[f"AspectRecall@{k}"]} == {float(exact)}
+
+
+def test_a_nugget_that_is_too_much_to_average_is_an_error_of_its_user_only() -> None:
+    chance = random.Random(7)
+    answers = [{f"d{item}": 1.0 for item in chance.sample(range(60), 12)} for _ in range(40)]
+    plan = asp.Plan(
+        "AspectRecall@1,30", asp.Truth.read(subtopics=Bank({"q": [Question(1.0, answers)], "r": [Question()]}), ties="expected")
+    )
+    tied, plain = {f"d{item}": 1.0 for item in range(60)}, {f"d{item}": float(-item) for item in range(60)}
+    others = {"r": {"x": 1.0, "y": 1.0}}
+    with pytest.raises(asp.InputError, match=r"user 'q': the nugget with answer 'q-0/0' asks for 40 answers.*join=share"):
+        plan.observe({"q": tied, **others})
+    at_once, in_parts = plan.observe({"q": plain, **others}), plan.observe({"q": plain}) + plan.observe(others)
+    assert dict(plan.finish(at_once)) == dict(plan.finish(in_parts))
+
+
 @checked(15)
 @given(st.data())
 def test_without_ties_nothing_changes_by_a_bit(data: st.DataObject) -> None:
@@ -296,6 +354,25 @@ def test_bounds_are_marked() -> None:
     assert found.details["AlphaNDCG@20"]["bounds_only"] == 1
     assert "1 bound only" in found.to_text()
     assert found.least["AlphaNDCG@20"] < found["AlphaNDCG@20"] < found.greatest["AlphaNDCG@20"]
+
+
+def test_bounds_stay_within_the_range_of_the_metric() -> None:
+    chance = random.Random(3)
+    judged = {"q": {f"d{item}": sorted({chance.randrange(14) for _ in range(6)}) for item in range(60)}}
+    lists = {"q": dict.fromkeys(judged["q"], 1.0)}
+    found = asp.evaluate(lists, ["MAPIA@60", "AspectRecall@4", "AlphaNDCG(ideal=exact)@3"], subtopics=judged, ties="expected")
+    assert found.details["MAPIA@60"]["bounds_only"] == 1
+    for name, value in found.items():
+        assert 0 <= found.least[name] <= value <= found.greatest[name] <= 1, name
+    assert "least at least 0." in found.to_text() and "greatest at most 1" in found.to_text()
+
+
+def test_what_no_order_shows_is_no_bound() -> None:
+    bank = Bank({"q": [Question(1.0, [{f"d{item}": 1.0} for item in range(20)])]})
+    lists = {"q": {f"d{item}": 1.0 for item in range(40)}}
+    found = asp.evaluate(lists, "AspectRecall@19", subtopics=bank, ties="expected")
+    name = "AspectRecall@19"
+    assert (found.least[name], found[name], found.greatest[name], found.details[name]["bounds_only"]) == (0, 0, 0, 0)
 
 
 LISTS: Lists = {f"u{user}": {f"i{(user * 7 + item * 3) % 20}": float(5 - item // 3) for item in range(12)} for user in range(60)}

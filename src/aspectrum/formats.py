@@ -172,7 +172,12 @@ def counted(state: State) -> str:
     widest = state.limits.get("widest_interval")
     if widest:
         counts = f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less"
-    parts = [f"{name.replace('_', ' ')} {value:.6g}" for name, value in state.limits.items() if name not in ("at_least", "widest_interval")]
+    bounds = {"least": "least at least", "greatest": "greatest at most"} if state.counts.get("bounds_only") else {}
+    parts = [
+        f"{bounds.get(name, name.replace('_', ' '))} {value:.6g}"
+        for name, value in state.limits.items()
+        if name not in ("at_least", "widest_interval")
+    ]
     more = [f"{len(parts) - _MOST_PARTS} more"] if len(parts) > _MOST_PARTS else []
     return f"{counts}; {', '.join([*parts[:_MOST_PARTS], *more])}" if parts else counts
 

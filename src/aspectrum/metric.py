@@ -279,6 +279,10 @@ class Ends:
     def times(self, factor: Any) -> Ends:
         return replace(self, least=self.least * factor, greatest=self.greatest * factor)
 
+    def at_most(self, limits: Floats, where: Flags | bool = True) -> Ends:
+        """The same where no order is worth more than these limits: bounds go no further. What is known for sure stays as it is."""
+        return replace(self, greatest=np.where(self.sure | ~np.asarray(where), self.greatest, np.minimum(self.greatest, limits)))
+
 
 _ONE_ORDER: Collection[tuple[str, Any]] = (
     ("ideal", "sorted"),

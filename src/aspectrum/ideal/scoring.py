@@ -32,6 +32,8 @@ def against_ideal(metric: HasIdeal, reached: Floats, request: IdealRequest, ends
     top = reached if ends is None else np.where(ends.sure, ends.greatest, reached)
     as_good = (top >= best * (1.0 - EXACT)) & (top <= highest * (1.0 + EXACT))
     best = np.where(as_good, top, best)
+    if ends is not None and request.holds_lists:
+        ends = ends.at_most(best, found.proved)
     return Fractions(reached, best, upper_denominators=np.maximum(best, upper), proved=found.proved, ends=ends)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags, Floats, Offsets
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage, WantedAspects
 
@@ -31,16 +32,17 @@ def covered_questions(coverage: Coverage, stops: Codes, *, whole: bool) -> Float
     offsets, weights = _weights(coverage, firsts)
     if tied is None:
         return kernels.covered_questions(coverage.kernel, stops, offsets, firsts, weights)
-    most = np.bincount(np.repeat(offsets[:-1], np.diff(offsets)) + firsts, minlength=1).max()
-    if most > _MOST_ANSWERS:
+    found, too_much = kernels.expected_questions(coverage.kernel, stops, tied, offsets, firsts, weights)
+    for user in np.flatnonzero(too_much >= 0)[:1]:
+        n_answers = np.count_nonzero(firsts[offsets[user] : offsets[user + 1]] == too_much[user])
+        wanted = coverage.judging.attainable_aspects() if coverage.wanted is None else coverage.wanted
+        first = coverage.judging.world_codes(wanted)[offsets[user] + too_much[user]]
+        nugget = f"the nugget with answer {quoted(coverage.world.aspect_ids[int(first)])} asks for {n_answers} answers"
         raise InputError(
-            f"a nugget asks for {most} answers, and the average over orders of equal scores is computed for at most {_MOST_ANSWERS}; use join=share"
+            f"user {quoted(coverage.world.users[int(user)])}: {nugget}, and a cutoff splits a group of equal scores that gives so many of "
+            "them in so many ways that the average over orders takes too long; use join=share"
         )
-    return kernels.expected_questions(coverage.kernel, stops, tied, offsets, firsts, weights)
-
-
-_MOST_ANSWERS = 20
-"""That one question may ask for: sums are over all sets of them."""
+    return found
 
 
 def ends_of_coverage(coverage: Coverage, stops: Codes, *, whole: bool) -> tuple[Floats, Floats, Flags]:

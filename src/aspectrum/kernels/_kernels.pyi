@@ -301,8 +301,10 @@ def expected_gains(cover: Cover, stops: Codes, tied: Ties, alpha: float) -> Floa
 def expected_coverage(cover: Cover, stops: Codes, tied: Ties) -> Floats:
     """`covered_aspects` on average over orders, (users, cutoffs)."""
 
-def expected_questions(cover: Cover, stops: Codes, tied: Ties, aspect_offsets: Offsets, firsts: Codes, weights: Floats) -> Floats:
-    """`covered_questions` on average over orders, (users, cutoffs); a question has at most 20 answers."""
+def expected_questions(
+    cover: Cover, stops: Codes, tied: Ties, aspect_offsets: Offsets, firsts: Codes, weights: Floats
+) -> tuple[Floats, Codes]:
+    """`covered_questions` on average over orders, (users, cutoffs); by user, the first answer of a question that is too much to compute, or -1."""
 
 def expected_average_precisions(
     cover: Cover,

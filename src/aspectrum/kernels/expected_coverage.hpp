@@ -1,13 +1,17 @@
 // Coverage on average over all orders of items with equal scores; see orders.hpp.
 #pragma once
 
+#include "drawn_answers.hpp"
 #include "extremes.hpp"
 #include "gains.hpp"
 #include "groups.hpp"
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -111,7 +115,7 @@ inline OutMatrix<double> expected_coverage(const Cover& cover, Matrix<int32_t> s
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
 
-constexpr int64_t kMostAnswers = 20;  // of one question: sums over all sets of them
+constexpr int64_t kMostOpen = 64;  // answers of one question that only the group can show: they are bits
 
 // How strongly a question is answered on average, that asks for several answers and counts with its weakest, by t of n documents.
 class GroupAnswers {
@@ -122,36 +126,31 @@ class GroupAnswers {
     std::vector<std::vector<Support>> of_;
     std::vector<int32_t> aspects_;
     std::vector<double> levels_;
-    std::vector<uint32_t> shown_;   // by document, which of the open answers it shows
-    std::vector<int64_t> without_;  // by set of answers, how many documents show none but these
+    std::vector<uint64_t> shown_, documents_;  // by document of the group, which of the open answers it shows; of those that show any
+    DrawnAnswers drawn_;
 
-    // That t of the n documents show every open answer: inclusion and exclusion over the answers that are missing.
-    double all_shown(const int32_t* answers, int n_answers, const double* seen, double level, int64_t n, int64_t t) {
-        int n_open = 0;
+    // That t of the n documents show every open answer; NaN where that is too much to compute.
+    double all_shown(const int32_t* answers, int64_t n_answers, const double* seen, double level, int64_t n, int64_t t) {
+        int64_t n_open = 0, fewest = n;
         shown_.assign(n, 0);
-        for (int a = 0; a < n_answers; ++a) {
+        for (int64_t a = 0; a < n_answers; ++a) {
             if (seen[answers[a]] >= level) continue;
-            bool any = false;
+            int64_t documents = 0;
             for (const Support& one : of_[answers[a]]) {
                 if (one.strength < level) continue;
-                shown_[one.document] |= uint32_t{1} << n_open;
-                any = true;
+                if (n_open < kMostOpen) shown_[one.document] |= uint64_t{1} << n_open;
+                ++documents;
             }
-            if (!any) return 0.0;
+            if (documents == 0) return 0.0;
+            fewest = std::min(fewest, documents);
             ++n_open;
         }
-        const uint32_t n_sets = uint32_t{1} << n_open;
-        without_.assign(n_sets, 0);
-        for (uint32_t set : shown_) ++without_[set];
-        for (int bit = 0; bit < n_open; ++bit)
-            for (uint32_t set = 0; set < n_sets; ++set)
-                if (set >> bit & 1) without_[set] += without_[set ^ (uint32_t{1} << bit)];
-        double odds = 0.0;
-        for (uint32_t missing = 0; missing < n_sets; ++missing) {
-            const double none = none_drawn(n, n - without_[(n_sets - 1) ^ missing], t);
-            odds += __builtin_popcount(missing) % 2 ? -none : none;
-        }
-        return std::clamp(odds, 0.0, 1.0);
+        if (fewest + t > n) return 1.0;
+        if (n_open == 1) return 1.0 - none_drawn(n, fewest, t);
+        if (n_open > kMostOpen) return std::numeric_limits<double>::quiet_NaN();
+        documents_.clear();
+        std::copy_if(shown_.begin(), shown_.end(), std::back_inserter(documents_), [](uint64_t set) { return set != 0; });
+        return drawn_.all_shown(documents_, ~uint64_t{0} >> (kMostOpen - n_open), n, t);
     }
 
   public:
@@ -170,10 +169,11 @@ class GroupAnswers {
         for (int32_t i : aspects_) of_[i].clear();
         aspects_.clear();
     }
-    double weakest(const int32_t* answers, int n_answers, const double* seen, int64_t n, int64_t t) {
+    // NaN where that is too much to compute.
+    double weakest(const int32_t* answers, int64_t n_answers, const double* seen, int64_t n, int64_t t) {
         double before = 1.0, sum;
         levels_.clear();
-        for (int a = 0; a < n_answers; ++a) {
+        for (int64_t a = 0; a < n_answers; ++a) {
             before = std::min(before, seen[answers[a]]);
             levels_.push_back(seen[answers[a]]);
             for (const Support& one : of_[answers[a]]) levels_.push_back(one.strength);
@@ -198,9 +198,10 @@ struct QuestionScratch {
     explicit QuestionScratch(size_t n) : group(n), seen(n), weakest(n), order(n) {}
 };
 
-// covered_questions on average over orders.
-inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> stops_, Ties tied, Array<int64_t> aspect_offsets,
-                                            Array<int32_t> firsts, Array<double> weights) {
+// covered_questions on average over orders; and for each user the first answer of a question that is too much to compute, -1 if none is.
+inline std::pair<OutMatrix<double>, Out<int32_t>> expected_questions(const Cover& cover, Matrix<int32_t> stops_, Ties tied,
+                                                                     Array<int64_t> aspect_offsets, Array<int32_t> firsts,
+                                                                     Array<double> weights) {
     const Stops stops = check_stops(stops_, cover.offsets);
     check_ties(tied, cover.rows);
     require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
@@ -209,6 +210,7 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
     for (int64_t u = 0; u < cover.users; ++u)
         check_codes(firsts.data() + starts[u], starts[u + 1] - starts[u], 0, starts[u + 1] - starts[u], "first answer");
     std::vector<double> out(cover.users * stops.cutoffs);
+    std::vector<int32_t> too_much(cover.users, -1);
     {
         nb::gil_scoped_release release;
         with_views(cover, [&](auto make_view) {
@@ -239,9 +241,8 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
                                 mine.weakest[mine.order[after]] = 0.0;
                             double weakest = 1.0;
                             if (j < stop) {
-                                require(after - at <= kMostAnswers, "a question asks for too many answers");
-                                weakest = mine.group.weakest(mine.order.data() + at, static_cast<int>(after - at), mine.seen.data(),
-                                                             next - j, stop - j);
+                                weakest = mine.group.weakest(mine.order.data() + at, after - at, mine.seen.data(), next - j, stop - j);
+                                if (std::isnan(weakest)) too_much[u] = question, weakest = 0.0;
                             } else {
                                 for (int64_t a = at; a < after; ++a) weakest = std::min(weakest, mine.seen[mine.order[a]]);
                             }
@@ -256,7 +257,7 @@ inline OutMatrix<double> expected_questions(const Cover& cover, Matrix<int32_t> 
             });
         });
     }
-    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+    return {to_matrix(std::move(out), cover.users, stops.cutoffs), to_array(std::move(too_much))};
 }
 
 }  // namespace aspectrum

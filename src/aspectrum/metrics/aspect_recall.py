@@ -136,8 +136,12 @@ class AspectRecall(AspectMetric):
         covered = covered_questions(coverage, stops, whole=whole)
         if self.at_most is not None:
             covered = covered + added_by_holes(coverage, stops, self.at_most, whole=whole)
-        ends = None if coverage.tied is None else Ends(*ends_of_coverage(coverage, stops, whole=whole))
         attainable = np.broadcast_to(weight_of_all(coverage, whole=whole, listed=self.of == "listed")[:, np.newaxis], covered.shape)
+        ends = None
+        if coverage.tied is not None:
+            least, greatest, sure = ends_of_coverage(coverage, stops, whole=whole)
+            none = covered == 0  # on average: no order covers anything
+            ends = Ends(least, np.where(none, 0.0, greatest), sure | none).at_most(attainable)
         if self.denominator == "best":
             assert self.pool is not None
             return against_best_coverage(covered, IdealRequest(coverage.whole or coverage, self.pool, GainRule(1.0), NONE), self._budget)

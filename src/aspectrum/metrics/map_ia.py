@@ -64,4 +64,5 @@ class MAPIA(AspectMetric):
             sums = kernels.expected_average_precisions(coverage.kernel, stops, coverage.tied, *own)
             least, greatest, sure = kernels.extreme_precisions(coverage.kernel, coverage.tied, stops, *own)
             ends = Ends(least, greatest, sure.view(np.bool_))
-        return Fractions(sums, np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape), ends=ends)
+        attainable = np.broadcast_to(coverage.attainable[:, np.newaxis], sums.shape)
+        return Fractions(sums, attainable, ends=None if ends is None else ends.at_most(attainable))
