@@ -280,7 +280,7 @@ class World:
         truth = self.truth.of_relevant_items
         if truth is self.truth:
             return self
-        memory = self.remember(("of_relevant_items",), dict)  # other ideals
+        memory: dict[Any, Any] = self.remember(("of_relevant_items",), dict)  # other ideals
         part = World(self.rankings, truth, codes=self._codes, tables=self.tables, memory=memory)
         part.seen_items, part.ties_by = self.seen_items, self.ties_by
         return part
