@@ -24,7 +24,7 @@ class TieOrder:
 
     Args:
         by: The order of items with equal scores, by id.
-        cut: If given, ties are broken among the first items of a list only: up to the largest cutoff asked for that is not above this one.
+        cut: The largest cutoff that it reports, if there is one: ties are broken up to the largest cutoff asked for that is not above it.
     """
 
     by: Literal["ascending", "descending"]
@@ -34,6 +34,11 @@ class TieOrder:
         """The lists of a world, which have ties as they were given, in this order."""
         first = max((cutoff for cutoff in ranks_of(cutoffs) if 0 < cutoff <= (self.cut or 0)), default=0)
         return world.with_ties(self.by == "descending", first)
+
+    def beyond(self, metric: Metric) -> Metric | None:
+        """A metric at the cutoffs that the tool does not report; None if there are none."""
+        cutoffs = [] if self.cut is None else [cutoff for cutoff in ranks_of(metric.cutoffs) if not 0 < cutoff <= self.cut]
+        return metric.at(tuple(cutoffs)) if cutoffs else None
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,8 @@ class Plan:
                 averaged = _averaged(self.truth, choice, judged_in) if whom is None else whom
                 groups[choice, judged_in] = _Group(choice, averaged, judged_in=judged_in)
             undefined = 0.0 if type(metric).__name__ in self.convention.undefined_is_0 else math.nan
-            how = _how(resolved, self.truth, choice, self.convention)
             ties = self.convention.ties_of.get(type(metric).__name__) if self.truth.reading.ties == "input" else None
+            how = _how(resolved, self.truth, choice, self.convention) | ({} if ties is None else {"tied_scores": ties.by})
             of_relevant = type(metric).__name__ in self.convention.of_relevant_items
             groups[choice, judged_in].tasks.append(_Task(asked, resolved, undefined, how, ties, of_relevant))
         self._groups = tuple(groups.values())
@@ -471,7 +471,13 @@ class Plan:
         """Choices that were made for the user, and may surprise."""
         tasks = [task for group in self._groups for task in group.tasks]
         chosen = [task.asked.metric for task in tasks if task.how.get("of") == "aspects" and task.asked.metric.parameters["of"] is None]
-        return [Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen]
+        beyond = [
+            metric for task in tasks if task.ties is not None for metric in [task.ties.beyond(task.asked.metric)] if metric is not None
+        ]
+        return [
+            *(Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen),
+            *(Notice("beyond_tool", detail={"convention": self.convention.name, "metric": str(metric)}) for metric in beyond),
+        ]
 
     @property
     def use(self) -> Use:

@@ -252,6 +252,7 @@ KINDS: Mapping[str, Kind] = {
     "not_covered": Kind("note", "{convention} does not cover {metrics}"),
     "covers_only": Kind("note", "of the metrics asked for, {convention} covers only {metrics}"),
     "refused": Kind("note", "{why}"),
+    "beyond_tool": Kind("note", "{convention} itself does not report {metric}; it is computed in the order of smaller cutoffs"),
     # How an input was read
     "size": Kind("fact", "{count} row{s} of {input}: {ids}"),
     "rows": Kind("fact", "{count} row{s}"),
