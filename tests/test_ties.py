@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import random
@@ -386,7 +388,8 @@ def test_files_outputs_and_comparisons_keep_the_ends(tmp_path: Path) -> None:
     name = "AlphaNDCG@5"
     assert found.least[name] < found[name] < found.greatest[name]
     assert f"{found.least[name]:.6g}" in found.to_text() and f"{found.greatest[name]:.6g}" in found.to_markdown()
-    assert f"greatest {found.greatest[name]:.6g}" in found.to_csv()
+    rows = {row["metric"]: row for row in csv.DictReader(io.StringIO(found.to_csv()))}
+    assert [float(rows[name][end]) for end in ("least", "value", "greatest")] == [found.least[name], found[name], found.greatest[name]]
     saved = json.loads(found.to_json())["metrics"]
     assert {one["metric"]: one["least"] for one in saved} == dict(found.least)
     for file in ("scores.parquet", "scores.csv"):
@@ -395,6 +398,7 @@ def test_files_outputs_and_comparisons_keep_the_ends(tmp_path: Path) -> None:
         assert isinstance(read, asp.Results)
         assert set(read) == set(found)
         assert ends_of_columns(read, name) == ends_of_columns(found, name)
+        assert dict(read.least) == pytest.approx(dict(found.least), abs=1e-15)
     found.write(tmp_path / "results.json", scores=tmp_path / "scores.parquet")
     read = asp.Results.read(tmp_path / "results.json")
     assert isinstance(read, asp.Results)
@@ -421,6 +425,28 @@ def test_lists_that_come_piece_by_piece(tmp_path: Path) -> None:
         pieces = asp.evaluate(file, SOME, relevance=RELEVANCE, aspects=ASPECTS, ties="expected", **options)
         assert pieces == whole
         assert pieces.per_user.sort("user").equals(whole.per_user.sort("user"))
+
+
+def test_lists_of_codes() -> None:
+    relevance = asp.Relevance(offsets=np.array([0, 1]), items=np.array([1], np.int32))
+    tied = asp.Rankings(np.array([0, 2]), np.array([0, 1], np.int32), tied=np.array([False, True]))
+    found = asp.evaluate(tied, "MRR", relevance=relevance, ties="expected")
+    assert (found["MRR"], found.least["MRR"], found.greatest["MRR"]) == (0.75, 0.5, 1.0)
+    assert asp.evaluate(tied, "MRR", relevance=relevance)["MRR"] == 0.5
+    with pytest.raises(asp.MetricError, match="RPrecision cannot be averaged"):
+        asp.evaluate(tied, "RPrecision", relevance=relevance, ties="expected")
+    unknown = asp.Rankings(np.array([0, 2]), np.array([0, 1], np.int32))
+    with pytest.raises(asp.InputError, match=r"needs the scores of items, or Rankings\(..., tied=...\)"):
+        asp.evaluate(unknown, "MRR", relevance=relevance, ties="expected")
+    for option in ({"ties": "ascending"}, {"order": "rank"}, {"duplicates": "first"}):
+        with pytest.raises(asp.InputError, match="goes with ids; lists of codes are in their order already"):
+            asp.evaluate(tied, "MRR", relevance=relevance, **option)  # type: ignore[arg-type]
+
+
+def test_scores_of_a_world_are_not_those_of_one_order() -> None:
+    world = asp.World.of(LISTS, aspects=ASPECTS, relevance=RELEVANCE, ties="expected")
+    with pytest.raises(asp.MetricError, match="cannot be averaged over the orders of equal scores"):
+        asp.parse("RPrecision").scores(world)  # type: ignore[attr-defined]
 
 
 def test_an_id_may_be_of_any_kind() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from aspectrum.arguments import with_hints
 from aspectrum.asked import Metrics, asked_for
-from aspectrum.coding.reading import Duplicates, Order, Ties
+from aspectrum.coding.reading import Duplicates, Order, Reading, Ties
 from aspectrum.coding.rows import InputBundle, Rows, by_system, unbundled
 from aspectrum.conventions import Convention, conventions_named
 from aspectrum.diagnostics.attention import Attention
@@ -385,17 +385,22 @@ def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
         raise InputError("popularity_users goes with ids; codes say it by Popularity(of_users=...)")
     if inputs.get("directed") is not None:
         raise InputError("directed goes with ids; codes say it by SocialGraph(directed=...)")
+    for name, kept in (("order", ()), ("ties", ("input", "expected")), ("duplicates", ("error",))):
+        if inputs.get(name) is not None and inputs[name] not in kept:
+            raise InputError(Option(name, inputs[name]), " goes with ids; lists of codes are in their order already")
     parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}
     for name, part in parts.items():
         if not isinstance(part, KINDS[name]):
             raise InputError(f"{name} is {type(part).__name__} while rankings are codes: give {KINDS[name].__name__}, or ids everywhere")
-    threshold = inputs.get("threshold", 1.0)
-    if "relevance" in parts and threshold != 1.0:
+    threshold = inputs.get("threshold")
+    if "relevance" in parts and threshold is not None:
         parts["relevance"] = replace(parts["relevance"], threshold=threshold)
     catalogue = None if inputs.get("catalogue") is None else np.asarray(inputs["catalogue"])
     lists = list(systems.values())
     n_items = smallest_n_items({**parts, "catalogue": catalogue}, *lists)
-    truth = Truth(**parts, catalogue=catalogue, n_users=max(one.n_users for one in lists), n_items=n_items)
+    ties: Ties = inputs.get("ties") or "input"
+    n_users = max(one.n_users for one in lists)
+    truth = Truth(**parts, catalogue=catalogue, n_users=n_users, n_items=n_items, options={"ties": ties}, reading=Reading(ties=ties))
     return [(truth, {name: World(one, truth, codes=np.arange(one.n_users, dtype=np.int32)) for name, one in systems.items()})]
 
 

@@ -385,6 +385,8 @@ class UserMetric(Metric):
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
+        if world.averages_orders:
+            self.check_orders()
         return self.resolved(world.truth).fractions_at_all(world).scores
 
     def observe(self, world: World) -> list[State]:

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 _HEAD = ["Metric", "Value", "Users"]
 _COUNTS = ["scored", "undefined", "missing"]
 _FRAME = ["metric", "value", *_COUNTS]
-_CSV_HEAD = ["metric", "value", "users", "computed", "warnings", "notes"]
+_CSV_HEAD, _CSV_TAIL = ["metric", "value"], ["users", "computed", "warnings", "notes"]
+_ENDS = ["least", "greatest"]
 
 SystemsAs = Literal["columns", "rows"]
 """Where the systems stand in a table; the metrics stand on the other side."""
@@ -387,7 +388,8 @@ class Results(_Numbers, Mapping[str, float]):
 
     def to_csv(self) -> str:
         """A row per metric, with all digits; an undefined number is empty."""
-        return formats.as_csv(_CSV_HEAD, self._csv_rows(self._remarks))
+        ends = _ENDS if self.least else []
+        return formats.as_csv([*_CSV_HEAD, *ends, *_CSV_TAIL], self._csv_rows(self._remarks, ends))
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table of numbers and how each was computed (unless `how` is false), and the notes."""
@@ -415,12 +417,13 @@ class Results(_Numbers, Mapping[str, float]):
         """
         write_text(path, self._content(path, format or format_of(path), scores))
 
-    def _csv_rows(self, remarks: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    def _csv_rows(self, remarks: Mapping[str, Sequence[str]], ends: Sequence[str]) -> list[list[str]]:
         said = ["; ".join(several) for several in remarks.values()]
-        return [
-            [name, formats.exact_number(one.value), formats.counted(one.state), formats.computed(one.how), *said]
-            for name, one in self.columns.items()
-        ]
+        rows = []
+        for name, one in self.columns.items():
+            numbers = [one.value, *(one.state.limits.get(end, math.nan) for end in ends)]
+            rows.append([name, *map(formats.exact_number, numbers), formats.counted(one.state), formats.computed(one.how), *said])
+        return rows
 
     def _rows(self) -> list[list[str]]:
         return [[_title(name, one), formats.number(one.value), formats.counted(one.state)] for name, one in self.columns.items()]
@@ -502,8 +505,9 @@ class SystemResults(_Numbers, Mapping[str, Results]):
 
     def to_csv(self) -> str:
         """A row per system and metric, with all digits; an undefined number is empty."""
-        rows = [[system, *row] for system, result in self.systems.items() for row in result._csv_rows(self._remarks)]
-        return formats.as_csv(["system", *_CSV_HEAD], rows)
+        ends = _ENDS if any(result.least for result in self.systems.values()) else []
+        rows = [[system, *row] for system, result in self.systems.items() for row in result._csv_rows(self._remarks, ends)]
+        return formats.as_csv(["system", *_CSV_HEAD, *ends, *_CSV_TAIL], rows)
 
     def to_text(self, systems_as: SystemsAs = "columns", *, how: bool = True) -> str:
         """A plain table of numbers, below it how each was computed (unless `how` is false), and the notes."""
@@ -723,16 +727,21 @@ def _column_of_scores(name: str, scores: polars.DataFrame, path: str) -> Column:
     scored = found[~np.isnan(found)]
     if isinstance(metric, UserMetric) and metric.pooled and own + WEIGHT not in scores.columns:
         raise InputError(f"{path}: {own} is a ratio of sums, and the column {own + WEIGHT!r} is missing; write the file by write_per_user")
+    weights = np.ones(len(scored))
     if own + WEIGHT in scores.columns:
         weights = scores.filter(values.is_not_null())[own + WEIGHT].cast(float).fill_null(math.nan).to_numpy()[~np.isnan(found)]
         if not (weights >= 0).all():
             raise InputError(f"{path}: column {own + WEIGHT!r} has a weight that is negative or missing")
-        total = math.fsum(weights)
-        value = math.fsum(scored * weights) / total if total else math.nan
-    else:
-        value = math.fsum(scored) / len(scored) if len(scored) else math.nan
+    total = math.fsum(weights)
+
+    def mean(column: str) -> float:
+        numbers = scores.filter(values.is_not_null())[column].cast(float).fill_null(math.nan).to_numpy()[~np.isnan(found)]
+        return math.fsum(numbers * weights) / total if total else math.nan
+
+    ends = {"least": own + LEAST, "greatest": own + GREATEST}
+    limits = {end: mean(column) for end, column in ends.items() if column in scores.columns}
     counts = {"scored": len(scored), "undefined": len(found) - len(scored)} if own == name else {}
-    return Column(metric, Saved(value, counts), {})
+    return Column(metric, Saved(mean(name), counts, limits), {})
 
 
 def _remarks(content: Mapping[str, Any]) -> tuple[Notice, ...]:

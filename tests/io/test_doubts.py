@@ -250,7 +250,7 @@ def test_deep_nesting_is_refused(tmp_path: Path, depth: int, brackets: str) -> N
 BEYOND = 1_700_000_000_000_000_001
 
 
-@pytest.mark.parametrize("number", [BEYOND, -BEYOND, 10**30 + 1])
+@pytest.mark.parametrize("number", [BEYOND, -BEYOND, 2**63 - 1, 10**30 + 1])
 @pytest.mark.parametrize("role", ["score", "rank"])
 @pytest.mark.parametrize("form", ["csv", "jsonl", "frame", "text in a frame", "objects"])
 def test_numbers_that_would_be_rounded_are_refused(tmp_path: Path, number: int, role: str, form: str) -> None:

@@ -461,7 +461,7 @@ def _from_ranx(source: str, given: Any, expected: str) -> Any:
 def _number(value: Any, source: str, what: str, *where: Any) -> float:
     try:
         number = math.nan if isinstance(value, np.complexfloating) or value is np.ma.masked else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not abs(number) < 2**53 and (not math.isfinite(number) or is_rounded(value)):
         expected = WHOLE_NUMBERS if is_rounded(value) else "a finite number"

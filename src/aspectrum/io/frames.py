@@ -267,7 +267,7 @@ def as_number(column: polars.Series, flags: bool = False) -> polars.Series:
         return polars.Series(column.name, [_float(value) for value in column.to_list()], dtype=polars.Float64)
     if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
         floats = column.cast(polars.Float64, strict=False)
-        return floats.set(floats.cast(kind, strict=False) != column, None) if kind.is_integer() else floats
+        return floats.set(floats.cast(kind, strict=False).ne_missing(column), None) if kind.is_integer() else floats
     return polars.Series(column.name, [None] * len(column), dtype=polars.Float64)
 
 
