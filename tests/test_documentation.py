@@ -145,7 +145,7 @@ def test_parameters_say_default_and_what_is_allowed() -> None:
         "alpha = 0.5    (a number)",
         "judged_by = none    (subtopics | history | relevance | membership | none)",
         "gamma = 1.0    (a number | {key: number, ...})",
-        "discount = log2    (log2 | 'none')",  # in quotes, because none without them is no value
+        "discount = log2    (log2 | 'none' | tokens)",  # in quotes, because none without them is no value
         "normalize = none    (perfect | pyndeval | none)",
     ):
         assert line in parameters
