@@ -133,6 +133,29 @@ def test_a_name_that_stands_for_parameters() -> None:
     assert parse(shlex.split(quoted)[4]) == asp.AlphaDCG(k=10, gain="probabilistic", gamma={"$x": 0.5})
 
 
+def test_metrics_of_listed_aspects_name_what_lists_them() -> None:
+    """Subtopics alone do not: the command would be refused."""
+    subtopics = {"u": {"a": ["x"]}}
+    truth: list[dict[str, Any]] = [
+        {"subtopics": asp.Nuggets.of({"u": {"x": ["a"]}})},
+        {"subtopics": subtopics, "weights": {"u": {"x": 1.0}}},
+    ]
+    lines = section(describe_metric("NuggetCoverage"), "Command line")
+    assert [line.partition('@10" ')[2] for line in lines] == ["--nuggets FILE", "--subtopics FILE --weights FILE"]
+    for line, given in zip(lines, truth, strict=True):
+        assert list(asp.evaluate({"u": ["a", "b"]}, shlex.split(line)[4], **given).values()) == [1.0]
+    assert "--nuggets FILE" in describe_metric("AlphaNDCG")
+    assert "--nuggets" not in describe_metric("NDCG")
+    assert section(describe_metric("AlphaNDCG@400t"), "Command line")[0].endswith('-m "AlphaNDCG@400t" --subtopics FILE --lengths FILE')
+
+
+def test_texts_hold_for_what_other_names_stand_for() -> None:
+    listed, holes = explained(parse("NuggetCoverage")), explained(parse("Hole"))
+    assert "listed" in listed.meaning and "listed" in listed.tex
+    assert "not judged" in holes.meaning and "not judged" in holes.tex
+    assert "4000t" in describe_metric("AlphaNDCG") and "4000t" not in describe_metric("GiniComplement")
+
+
 def test_an_unknown_name() -> None:
     with pytest.raises(asp.MetricError, match="unknown metric 'AlfaNDCG'; did you mean 'AlphaNDCG'"):
         describe_metric("AlfaNDCG")

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from aspectrum import metrics as _metrics  # noqa: F401  so that they are registered
 from aspectrum.conventions import CONVENTIONS, Convention, TieOrder
 from aspectrum.inputs import OPTIONS
-from aspectrum.metric import FAMILIES, Metric, parse, registered
+from aspectrum.metric import FAMILIES, AspectMetric, Metric, parse, registered
 from aspectrum.metric_text import written
 from aspectrum.report.content import Definition
 
@@ -62,7 +62,7 @@ def describe_metric(name: str, width: int = 100) -> str:
     own = metric.__name__
     names = [f"{alias} ({_assigned(preset)})" if preset else alias for alias, preset in metric.aliases.items()]
     changes = {convention.name: changes_of(convention, metric) for convention in CONVENTIONS.values() if convention.has(metric)}
-    text = shell_quoted(str(asked.at(10) if asked.cutoffs == (-1,) else asked))
+    example = asked.at(10) if asked.cutoffs == (-1,) else asked
     blocks = [
         textwrap.fill(f"{own}: {parts['summary']}", width),
         f"{name.strip()} stands for {asked}" if str(asked) not in (own, name.strip()) else "",
@@ -76,7 +76,10 @@ def describe_metric(name: str, width: int = 100) -> str:
         _block("Conventions", [line for tool, change in changes.items() for line in _wrapped(f"{tool}: {change}", width, "  ")]),
         _block("References", _wrapped(parts["References"], width)),
         _block("Example", parts["Examples"].splitlines()),
-        _block("Command line", [f"aspectrum evaluate RECS -m {text}{options}" for options in command_options(metric)]),
+        _block(
+            "Command line", [f"aspectrum evaluate RECS -m {shell_quoted(str(example))}{options}" for options in command_options(example)]
+        ),
+        textwrap.fill(NUGGETS, width) if any("subtopics" in names for names in needed_inputs(metric)) else "",
     ]
     return "\n\n".join(filter(None, blocks))
 
@@ -177,14 +180,18 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=\.)\s+(?=[A-Z])", text, maxsplit=1)[0]
 
 
-def needed_inputs(metric: type[Metric]) -> list[tuple[str, ...]]:
+NUGGETS = "Nuggets (--nuggets FILE; in Python subtopics=asp.Nuggets.read(FILE)) may take the place of subtopics."
+
+
+def needed_inputs(metric: Metric | type[Metric]) -> list[tuple[str, ...]]:
     """The smallest sets of inputs that the metric can be computed from, beside the lists, as it declares them.
 
     >>> from aspectrum.metrics import AlphaNDCG
     >>> needed_inputs(AlphaNDCG)
     [('subtopics',), ('aspects', 'history'), ('aspects', 'relevance')]
     """
-    enough = [tuple(name for name in _INPUTS if name in names) for names in metric().needs()]
+    one = metric() if isinstance(metric, type) else metric
+    enough = [tuple(name for name in _INPUTS if name in names) for names in one.needs_at_cutoffs()]
     smallest = [names for names in enough if not any(set(other) < set(names) for other in enough)]
     return sorted(smallest, key=lambda names: (len(names), [_INPUTS.index(name) for name in names]))
 
@@ -194,11 +201,15 @@ def options_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def command_options(metric: type[Metric]) -> list[str]:
+def command_options(metric: Metric | type[Metric]) -> list[str]:
     """Options of the command line for each set of inputs that is enough; if none is needed, for those of the example."""
     needed = needed_inputs(metric)
     if needed == [()]:
-        needed = [tuple(name for name in _INPUTS if re.search(rf"\b{name}=", docstring_parts(metric)["Examples"]))]
+        needed = [tuple(name for name in _INPUTS if re.search(rf"\b{name}=", docstring_parts(_class_of(metric))["Examples"]))]
+    if isinstance(metric, AspectMetric) and metric.counts_listed:  # subtopics alone do not say which aspects are listed
+        needed = [tuple("nuggets" if name == "subtopics" else name for name in names) for names in needed] + [
+            (*names, *(() if "weights" in names else ("weights",))) for names in needed
+        ]
     return [
         "".join(f" --{OPTIONS.get(name, name).replace('_', '-')} {'N' if name == 'popularity_users' else 'FILE'}" for name in names)
         for names in needed
@@ -246,12 +257,13 @@ def _plain(text: str) -> str:
 
 def parameters_of(metric: type[Metric]) -> list[dict[str, Any]]:
     described, hints, usual = docstring_parts(metric)["Args"], get_type_hints(metric), metric()
+    in_tokens = "" if metric.in_tokens is None else "4000t is as many documents as fit into 4,000 tokens."
     return [
         {
             "name": parameter.name,
             "default": getattr(usual, parameter.name),
             "allowed": _allowed(parameter.name, hints[parameter.name]),
-            "description": described.get(parameter.name, ""),
+            "description": " ".join(filter(None, (described.get(parameter.name, ""), in_tokens if parameter.name == "k" else ""))),
         }
         for parameter in fields(metric)
     ]

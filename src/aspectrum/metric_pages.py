@@ -125,7 +125,7 @@ def page(metric: type[Metric]) -> str:
     """All there is to know of a metric, in Markdown."""
     parts, name = docstring_parts(metric), metric.__name__
     names = [f"`{alias}` ({_settings(preset)})" if preset else f"`{alias}`" for alias, preset in metric.aliases.items()]
-    inputs = [" and ".join(several) or "none" for several in needed_inputs(metric)]
+    inputs = [" and ".join(several).replace("subtopics", "subtopics (or nuggets)") or "none" for several in needed_inputs(metric)]
     facts = {
         "Other names": ", ".join(names) or "none",
         "Family": metric.family,

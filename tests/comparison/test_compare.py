@@ -106,14 +106,14 @@ def test_equal_gains_do_not_vary_however_they_are_rounded() -> None:
     assert json.loads(asp.compare(pair(base, base + 0.1)).to_json())["differences"][0]["t"] == "inf"
 
 
-def test_a_few_users_who_carry_a_difference_are_warned_of() -> None:
+def test_differences_that_are_skewed_for_so_few_users_are_warned_of() -> None:
     b = SCORES[:, 0].copy()
     b[:2] += 5
     with pytest.warns(
-        asp.AspectrumWarning, match=r"1 difference: a few users carry it; .* \(such as NDCG@10 of B against A\) \[few_carry\]"
+        asp.AspectrumWarning, match=r"1 difference is skewed for so few users; .* \(such as NDCG@10 of B against A\) \[few_carry\]"
     ):
         found = asp.compare(pair(SCORES[:, 0], b))
-    assert found[METRIC, "B"].notes == ("a few users carry this difference; p and interval are unreliable",)
+    assert found[METRIC, "B"].notes == ("skewed for so few users; intervals and t tests may be inaccurate",)
     assert (found[METRIC, "B"].skewness or 0) > math.sqrt(60 / 25)
 
 

@@ -126,3 +126,10 @@ def test_parts_add_up_to_the_bit() -> None:
     again = plan.read((parts[0] + parts[1]).to_bytes())
     assert plan.finish(again) == plan.finish(plan.observe(lists))
     assert plan.finish(again).details["AspectRecall(of=listed)@2"]["scored"] == 3
+
+
+def test_listed_aspects_leave_the_denominator_no_choice() -> None:
+    nuggets = asp.Nuggets.of({"q": {"a": ["d"], "b": []}})
+    results = asp.evaluate({"q": ["d"]}, ["NuggetCoverage@1", "AspectRecall@1"], subtopics=nuggets)
+    assert "denominator" not in results.details["NuggetCoverage@1"]
+    assert results.details["AspectRecall@1"]["denominator"] == "attainable"

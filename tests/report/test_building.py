@@ -204,6 +204,15 @@ def test_what_is_left_out_is_named(results: asp.SystemResults, tmp_path: Path) -
     assert "segments= adds them" in said and "saved results" in said
 
 
+def test_skewed_differences_change_no_number() -> None:
+    lists = {f"u{user}": ["a", "b"] for user in range(40)}
+    skewed = lists | {"u0": ["b", "a"]}
+    relevance = {user: ["a"] for user in lists}
+    with pytest.warns(asp.AspectrumWarning, match="skewed"):
+        compared = asp.compare(asp.evaluate_systems({"A": lists, "B": skewed}, "NDCG@2", relevance=relevance))
+    assert [remark.may_change_numbers for remark in report_of(compared).remarks if "skewed" in remark.text] == [False]
+
+
 def test_lists_of_single_users(comparison: asp.Comparison) -> None:
     titles = {item: f"Title of {item}" for item in ITEMS}
     report = report_of(comparison, Origin(titles=titles))

@@ -16,8 +16,8 @@ from aspectrum.comparison import tables
 from aspectrum.comparison.attributes import attributes_of
 from aspectrum.comparison.differences import (
     DIRECTED_NOTES,
-    FEW_CARRY,
     OTHER_IDEALS,
+    SKEWED,
     Correction,
     Difference,
     Found,
@@ -629,10 +629,10 @@ def _notices(differences: Sequence[Difference]) -> list[Notice]:
             found.append(Notice("one_sided", lost, one.n + lost, detail=detail))
         if OTHER_IDEALS in one.notes:
             found.append(Notice("other_ideals", detail={"metric": one.metric, "system": one.system, "baseline": one.baseline}))
-    few = [one for one in differences if FEW_CARRY in one.notes]
-    if few:
+    skewed = [one for one in differences if SKEWED in one.notes]
+    if skewed:
         found.append(
-            Notice("few_carry", len(few), examples=tuple(f"{one.metric} of {one.system} against {one.baseline}" for one in few[:3]))
+            Notice("few_carry", len(skewed), examples=tuple(f"{one.metric} of {one.system} against {one.baseline}" for one in skewed[:3]))
         )
     return found
 

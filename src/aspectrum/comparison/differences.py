@@ -19,7 +19,7 @@ from aspectrum.comparison.paired import (
     Interval,
     Paired,
     fieller,
-    is_carried_by_few,
+    is_too_skewed,
     means,
     paired,
     quantile,
@@ -342,8 +342,8 @@ class _Together:
         span = difference_range(metric, self.users, a, b) if is_open(metric) else None
         if not d.any():
             notes.append("identical for all users")
-        elif is_carried_by_few(n, skew):
-            notes.append(FEW_CARRY)
+        elif is_too_skewed(n, skew):
+            notes.append(SKEWED)
         if span is not None:
             notes += _notes_on_range(*span, interval)
         if ratio is None and difference.relative is not None:
@@ -383,7 +383,7 @@ def _notes_on_range(span: Interval, alike: bool, interval: Interval) -> list[str
 DIRECTED_NOTES = ("over the ", "scores are intervals: ", "no relative interval: ")
 """How notes begin that do not hold for the same pair seen from the other side."""
 
-FEW_CARRY = "a few users carry this difference; p and interval are unreliable"
+SKEWED = "skewed for so few users; intervals and t tests may be inaccurate"
 OTHER_IDEALS = "the ideals of the systems are not equally certain; evaluate them in one call"
 
 

@@ -138,8 +138,8 @@ def moments(differences: Floats, mean: float) -> Floats:
     return column_sums(np.column_stack((squares, squares * centred)))
 
 
-def is_carried_by_few(n: int, skew: float) -> bool:
-    """Cochran's rule: so few users for such skewness that p and interval are unreliable."""
+def is_too_skewed(n: int, skew: float) -> bool:
+    """Cochran's rule: so few users for such skewness that intervals and t tests may be inaccurate."""
     return n < 25 * skew * skew
 
 

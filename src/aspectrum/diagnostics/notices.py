@@ -513,7 +513,7 @@ KINDS: Mapping[str, Kind] = {
         counts="users",
         warn_from=0.01,
     ),
-    "few_carry": Kind("warning", "{count} difference{s}: a few users carry {them}; p-values and intervals are unreliable"),
+    "few_carry": Kind("warning", "{count} difference{s} {are} skewed for so few users; intervals and t tests may be inaccurate"),
     "other_ideals": Kind("warning", "{metric}: the ideals of {system} and {baseline} are not equally certain; evaluate both in one call"),
     "no_segments": Kind("note", "segments are left out; {option} adds them", Option("segments")),
     "no_lists": Kind(

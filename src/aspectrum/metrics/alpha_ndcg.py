@@ -45,9 +45,10 @@ class AlphaNDCG(AlphaMetric):
         budget: For an exact ideal, the work that may be spent on one list; a unit is about a second, counted in operations
             so that every machine finds the same. Default: 2.
         seconds: For an exact ideal, how long HiGHS may look for a list that is still open then, by the clock. Default: 0.
-        partial: As for AlphaDCG. At a cutoff in tokens the ideal is the best context: the largest gain of whole documents of the pool, in the
-            best order, that fit together, with a proof as for ``exact``. Scores with ``share`` and ``keep``, which exceed the budget,
-            may be above 1.
+        partial: At a cutoff in tokens, the first document that does not fit ends the list (``drop``), counts as far as it fits
+            (``share``: its strengths times that share) or in full (``keep``), or is passed over (``skip``). The ideal is then the best
+            context: the largest gain of whole documents of the pool, in the best order, that fit together, with a proof as for ``exact``.
+            Scores with ``share`` and ``keep``, which exceed the budget, may be above 1.
 
     Range:
         0 to 1, but a list may beat a greedy ideal and score above 1.

@@ -22,9 +22,9 @@ from aspectrum.world import Truth, World
 
 @dataclass(frozen=True)
 class AspectRecall(AspectMetric):
-    r"""Share of a user's attainable aspects that the top k covers.
+    r"""Share of a user's aspects that the top k covers: of the attainable ones, or with ``of="listed"`` of all that are listed.
 
-    .. math:: \left|\bigcup_{j \le k} J(u, d_j)\right| \, / \, \left|\text{aspects attainable for } u\right|
+    .. math:: \left|\bigcup_{j \le k} J(u, d_j)\right| \, / \, \left|\text{aspects attainable or listed for } u\right|
 
     With weights of aspects it is the share of their weight; an aspect counts with the strongest judgment seen. With nuggets it is what FreshStack
     calls coverage, and others weighted recall of nuggets.
@@ -95,6 +95,8 @@ class AspectRecall(AspectMetric):
         super().__post_init__()
         check_full(self)
         check_goes_with(self, "of", "denominator", "attainable")
+        if self.of == "listed":  # which says what is divided by
+            self.__dict__["idle"] = self.idle | {"denominator"}
         check_goes_with(self, "of", "judged_by", None, "subtopics")
         if self.judged_by not in (None, "subtopics"):  # elsewhere no aspect is one of several answers
             self.__dict__["idle"] = self.idle | {"join"}

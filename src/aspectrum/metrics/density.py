@@ -27,7 +27,7 @@ class Density(AspectMetric):
     Short documents that say the same are denser. At ``Density@4000t`` it is that of the documents that fit into 4,000 tokens.
 
     Args:
-        k: Ranks that count, or tokens; one cutoff or several.
+        k: Ranks that count; one number or several.
         judged_by: Which aspects of an item count for a user. Default: subtopics if given, else relevance.
         normalize: At a cutoff in tokens, ``best`` divides by the most that fits, spread over all tokens of the budget: a list that fills
             the budget scores AspectRecall(denominator=best), and one that covers as much with half of the tokens twice that. Not for nuggets

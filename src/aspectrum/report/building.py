@@ -470,11 +470,16 @@ class _Building:
 
     def _remarks(self) -> tuple[Remark, ...]:
         comparison = self.comparison
-        warnings = dict.fromkeys((*comparison.warnings, *comparison.input_remarks["Warnings"]))
+        of_means = {one.with_kind(comparison.speaker): one.kind not in _OF_TESTS for one in comparison.notices if one.level == "warning"}
+        warnings = {**of_means, **dict.fromkeys(comparison.input_remarks["Warnings"], True)}
         notes = dict.fromkeys(
             (*comparison.notes, *comparison.input_remarks["Notes"], *(one.rendered(comparison.speaker) for one in self.left_out))
         )
-        return (*(Remark(True, text) for text in warnings), *(Remark(False, text) for text in notes))
+        return (*(Remark(may_change, text) for text, may_change in warnings.items()), *(Remark(False, text) for text in notes))
+
+
+_OF_TESTS = ("few_carry", "inconclusive")
+"""Warnings that say how sure differences are, whatever the means."""
 
 
 def _preference(cutoff: Cutoff) -> tuple[bool, bool, bool, int]:
