@@ -118,6 +118,13 @@ def test_unjudged_items_hold_at_most_so_many(
             assert row[str(metric.at(k))] == pytest.approx(heaviest(asked, shown, limit) if row["user"] in lists else 0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("at_most", [2**31, 2**62, 2**63 - 1, 10**30])
+def test_a_limit_above_all_aspects_is_none(at_most: int) -> None:
+    bank = Bank({"q": [Question(1.0, [{"a": 1.0}]), Question(1.0, []), Question(1.0, [])]})
+    found = asp.evaluate({"q": list("axyzw")}, f"AspectRecall(of=listed, join=share, unjudged=full, at_most={at_most})@1,5", subtopics=bank)
+    assert list(found.values()) == [pytest.approx(1 / 3), 1.0]
+
+
 def test_a_limit_needs_single_aspects() -> None:
     bank = Bank({"q": [Question(1.0, [{"a": 1.0}, {"b": 1.0}])]})
     with pytest.raises(asp.InputError, match=r"at_most counts single aspects.*expected join=share"):

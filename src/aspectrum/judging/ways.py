@@ -75,7 +75,6 @@ class BySubtopics(Judging):
         return replace(coverage, sets=wider, rows=rows, row_items=row_items, wanted=full, full=True)
 
     def most_aspects(self) -> Offsets:
-        """How many aspects the judged item of each user with the most has."""
         judged = self._subtopics
         counts = np.append(np.diff(judged.sets.offsets), 0)  # reduceat takes no start at the end
         filled = np.flatnonzero(np.diff(judged.offsets))
