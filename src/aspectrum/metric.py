@@ -165,10 +165,15 @@ class Metric:
         return chosen
 
     @property
-    def depth(self) -> int:
-        """How many places of a list it looks at; -1 if at all of them, as a metric that is not ours may, or one at so many tokens."""
+    def looks_beyond(self) -> bool:
+        """Whether a score may depend on what stands behind its cutoff: at so many tokens, or of a metric that is not ours, of which nobody knows."""
         beyond = bool(self.budgets) or self.parameters.get("pool") == "list" or self.parameters.get("unjudged") == "condense"
-        return -1 if beyond or not type(self).__module__.startswith("aspectrum.metrics.") else self.cutoffs[-1]
+        return beyond or not type(self).__module__.startswith("aspectrum.metrics.")
+
+    @property
+    def depth(self) -> int:
+        """How many places of a list it looks at; -1 if at all of them."""
+        return -1 if self.looks_beyond else self.cutoffs[-1]
 
     def at(self, cutoff: Cutoff | tuple[Cutoff, ...]) -> Self:
         """The same metric at one cutoff, or at several."""

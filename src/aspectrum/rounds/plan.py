@@ -50,6 +50,7 @@ class _Column:
     name: str
     metric: Metric
     cutoff: int | None  # None if it grows
+    looks_beyond: bool  # or may, so that a list is measured as it was after a round
 
     def at(self, cutoffs: Sequence[int]) -> Asked:
         """The same at some cutoffs, whose scores have names of their own."""
@@ -115,7 +116,7 @@ class RoundsPlan:
         for name, one in asked.at_cutoffs():
             grows = one.cutoffs == (-1,)
             called = f"{name}@{self.per_round}r" if grows and self.per_round is not None else name
-            found.append(_Column(called, one, None if grows else one.cutoffs[0]))
+            found.append(_Column(called, one, None if grows else one.cutoffs[0], self.convention.applied(one).looks_beyond))
         return found
 
     def observe(self, given: Any) -> RoundsPartial:
@@ -151,28 +152,31 @@ class RoundsPlan:
                         scores[column.name][mine[found_here], number] = block.scores[found_here, at[found_here]]
 
         lengths = np.array([steps[query].lengths for query in queries], dtype=np.int64).reshape(len(ids), n)
-        whole = [column for column in self._columns if column.cutoff is None and self.per_round is None]
-        if whole:
-            # What a query has found after a round is the beginning of what it found in all.
-            cutoffs = np.maximum(lengths, 1)
-            together = [np.unique(cutoffs).tolist()] if ids else []
-            if any(column.metric.parameters.get("ideal") == "exact" for column in whole):
-                together = [[cutoff] for cutoff in together[0]]  # an exact ideal is dear: only those that a query needs
-            for some in together:
-                theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
-                plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
-                keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
-            if (nothing := lengths == 0).any():  # which is no beginning at any cutoff
-                found = {name: values.copy() for name, values in scores.items()}
-                plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)
-                keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None)
-                for column in whole:
-                    scores[column.name] = np.where(nothing, scores[column.name], found[column.name])
-        others = [column for column in self._columns if column not in whole]
-        for number in range(n) if others else ():
-            at = {column.name: column.cutoff or self.per_round * (number + 1) for column in others}  # type: ignore[operator]
-            plan = Plan([column.at([at[column.name]]) for column in others], self._truth, **self._options)
-            keep(_scores(plan.observe(rounds.rows(number + 1))), at, number)
+        cutoffs = np.maximum(lengths, 1)
+        growing = [column for column in self._columns if column.cutoff is None and self.per_round is None]
+        # What a query has found after a round is the beginning of what it found in all, which is looked at once where nothing looks further.
+        whole = [column for column in growing if not column.looks_beyond]
+        for some in _together(whole, cutoffs):
+            theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
+            plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
+            keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
+        if whole and (nothing := lengths == 0).any():  # which is no beginning at any cutoff
+            found = {name: values.copy() for name, values in scores.items()}
+            plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)
+            keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None)
+            for column in whole:
+                scores[column.name] = np.where(nothing, scores[column.name], found[column.name])
+        by_round = [column for column in growing if column.looks_beyond]
+        others = [column for column in self._columns if column not in growing]
+        for number in range(n):
+            for some in _together(by_round, cutoffs[:, number]):
+                theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs[:, number], strict=True) if own in some])
+                plan = Plan([column.at(some) for column in by_round], self._truth, **self._options)
+                keep(_scores(plan.observe(theirs.rows(number + 1))), {column.name: cutoffs for column in by_round}, number)
+            if others:
+                at = {column.name: column.cutoff or self.per_round * (number + 1) for column in others}  # type: ignore[operator]
+                plan = Plan([column.at([at[column.name]]) for column in others], self._truth, **self._options)
+                keep(_scores(plan.observe(rounds.rows(number + 1))), at, number)
         extra = {REPEATED: np.array([steps[query].repeated for query in queries], dtype=np.float64).reshape(len(ids), n)}
         if self._gain is not None:
             extra[ROUND_GAIN] = self._round_gains(lists, [steps[query] for query in queries], n)
@@ -355,6 +359,15 @@ class _Steps:
 
 def _joined(one: Mapping[str, npt.NDArray[Any]], two: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     return {name: np.concatenate([values, two[name]]) for name, values in one.items()}
+
+
+def _together(columns: Sequence[_Column], cutoffs: Counts) -> list[list[int]]:
+    """Cutoffs that are looked at together; an exact ideal is dear, so that each is for those queries only that need it."""
+    if not columns or not len(cutoffs):
+        return []
+    distinct: list[int] = np.unique(cutoffs).tolist()
+    is_exact = any(column.metric.parameters.get("ideal") == "exact" for column in columns)
+    return [[cutoff] for cutoff in distinct] if is_exact else [distinct]
 
 
 def _knows_gains(metric: Metric) -> bool:
