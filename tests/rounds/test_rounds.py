@@ -2,7 +2,9 @@
 
 import json
 import math
+from dataclasses import fields, replace
 from functools import reduce
+from inspect import signature
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.coding.reading import Reading
+from aspectrum.inputs import READING_OPTIONS
 
 Truth = dict[str, dict[str, list[int]]]
 Rounds = dict[str, list[list[str]]]
@@ -247,6 +251,16 @@ def test_brightpro_counts_the_last_search_and_cutoffs_of_5(tmp_path: Path) -> No
     assert found["Found"] == (1.0, 2.0)
     assert list(found)[:2] == ["AlphaNDCG@5r", "AspectRecall@5r"]
     assert next(iter(asp.evaluate_rounds(path, **weighed, convention="brightpro", per_round=3))) == "AlphaNDCG@3r"
+    assert asp.evaluate_rounds(path, **weighed, convention=replace(asp.CONVENTIONS["brightpro"], name="mine")) == found
+
+
+def test_inputs_are_read_as_for_lists() -> None:
+    """What only conventions may say of how inputs are read is no option."""
+    options = [option.name for option in fields(Reading)]
+    assert {*READING_OPTIONS} == {*signature(asp.evaluate).parameters}.intersection(options)
+    for option in {*options}.difference(READING_OPTIONS):
+        with pytest.raises(TypeError, match=rf"evaluate_rounds\(\) has no argument '{option}'"):
+            asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, **{option: True})
 
 
 def test_other_forms_of_the_numbers(tmp_path: Path) -> None:

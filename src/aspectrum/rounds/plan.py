@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,12 @@ import numpy.typing as npt
 from aspectrum.arguments import unknown_argument, with_hints
 from aspectrum.arrays import Counts, Flags, Floats, check_count
 from aspectrum.asked import Asked, Metrics, asked_for
-from aspectrum.coding.reading import Reading
 from aspectrum.coding.rows import unbundled
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.discounts import LOG2
 from aspectrum.errors import InputError, MetricError, joined
 from aspectrum.gain import AlphaMetric, place_gains
-from aspectrum.inputs import TRUTH
+from aspectrum.inputs import READING_OPTIONS, TRUTH
 from aspectrum.metric import Metric, UserMetric
 from aspectrum.metrics import AspectRecall
 from aspectrum.partial import Partial, check_identity
@@ -39,8 +38,6 @@ _EXPLAINED = {
     FOUND: "distinct items found so far",
 }
 _KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
-_OF_LAST_SEARCH = ("brightpro",)
-_USUAL_PER_ROUND = {"brightpro": 5}
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class RoundsPlan:
     ) -> None:
         self.convention = convention_named(convention)
         if per_round is None:
-            per_round = _USUAL_PER_ROUND.get(self.convention.name)
+            per_round = self.convention.per_round
         self.per_round = None if per_round is None else check_count(per_round, "per_round", 1)
         self.rounds = None if rounds is None else check_count(rounds, "rounds", 1)
         options = {"ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict, "ignore": ignore}
@@ -125,7 +122,7 @@ class RoundsPlan:
             given: :class:`Rounds`, ``{query: [documents of round 1, ...]}``, or the path of traces.
         """
         rounds = Rounds.of(given)
-        if self.convention.name in _OF_LAST_SEARCH:
+        if self.convention.last_search_only:
             rounds = rounds.last_searches()
         n = self.rounds or max(1, rounds.n_rounds)
         lists = self._settling.lists(rounds.rows(n), "rounds")
@@ -439,16 +436,13 @@ def evaluate_rounds(
         Found             2.0000   3.0000
     """
     way = convention_named(convention)
-    known_names = [*TRUTH, *(option.name for option in fields(Reading))]
+    known_names = [*TRUTH, *READING_OPTIONS]
     wrong = [unknown_argument("evaluate_rounds", name, known_names) for name in truth if name not in known_names]
     if wrong:
         raise joined(wrong)
-    inputs = unbundled(truth, [way.name])
+    inputs = unbundled(truth, [way])
     read = Rounds.of(rounds)
     known = way.truth(**inputs)
     options = {"users": users, "threads": threads, "ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict}
-    used = read.last_searches() if way.name in _OF_LAST_SEARCH else read
-    plan = RoundsPlan(
-        metrics, known, per_round=per_round, rounds=n_rounds or max(1, used.n_rounds), convention=way, ignore=ignore, **options
-    )
+    plan = RoundsPlan(metrics, known, per_round=per_round, rounds=n_rounds, convention=way, ignore=ignore, **options)
     return plan.finish(plan.observe(read), qualities=qualities, gamma=gamma)
