@@ -259,8 +259,9 @@ def test_inputs_are_read_as_for_lists() -> None:
     options = [option.name for option in fields(Reading)]
     assert {*READING_OPTIONS} == {*signature(asp.evaluate).parameters}.intersection(options)
     for option in {*options}.difference(READING_OPTIONS):
+        given: dict[str, Any] = {option: True}
         with pytest.raises(TypeError, match=rf"evaluate_rounds\(\) has no argument '{option}'"):
-            asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, **{option: True})
+            asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, **given)
 
 
 def test_other_forms_of_the_numbers(tmp_path: Path) -> None:
@@ -303,6 +304,8 @@ def test_curves() -> None:
     longer = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=3)
     drawn = found.plot.curves({"other": longer}, name="this").to_svg()
     assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
+    with pytest.raises(asp.InputError, match="two agents are called 'agent'"):
+        found.plot.curves({"agent": longer})
     with pytest.raises(asp.InputError, match="there is no report of rounds"):
         found.write_report("x.html")
 

@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arguments import unknown_argument, with_hints
-from aspectrum.arrays import Counts, Flags, Floats, check_count
+from aspectrum.arrays import Counts, Flags, Floats, check_count, is_finite
 from aspectrum.asked import Asked, Metrics, asked_for
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import unbundled
 from aspectrum.conventions import Convention, convention_named
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.discounts import LOG2
 from aspectrum.errors import InputError, MetricError, joined
 from aspectrum.gain import AlphaMetric, place_gains
@@ -154,7 +156,7 @@ class RoundsPlan:
             cutoffs = np.maximum(lengths, 1)
             together = [np.unique(cutoffs).tolist()] if ids else []
             if any(column.metric.parameters.get("ideal") == "exact" for column in whole):
-                together = [[cutoff] for cutoff in together[0]]  # an exact ideal is dear: only those that a query needs
+                together = [[cutoff] for cutoff in together[0]]  # an exact ideal is expensive: only those that a query needs
             for some in together:
                 theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
                 plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
@@ -236,15 +238,15 @@ class RoundsPlan:
             # A query without a trace found nothing and gained nothing; it has no round of which a share could be repeated.
             curves[name] = RoundCurve.of(values[whose], how, missing, math.nan if name == REPEATED else 0.0)
             frame[name] = values, whose
-        judged = None if qualities is None else Qualities.of(qualities)
+        judged, said = (None, ()) if qualities is None else _aer(Qualities.of(qualities), part, gamma)
         return RoundsResults(
             n,
             curves,
             part.queries,
             part.n_rounds,
             frame,
-            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS)),
-            None if judged is None else _aer(judged, part, gamma),
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS), *said),
+            judged,
         )
 
     def _cutoff_in_words(self, column: _Column) -> str:
@@ -279,7 +281,7 @@ class RoundsPartial:
     averaged: Mapping[str, Flags]
     extra: Mapping[str, Floats]
     base: Partial
-    notices: tuple[Any, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def width(self) -> int:
@@ -362,30 +364,26 @@ def _scores(part: Partial) -> list[UserScores]:
     return [group.scores for group in part.parts if group.scores is not None]
 
 
-def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> dict[str, Any]:
-    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 <= gamma < math.inf:
+def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """What is left of qualities after the effort, and what to know of them."""
+    if not is_finite(gamma) or gamma < 0:
         raise InputError(f"gamma is {gamma!r}, expected a number from 0")
     by_text = {str(query): query for query in part.queries}
     n_rounds = {str(query): int(n) for query, n in zip(part.queries, part.n_rounds, strict=True)}
-    as_text = Qualities(
-        {str(query): quality for query, quality in judged.final.items()},
-        {(str(query), round): quality for (query, round), quality in judged.by_round.items()},
-        judged.failed,
-    )
-    found, of_rounds = as_text.effort_adjusted(n_rounds, float(gamma))
+    found, of_rounds = judged.effort_adjusted(n_rounds, float(gamma))
     if not found:
-        raise InputError(
-            f"qualities: no judged query has a trace; judged are {', '.join([*as_text.final, *(q for q, _ in as_text.by_round)][:3])}"
-        )
-    judged_queries = {*as_text.final, *(query for query, _ in as_text.by_round)}
+        raise InputError(f"qualities: no judged query has a trace; judged are {', '.join(map(quoted, judged.queries[:3]))}")
+    last_judged = {query: round for query, round in sorted(of_rounds, key=lambda key: key[1]) if query not in judged.final}
+    n_elsewhere = sum(round != max(1, n_rounds[query]) for query, round in last_judged.items())
+    finally_ = {(query, max(1, min(n_rounds[query], part.width))): found[query] for query in judged.final if query in found}
     return {
         "gamma": float(gamma),
         "by_query": {by_text[query]: value for query, value in found.items()},
-        "by_round": {(by_text[query], round): value for (query, round), value in of_rounds.items()},
+        "by_round": {(by_text[query], round): value for (query, round), value in {**of_rounds, **finally_}.items()},
         "unjudged": len(n_rounds) - len(found),
-        "without_trace": len(judged_queries - n_rounds.keys()),
+        "without_trace": len({*judged.queries} - n_rounds.keys()),
         "failed": judged.failed,
-    }
+    }, (Notice("other_last_round", n_elsewhere, len(found)),) if n_elsewhere else ()
 
 
 def evaluate_rounds(
