@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,9 @@ def test_a_document_in_both_lists() -> None:
         assert ignored(nuggets) == {"in_both_lists": 1}
     run = {"q": ["b", "a"]}
     metrics = ["AspectRecall(of=listed)@1,2"]
-    results = asp.evaluate(run, metrics, subtopics=asp.Nuggets.read(rows), convention="freshstack")
-    assert list(results.values()) == [0.0, 1.0]  # as the package does
+    for convention in (asp.CONVENTIONS["freshstack"], replace(asp.CONVENTIONS["freshstack"], name="mine")):
+        results = asp.evaluate(run, metrics, subtopics=asp.Nuggets.read(rows), convention=convention)
+        assert list(results.values()) == [0.0, 1.0]  # as the package does
     with pytest.raises(InputError, match="both in relevant_corpus_ids"):
         asp.evaluate_systems({"A": run}, metrics, subtopics=asp.Nuggets.read(rows), convention="published,freshstack")
 

@@ -2,7 +2,9 @@
 
 import json
 import math
+from dataclasses import fields, replace
 from functools import reduce
+from inspect import signature
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.coding.reading import Reading
+from aspectrum.inputs import READING_OPTIONS
 
 Truth = dict[str, dict[str, list[int]]]
 Rounds = dict[str, list[list[str]]]
@@ -247,6 +251,17 @@ def test_brightpro_counts_the_last_search_and_cutoffs_of_5(tmp_path: Path) -> No
     assert found["Found"] == (1.0, 2.0)
     assert list(found)[:2] == ["AlphaNDCG@5r", "AspectRecall@5r"]
     assert next(iter(asp.evaluate_rounds(path, **weighed, convention="brightpro", per_round=3))) == "AlphaNDCG@3r"
+    assert asp.evaluate_rounds(path, **weighed, convention=replace(asp.CONVENTIONS["brightpro"], name="mine")) == found
+
+
+def test_inputs_are_read_as_for_lists() -> None:
+    """What only conventions may say of how inputs are read is no option."""
+    options = [option.name for option in fields(Reading)]
+    assert {*READING_OPTIONS} == {*signature(asp.evaluate).parameters}.intersection(options)
+    for option in {*options}.difference(READING_OPTIONS):
+        given: dict[str, Any] = {option: True}
+        with pytest.raises(TypeError, match=rf"evaluate_rounds\(\) has no argument '{option}'"):
+            asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, **given)
 
 
 def test_other_forms_of_the_numbers(tmp_path: Path) -> None:
@@ -289,6 +304,8 @@ def test_curves() -> None:
     longer = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=3)
     drawn = found.plot.curves({"other": longer}, name="this").to_svg()
     assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
+    with pytest.raises(asp.InputError, match="two agents are called 'agent'"):
+        found.plot.curves({"agent": longer})
     with pytest.raises(asp.InputError, match="there is no report of rounds"):
         found.write_report("x.html")
 

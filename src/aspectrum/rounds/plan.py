@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arguments import unknown_argument, with_hints
-from aspectrum.arrays import Counts, Flags, Floats, check_count
+from aspectrum.arrays import Counts, Flags, Floats, check_count, is_finite
 from aspectrum.asked import Asked, Metrics, asked_for
-from aspectrum.coding.reading import Reading
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import unbundled
 from aspectrum.conventions import Convention, convention_named
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.discounts import LOG2
 from aspectrum.errors import InputError, MetricError, joined
 from aspectrum.gain import AlphaMetric, place_gains
-from aspectrum.inputs import TRUTH
+from aspectrum.inputs import READING_OPTIONS, TRUTH
 from aspectrum.metric import Metric, UserMetric
 from aspectrum.metrics import AspectRecall
 from aspectrum.partial import Partial, check_identity
@@ -39,8 +40,6 @@ _EXPLAINED = {
     FOUND: "distinct items found so far",
 }
 _KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
-_OF_LAST_SEARCH = ("brightpro",)
-_USUAL_PER_ROUND = {"brightpro": 5}
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class RoundsPlan:
     ) -> None:
         self.convention = convention_named(convention)
         if per_round is None:
-            per_round = _USUAL_PER_ROUND.get(self.convention.name)
+            per_round = self.convention.per_round
         self.per_round = None if per_round is None else check_count(per_round, "per_round", 1)
         self.rounds = None if rounds is None else check_count(rounds, "rounds", 1)
         options = {"ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict, "ignore": ignore}
@@ -126,7 +125,7 @@ class RoundsPlan:
             given: :class:`Rounds`, ``{query: [documents of round 1, ...]}``, or the path of traces.
         """
         rounds = Rounds.of(given)
-        if self.convention.name in _OF_LAST_SEARCH:
+        if self.convention.last_search_only:
             rounds = rounds.last_searches()
         n = self.rounds or max(1, rounds.n_rounds)
         lists = self._settling.lists(rounds.rows(n), "rounds")
@@ -243,15 +242,15 @@ class RoundsPlan:
             # A query without a trace found nothing and gained nothing; it has no round of which a share could be repeated.
             curves[name] = RoundCurve.of(values[whose], how, missing, math.nan if name == REPEATED else 0.0)
             frame[name] = values, whose
-        judged = None if qualities is None else Qualities.of(qualities)
+        judged, said = (None, ()) if qualities is None else _aer(Qualities.of(qualities), part, gamma)
         return RoundsResults(
             n,
             curves,
             part.queries,
             part.n_rounds,
             frame,
-            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS)),
-            None if judged is None else _aer(judged, part, gamma),
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS), *said),
+            judged,
         )
 
     def _cutoff_in_words(self, column: _Column) -> str:
@@ -286,7 +285,7 @@ class RoundsPartial:
     averaged: Mapping[str, Flags]
     extra: Mapping[str, Floats]
     base: Partial
-    notices: tuple[Any, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def width(self) -> int:
@@ -362,7 +361,7 @@ def _joined(one: Mapping[str, npt.NDArray[Any]], two: Mapping[str, npt.NDArray[A
 
 
 def _together(columns: Sequence[_Column], cutoffs: Counts) -> list[list[int]]:
-    """Cutoffs that are looked at together; an exact ideal is dear, so that each is for those queries only that need it."""
+    """Cutoffs that are looked at together; an exact ideal is expensive, so that each is for those queries only that need it."""
     if not columns or not len(cutoffs):
         return []
     distinct: list[int] = np.unique(cutoffs).tolist()
@@ -378,30 +377,26 @@ def _scores(part: Partial) -> list[UserScores]:
     return [group.scores for group in part.parts if group.scores is not None]
 
 
-def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> dict[str, Any]:
-    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 <= gamma < math.inf:
+def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """What is left of qualities after the effort, and what to know of them."""
+    if not is_finite(gamma) or gamma < 0:
         raise InputError(f"gamma is {gamma!r}, expected a number from 0")
     by_text = {str(query): query for query in part.queries}
     n_rounds = {str(query): int(n) for query, n in zip(part.queries, part.n_rounds, strict=True)}
-    as_text = Qualities(
-        {str(query): quality for query, quality in judged.final.items()},
-        {(str(query), round): quality for (query, round), quality in judged.by_round.items()},
-        judged.failed,
-    )
-    found, of_rounds = as_text.effort_adjusted(n_rounds, float(gamma))
+    found, of_rounds = judged.effort_adjusted(n_rounds, float(gamma))
     if not found:
-        raise InputError(
-            f"qualities: no judged query has a trace; judged are {', '.join([*as_text.final, *(q for q, _ in as_text.by_round)][:3])}"
-        )
-    judged_queries = {*as_text.final, *(query for query, _ in as_text.by_round)}
+        raise InputError(f"qualities: no judged query has a trace; judged are {', '.join(map(quoted, judged.queries[:3]))}")
+    last_judged = {query: round for query, round in sorted(of_rounds, key=lambda key: key[1]) if query not in judged.final}
+    n_elsewhere = sum(round != max(1, n_rounds[query]) for query, round in last_judged.items())
+    finally_ = {(query, max(1, min(n_rounds[query], part.width))): found[query] for query in judged.final if query in found}
     return {
         "gamma": float(gamma),
         "by_query": {by_text[query]: value for query, value in found.items()},
-        "by_round": {(by_text[query], round): value for (query, round), value in of_rounds.items()},
+        "by_round": {(by_text[query], round): value for (query, round), value in {**of_rounds, **finally_}.items()},
         "unjudged": len(n_rounds) - len(found),
-        "without_trace": len(judged_queries - n_rounds.keys()),
+        "without_trace": len({*judged.queries} - n_rounds.keys()),
         "failed": judged.failed,
-    }
+    }, (Notice("other_last_round", n_elsewhere, len(found)),) if n_elsewhere else ()
 
 
 def evaluate_rounds(
@@ -452,16 +447,13 @@ def evaluate_rounds(
         Found             2.0000   3.0000
     """
     way = convention_named(convention)
-    known_names = [*TRUTH, *(option.name for option in fields(Reading))]
+    known_names = [*TRUTH, *READING_OPTIONS]
     wrong = [unknown_argument("evaluate_rounds", name, known_names) for name in truth if name not in known_names]
     if wrong:
         raise joined(wrong)
-    inputs = unbundled(truth, [way.name])
+    inputs = unbundled(truth, [way])
     read = Rounds.of(rounds)
     known = way.truth(**inputs)
     options = {"users": users, "threads": threads, "ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict}
-    used = read.last_searches() if way.name in _OF_LAST_SEARCH else read
-    plan = RoundsPlan(
-        metrics, known, per_round=per_round, rounds=n_rounds or max(1, used.n_rounds), convention=way, ignore=ignore, **options
-    )
+    plan = RoundsPlan(metrics, known, per_round=per_round, rounds=n_rounds, convention=way, ignore=ignore, **options)
     return plan.finish(plan.observe(read), qualities=qualities, gamma=gamma)

@@ -154,12 +154,8 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
             series = polars.Series(name, np.ascontiguousarray(values).reshape(-1))
             columns.append(series.set(polars.Series(np.repeat(~averaged, n)), None))
         if self.judged is not None:
-            of_rounds, whole = self.judged["by_round"], self.judged["by_query"]
-            found = [
-                of_rounds.get((query, number), whole.get(query) if number == max(1, min(last, n)) and not of_rounds else None)
-                for query, last in zip(self.queries, self.rounds_of.tolist(), strict=True)
-                for number in range(1, n + 1)
-            ]
+            of_rounds = self.judged["by_round"]
+            found = [of_rounds.get((query, number)) for query in self.queries for number in range(1, n + 1)]
             columns.append(polars.Series(AER, found, dtype=polars.Float64))
         return polars.DataFrame(columns)
 
