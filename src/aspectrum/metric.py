@@ -428,7 +428,8 @@ class UserMetric(Metric):
             parts = {"total": fractions.numerators, "weights": fractions.denominators}
             columns |= {name: exact_sums(np.where(defined, values, 0.0))[0] for name, values in parts.items()}
         if least is not None and fractions.proved is not None:
-            unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
+            least = np.where(fractions.proved, scores, least)
+            unsure = defined & (least < scores)  # a score of 0 is sure, whatever the ideal
             widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
             columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
         lowest, highest = None, None

@@ -316,3 +316,36 @@ def test_cutoffs_in_tokens() -> None:
     assert (found["AspectRecall@100t"], found["AspectRecall@180t"]) == ((0.5, 0.5), (0.5, 1.0))
     with pytest.raises(asp.InputError, match="needs the scores of items"):
         asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, ties="expected")
+
+
+def test_scores_that_are_not_proved_are_marked(tmp_path: Path) -> None:
+    chance = np.random.default_rng(1)
+    pool = {f"d{n:03}": chance.permutation(12)[: chance.integers(2, 6)].tolist() for n in range(150)}
+    truth = asp.Truth.read(
+        subtopics={"q": pool, "r": {"d000": [1]}}, lengths=dict(zip(pool, chance.integers(50, 900, 150).tolist(), strict=True))
+    )
+    metrics = ["AlphaNDCG(ideal=exact)@10", "AlphaNDCG@2000t", "AlphaDCG@2"]
+    rounds: dict[Any, Any] = {"q": [["d001", "d002"], ["d003"]], "r": [["d001", "d000"]]}
+    plan = asp.RoundsPlan(metrics, truth, ideal_budget=0, users="judged")
+    found = plan.finish(plan.observe(rounds))
+    for number in range(2):
+        lists = asp.Rounds(rounds).lists(number + 1)
+        whole = asp.Plan(metrics, truth, ideal_budget=0, users="judged")
+        one = whole.finish(whole.observe(lists))
+        for metric in metrics[:2]:
+            details = {name: found.details[metric][name][number] for name in ("proved", "open", "at_least", "widest_interval")}
+            assert details == {name: one.details[metric][name] for name in details}, metric
+            assert details["open"] == 1
+            rows = found.per_user.filter(found.per_user["round"] == number + 1)
+            assert rows[f"{metric} at least"].to_list() == one.per_user[f"{metric} at least"].to_list()
+    assert "open" not in found.details["AlphaDCG@2"]
+    assert any(note.startswith("4 of 8 scores after rounds are not proved") for note in found.notes)
+    assert "1 proved, 1 open, one score by up to" in found.to_text()
+    row = dict(zip(*(line.split(",") for line in found.to_csv().splitlines()[:2]), strict=False))
+    assert (row["open"], row["at_least"]) == ("1", repr(found.details[metrics[0]]["at_least"][0]))
+    assert found.to_polars()["open"].to_list()[:6] == [1, 1, 1, 1, None, None]
+    parts = [plan.observe({query: own}) for query, own in rounds.items()]
+    assert plan.finish(parts[1] + parts[0]) == found
+    assert plan.finish(parts[1] + parts[0]).details == found.details
+    generous = asp.RoundsPlan("AlphaNDCG(ideal=exact)", truth, ideal_budget=20)
+    assert json.loads(generous.finish(generous.observe({"r": [["d000"]]})).to_json())["metrics"][0]["open"] == [0]

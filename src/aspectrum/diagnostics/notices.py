@@ -315,6 +315,9 @@ KINDS: Mapping[str, Kind] = {
     "other_last_round": Kind(
         "note", "the last judged answer of {count} trace{s} is not that of the last round; AER counts the rounds up to that answer"
     ),
+    "open_scores": Kind(
+        "note", "{count} scores after rounds are not proved, as what may be spent on ideal lists was spent; details say how much less"
+    ),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),

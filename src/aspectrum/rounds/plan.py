@@ -28,7 +28,7 @@ from aspectrum.plan import Plan, given_in
 from aspectrum.rounds.qualities import Qualities
 from aspectrum.rounds.results import RoundCurve, RoundsResults
 from aspectrum.rounds.traces import Rounds
-from aspectrum.user_scores import UserScores
+from aspectrum.user_scores import AT_LEAST, UserScores
 from aspectrum.world import Truth, World
 
 DEFAULT_METRICS = ("AlphaNDCG", "AspectRecall")
@@ -131,15 +131,17 @@ class RoundsPlan:
         lists = self._settling.lists(rounds.rows(n), "rounds")
         ids = list(self._settling.tables.user.ids.take(lists.input.ids["user"].within(self._settling.tables.user)))
         queries, steps = dict(zip(rounds, ids, strict=True)), {query: _Steps.of(rounds[query], n) for query in rounds}
-        scores = {column.name: np.full((len(ids), n), math.nan) for column in self._columns}
+        scores, least = ({column.name: np.full((len(ids), n), math.nan) for column in self._columns} for _ in range(2))
         averaged = {column.name: np.zeros(len(ids), np.bool_) for column in self._columns}
         rows = {id: row for row, id in enumerate(ids)}
 
-        def keep(found: Iterable[UserScores], cutoff_of: Mapping[str, Any], round: int | None) -> None:
+        def keep(found: Iterable[UserScores], cutoff_of: Mapping[str, Any], round: int | None, where: Any = True) -> None:
             """Scores of a round, or of all: by column the cutoff of each query and round."""
+            wanted = np.broadcast_to(where, (len(ids), n))
             for block in found:
                 mine = np.array([rows[id] for id in block.users], dtype=np.int64)
                 places = {name: place for place, name in enumerate(block.names)}
+                lower = np.stack([block.least.get(name, block.scores[:, place]) for name, place in places.items()], axis=1)
                 for column in self._columns:
                     if column.name not in cutoff_of or not any(name.rpartition("|")[0] == column.name for name in places):
                         continue
@@ -147,8 +149,9 @@ class RoundsPlan:
                     for number in range(n) if round is None else [round]:
                         cutoffs = np.broadcast_to(cutoff_of[column.name], (len(ids), n))[mine, number]
                         at = np.array([places.get(f"{column.name}|{cutoff}", -1) for cutoff in cutoffs.tolist()], dtype=np.int64)
-                        found_here = np.flatnonzero(at >= 0)
-                        scores[column.name][mine[found_here], number] = block.scores[found_here, at[found_here]]
+                        found_here = np.flatnonzero((at >= 0) & wanted[mine, number])
+                        for kept, known in ((scores, block.scores), (least, lower)):
+                            kept[column.name][mine[found_here], number] = known[found_here, at[found_here]]
 
         lengths = np.array([steps[query].lengths for query in queries], dtype=np.int64).reshape(len(ids), n)
         cutoffs = np.maximum(lengths, 1)
@@ -160,11 +163,8 @@ class RoundsPlan:
             plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
             keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
         if whole and (nothing := lengths == 0).any():  # which is no beginning at any cutoff
-            found = {name: values.copy() for name, values in scores.items()}
             plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)
-            keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None)
-            for column in whole:
-                scores[column.name] = np.where(nothing, scores[column.name], found[column.name])
+            keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None, nothing)
         by_round = [column for column in growing if column.looks_beyond]
         others = [column for column in self._columns if column not in growing]
         for number in range(n):
@@ -181,7 +181,7 @@ class RoundsPlan:
             extra[ROUND_GAIN] = self._round_gains(lists, [steps[query] for query in queries], n)
         extra[FOUND] = lengths.astype(np.float64)
         return RoundsPartial(
-            self, tuple(ids), np.array([len(rounds[query]) for query in queries], np.int64), scores, averaged, extra,
+            self, tuple(ids), np.array([len(rounds[query]) for query in queries], np.int64), scores, least, averaged, extra,
             self._settling.observe(lists), tuple(rounds.notices),
         )  # fmt: skip
 
@@ -224,9 +224,12 @@ class RoundsPlan:
             how = {**{name: value for name, value in own.how.items() if name != "definition"}, "cutoff": self._cutoff_in_words(column)}
             missing = own.state.counts["missing"]
             score = column.metric.score_of_missing if isinstance(column.metric, UserMetric) else math.nan
-            values = part.scores[column.name]
-            curves[column.name] = RoundCurve.of(values[part.averaged[column.name]], how, missing, score)
-            frame[column.name] = values, part.averaged[column.name]
+            values, whose = part.scores[column.name], part.averaged[column.name]
+            least = part.least[column.name] if "open" in own.state.counts else None
+            curves[column.name] = RoundCurve.of(values[whose], how, missing, score, None if least is None else least[whose])
+            frame[column.name] = values, whose
+            if least is not None:
+                frame[column.name + AT_LEAST] = least, whose
         first = self._columns[0].name
         if self._recall is not None:
             curve, values = settled.columns[self._recall], part.scores[self._recall]
@@ -242,6 +245,8 @@ class RoundsPlan:
             # A query without a trace found nothing and gained nothing; it has no round of which a share could be repeated.
             curves[name] = RoundCurve.of(values[whose], how, missing, math.nan if name == REPEATED else 0.0)
             frame[name] = values, whose
+        n_open, n_sure = (int(sum(sum(curve.certainty.get(count, ())) for curve in curves.values())) for count in ("open", "proved"))
+        open_scores = (Notice("open_scores", n_open, n_open + n_sure),) if n_open else ()
         judged, said = (None, ()) if qualities is None else _aer(Qualities.of(qualities), part, gamma)
         return RoundsResults(
             n,
@@ -249,7 +254,7 @@ class RoundsPlan:
             part.queries,
             part.n_rounds,
             frame,
-            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS), *said),
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS), *open_scores, *said),
             judged,
         )
 
@@ -282,6 +287,7 @@ class RoundsPartial:
     queries: tuple[Hashable, ...]
     n_rounds: Counts
     scores: Mapping[str, Floats]  # by name, (queries, rounds)
+    least: Mapping[str, Floats]  # what they are at least, where they are not proved
     averaged: Mapping[str, Flags]
     extra: Mapping[str, Floats]
     base: Partial
@@ -309,6 +315,7 @@ class RoundsPartial:
             (*one.queries, *two.queries),
             np.concatenate([one.n_rounds, two.n_rounds]),
             _joined(one.scores, two.scores),
+            _joined(one.least, two.least),
             _joined(one.averaged, two.averaged),
             _joined(one.extra, two.extra),
             base,
@@ -324,12 +331,15 @@ class RoundsPartial:
             raise InputError(
                 f"these parts have {self.width} and {n} rounds, and cutoffs grow with each; say how many rounds there are with rounds={n}"
             )
-        kept = {name: np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) for name, values in self.scores.items()}
+        kept, least = (
+            {name: np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) for name, values in several.items()}
+            for several in (self.scores, self.least)
+        )
         extra = dict(self.extra)
         for name, values in self.extra.items():
             last = values[:, -1:] if name == FOUND else np.where(np.isnan(values[:, :1]), math.nan, 0.0 if name == ROUND_GAIN else math.nan)
             extra[name] = np.concatenate([values, np.repeat(last, more, axis=1)], axis=1)
-        return replace(self, scores=kept, extra=extra)
+        return replace(self, scores=kept, least=least, extra=extra)
 
 
 @dataclass(frozen=True)
