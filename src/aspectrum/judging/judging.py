@@ -82,7 +82,10 @@ class Judging(ABC):
         return None
 
     def unserved(self) -> ListedAspects | None:
-        """The aspects that each user lists though no item has them; None where it is not known which are listed."""
+        """The aspects that each user lists though no item has them; None where it is not known which are listed.
+
+        Subtopics may say which are; else those are listed that have a weight.
+        """
         return None
 
     def with_full_places(self, coverage: Coverage) -> Coverage:

@@ -204,8 +204,7 @@ class Subtopics:
     def listing(self, offsets: Offsets, listed: Codes, questions: Codes | None = None) -> Subtopics:
         """The same, where it is known which aspects each user lists, ascending, and which question each of these answers."""
         own = kernels.lookup(offsets, listed, self.aspect_offsets, self.aspects)
-        before = np.concatenate(([0], np.cumsum(own < 0)))
-        found = replace(self, unserved=ListedAspects(before[offsets], listed[own < 0]))
+        found = replace(self, unserved=ListedAspects.chosen(offsets, listed, own < 0))
         if questions is None:
             return found
         owners = np.repeat(np.arange(self.n_users), np.diff(self.aspect_offsets))
@@ -219,6 +218,11 @@ class ListedAspects:
 
     offsets: Offsets
     aspects: Codes
+
+    @classmethod
+    def chosen(cls, offsets: Offsets, aspects: Codes, chosen: Flags) -> ListedAspects:
+        """Some of the aspects of each user."""
+        return cls(np.concatenate(([0], np.cumsum(chosen)))[offsets], aspects[chosen])
 
     def take(self, users: npt.NDArray[Any]) -> ListedAspects:
         offsets, index = choose_segments(self.offsets, users)
@@ -260,6 +264,16 @@ class Weights:
         assert self.offsets is not None and self.aspects is not None and self.weights is not None
         at = kernels.lookup(offsets, aspects, self.offsets, self.aspects)
         return np.where(at >= 0, np.append(self.weights, 0.0)[at], 0.0)
+
+    def beside(self, offsets: Offsets, aspects: Codes) -> ListedAspects:
+        """The aspects that have a weight for each user, without some, which ascend."""
+        own, listed = self.offsets, self.aspects
+        if self.shared is not None:
+            n_users, n_aspects = len(offsets) - 1, len(self.shared)
+            own = np.arange(n_users + 1, dtype=np.int64) * n_aspects
+            listed = np.tile(np.arange(n_aspects, dtype=np.int32), n_users)
+        assert own is not None and listed is not None
+        return ListedAspects.chosen(own, listed, kernels.lookup(own, listed, offsets, aspects) < 0)
 
     def totals(self, n_users: int) -> Floats:
         """The sum of the weights that each user has, added from the largest on."""
