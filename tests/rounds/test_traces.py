@@ -75,14 +75,14 @@ def test_folders_and_lines(tmp_path: Path) -> None:
     lines = read(tmp_path, *(trace(result([f"d{number}"]), query=number) for number in range(3)), name="all.jsonl")
     assert lines.lists() == found.lists()
     read(folder, trace(result(["x"]), query="1"), name="run_9.json")
-    with pytest.raises(asp.InputError, match=r"run_9.json: the query '1' stands twice, first in .*run_1.json; expected one list for each"):
+    with pytest.raises(asp.InputError, match=r"run_9.json: duplicate query '1' \(first in .*run_1.json\); expected one list for each"):
         asp.Rounds.read(folder)
 
 
 def test_tasks(tmp_path: Path) -> None:
     traces = [trace(result(["a"]), query="1", task="biology"), trace(result(["b"]), query="1", task="economics")]
     assert read(tmp_path, *traces, name="t.jsonl", task="economics").lists() == {"1": ["b"]}
-    with pytest.raises(asp.InputError, match="stands twice"):
+    with pytest.raises(asp.InputError, match="duplicate query"):
         asp.Rounds.read(tmp_path / "t.jsonl")
     with pytest.raises(asp.InputError, match="no trace is of task 'psychology'"):
         asp.Rounds.read(tmp_path / "t.jsonl", task="psychology")
