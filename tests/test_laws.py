@@ -11,7 +11,9 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
+from operator import add
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
@@ -714,6 +716,20 @@ def test_ties_by_ids_that_turn_out_to_be_text(tmp_path: Path, bob: str) -> None:
                 sum(several)
         with pytest.raises(asp.InputError, match="different orders"):
             asp.evaluate(asp.World.of(first, **inputs), "NDCG@1") + asp.evaluate(asp.World.of(second, **inputs), "NDCG@1")
+
+
+def test_blanks_in_ids_of_one_part_do_not_show_in_another(tmp_path: Path) -> None:
+    """Ids whose blanks are not single are looked up by themselves: a tab or a no-break space is part of an id, whatever other ids have."""
+    run = [f"q{number} Q0 {item} 1 1 t\n" for number, item in enumerate(["a  b", "c\td", "e\u00a0f", "g \th", "i j"])]
+    known = {f"q{number}": {" ".join(item): ["n"]} for number, item in enumerate(["ab", "cd", "ef", "gh", "ij"])}
+    evaluation = Evaluation([asp.AspectRecall(k=1)], {"subtopics": known}, "judged")
+    for number, line in enumerate(run):
+        (tmp_path / f"{number}.run").write_text(line)
+    (tmp_path / "whole.run").write_text("".join(run))
+    expected = evaluation.whole(tmp_path / "whole.run")  # type: ignore[arg-type]
+    assert expected["AspectRecall@1"] == 3 / 5
+    plan = evaluation.plan()
+    check_identical(reduce(add, [plan.observe(tmp_path / f"{number}.run") for number in range(len(run))]).finish(), expected)
 
 
 def test_numbers_of_a_text_file_and_of_a_frame(tmp_path: Path) -> None:

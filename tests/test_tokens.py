@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,12 @@ def test_lengths_by_a_tokenizer() -> None:
     assert given["AspectRecall@4t"] == evaluated("AspectRecall@4t", lengths={"d1": 3, "d2": 1, "d3": 2})["AspectRecall@4t"] == 2 / 3
     with pytest.raises(asp.InputError, match="finds 0 tokens in document 'd4'"):
         asp.lengths_of({"d4": ""}, "words")
+    wrong: Any
+    for wrong in ("run.jsonl", Path("run.jsonl"), 7):
+        with pytest.raises(asp.InputError, match=r"texts is .*, expected \{document: text\}, or pairs of both; files are not read here"):
+            asp.lengths_of(wrong, "words")
+    with pytest.raises(asp.InputError, match="found 'd1', expected a pair of a document and its text"):
+        asp.lengths_of(["d1"], "words")  # type: ignore[list-item]
     with pytest.raises(asp.InputError, match="expected a function of a text, or 'words'"):
         asp.lengths_of(texts, "bert")  # type: ignore[arg-type]
 

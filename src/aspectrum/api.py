@@ -227,7 +227,7 @@ def _evaluate(
     for name, given in systems.items():
         if isinstance(given, InputBundle):  # first of all: what stands in their place is hardly what it should be
             raise InputError(f"{name} is {type(given).__name__}, expected ranked lists; pass it as ", Option("subtopics"))
-    options = unbundled(options, [one.name for one in conventions])
+    options = unbundled(options, conventions)
     memory, resume, scores = (options.pop(name, None) for name in ("memory", "resume", "scores"))
     over_orders = options.get("ties") == "expected" or any(isinstance(one, World) and one.averages_orders for one in systems.values())
     asked, left_out = asked_for(metrics, _given(systems, options), conventions, over_orders=over_orders)

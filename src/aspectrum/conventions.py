@@ -62,6 +62,9 @@ class Convention:
         ties_of: Metrics for which it breaks ties in another way than for all others.
         of_relevant_items: Metrics for which only judgments of items that are relevant count, where relevance is given.
         judged_in: The input whose users count as judged, for all metrics, where it is given; by default that of each metric.
+        both_lists: What a document in both lists of a nugget is, where nobody says it.
+        last_search_only: Of several searches in a round, whether only the last counts.
+        per_round: How much a cutoff grows with each round; by default it is as long as what was found.
     """
 
     name: str
@@ -77,9 +80,12 @@ class Convention:
     namesakes: Mapping[str, str] = field(default_factory=dict)
     covers: tuple[str, ...] | None = None
     only: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    ties_of: Mapping[str, "TieOrder"] = field(default_factory=dict)
+    ties_of: Mapping[str, TieOrder] = field(default_factory=dict)
     of_relevant_items: tuple[str, ...] = ()
     judged_in: str | None = None
+    both_lists: Literal["unsupported"] | None = None
+    last_search_only: bool = False
+    per_round: int | None = None
 
     def reading(self, options: Mapping[str, Any]) -> Reading:
         """How inputs are read: as this tool does, but for what a user asks for."""
@@ -534,6 +540,7 @@ CONVENTIONS: Mapping[str, Convention] = {
             covers=("AlphaNDCG", "AspectRecall", "Recall", "Judged"),
             users="judged",
             judged_in="subtopics",
+            both_lists="unsupported",
             undefined_is_0=("AlphaNDCG", "AspectRecall", "Recall", "Judged"),
             reads={"scores_before_ranks": True},
             parameters={
@@ -553,6 +560,8 @@ CONVENTIONS: Mapping[str, Convention] = {
             of_relevant_items=("AlphaNDCG",),
             reads={"scores_before_ranks": True, "last_subtopic_only": True},
             parameters={"AlphaNDCG": {"judged_by": "subtopics"}, "AspectRecall": {"of": "listed"}},
+            last_search_only=True,
+            per_round=5,
             names={"AspectRecall": "Weighted Aspect Recall"},
         ),
         Convention(

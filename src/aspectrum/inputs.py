@@ -214,5 +214,8 @@ TRUTH = {name: spec for name, spec in INPUTS.items() if name not in ("rankings",
 SOCIAL_TRUTH = {name: ALL_INPUTS[name] for name in ("train", "test", "communities", "features", "texts", "baseline")}
 """What recommended contacts are measured against."""
 
+READING_OPTIONS = ("threshold", "popularity_users", "directed", "order", "ties", "duplicates")
+"""What users may say of how inputs with ids are read."""
+
 ALL_TRUTH = {**TRUTH, **SOCIAL_TRUTH}
 """Both: what an option of the command line or the ``inputs`` of a configuration can give."""

@@ -213,7 +213,7 @@ def _plan(metrics: Sequence[Asked], convention: str | None, options: Mapping[str
     one = convention_named(convention)
     chosen = {name: value for name, value in options.items() if name in PLAN_OPTIONS}
     truth = {name: value for name, value in options.items() if name not in PLAN_OPTIONS}
-    truth = unbundled(truth, [one.name])
+    truth = unbundled(truth, [one])
     made, read = each([partial(one.truth, **truth), beside])
     # Whoever writes a part does not know who will ask for the scores of users.
     return Plan(metrics, made, convention=one, per_user=True, **chosen), read

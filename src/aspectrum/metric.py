@@ -165,10 +165,15 @@ class Metric:
         return chosen
 
     @property
-    def depth(self) -> int:
-        """How many places of a list it looks at; -1 if at all of them, as a metric that is not ours may, or one at so many tokens."""
+    def looks_beyond(self) -> bool:
+        """Whether a score may depend on what stands behind its cutoff: at so many tokens, or of a metric that is not ours, of which nobody knows."""
         beyond = bool(self.budgets) or self.parameters.get("pool") == "list" or self.parameters.get("unjudged") == "condense"
-        return -1 if beyond or not type(self).__module__.startswith("aspectrum.metrics.") else self.cutoffs[-1]
+        return beyond or not type(self).__module__.startswith("aspectrum.metrics.")
+
+    @property
+    def depth(self) -> int:
+        """How many places of a list it looks at; -1 if at all of them."""
+        return -1 if self.looks_beyond else self.cutoffs[-1]
 
     def at(self, cutoff: Cutoff | tuple[Cutoff, ...]) -> Self:
         """The same metric at one cutoff, or at several."""
@@ -425,7 +430,8 @@ class UserMetric(Metric):
             parts = {"total": fractions.numerators, "weights": fractions.denominators}
             columns |= {name: exact_sums(np.where(defined, values, 0.0))[0] for name, values in parts.items()}
         if least is not None and fractions.proved is not None:
-            unsure = defined & ~(fractions.proved | (least >= scores))  # a score of 0 is sure, whatever the ideal
+            least = np.where(fractions.proved, scores, least)
+            unsure = defined & (least < scores)  # a score of 0 is sure, whatever the ideal
             widths = np.where(defined, scores - least, 0.0).max(axis=0, initial=0.0)
             columns |= {"least": exact_sums(least)[0], "open": unsure.sum(axis=0).tolist(), "widest": widths.tolist()}
         lowest, highest = None, None

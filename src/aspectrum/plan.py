@@ -767,7 +767,8 @@ def _weighs_all_aspects(metric: Metric, truth: Truth) -> bool:
     """Whether a metric may need a weight for every aspect and user."""
     chosen = metric.parameters
     weighed = truth.weights is not None or isinstance(chosen.get("gamma"), tuple)
-    return chosen.get("intents") == "counts" or (chosen.get("judged_by") == "membership" and weighed)
+    listed = chosen.get("of") == "listed" or chosen.get("unjudged") == "full"  # which weights may say
+    return chosen.get("intents") == "counts" or ((listed or chosen.get("judged_by") == "membership") and weighed)
 
 
 def _how(resolved: Metric, truth: Truth, users: str, convention: Convention) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from aspectrum.errors import InputError, MetricError
+from aspectrum.wording import shortened
 
 PartialDocument = Literal["drop", "share", "keep", "skip"]
 """What becomes of the first document that does not fit."""
@@ -66,7 +68,7 @@ def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokeni
     Args:
         texts: ``{document: text}``, or pairs of both.
         tokenizer: A function of a text: its tokens, or their number, such as ``tokenizer.encode`` of the model that reads the documents.
-            ``"words"`` counts what blanks separate, which is no model's tokens.
+            ``"words"`` counts whitespace-separated words, which differ from any model's tokens.
 
     Examples:
         >>> lengths_of({"d1": "two words", "d2": "one"}, "words")
@@ -80,8 +82,13 @@ def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokeni
         count = tokenizer
     else:
         raise InputError(f"tokenizer is {tokenizer!r}, expected a function of a text, or 'words'")
+    if isinstance(texts, str | bytes | os.PathLike) or not isinstance(texts, Iterable):
+        raise InputError(f"texts is {shortened(repr(texts))}, expected {{document: text}}, or pairs of both; files are not read here")
     found: dict[Hashable, int] = {}
-    for item, text in texts.items() if isinstance(texts, Mapping) else texts:
+    for pair in texts.items() if isinstance(texts, Mapping) else texts:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InputError(f"texts: found {shortened(repr(pair))}, expected a pair of a document and its text")
+        item, text = pair
         if not isinstance(text, str):
             raise InputError(f"the text of document {item!r} is {type(text).__name__}, expected text")
         tokens = count(text)

@@ -31,7 +31,7 @@ LEAST, GREATEST = " least", " greatest"
 """The same for the least and the greatest score over orders of items with equal scores."""
 
 BESIDE = (AT_LEAST, LEAST, GREATEST, WEIGHT)
-"""All that stands beside scores."""
+"""Columns that accompany scores."""
 
 _ROWS_PER_PIECE = 500_000
 

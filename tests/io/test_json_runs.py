@@ -108,7 +108,7 @@ def test_predictions_of_mteb(tmp_path: Path) -> None:
     assert lists_of(path) == EXPECTED
     path = write(tmp_path / "p.json", predictions(en={"test": SCORES, "dev": {}}, de={"test": {"q": {"a": 1}}}))
     assert refused("rankings", path) == (
-        f"{path}: holds 3 subsets and splits; there are en/test, en/dev, de/test; name one, as {path}#en/test"
+        f"{path}: holds 3 subsets and splits; there are 'en/test', 'en/dev', 'de/test'; name one, as {path}#en/test"
     )
     assert lists_of(f"{path}#en/test") == EXPECTED
     assert lists_of(f"{path}#de/test") == {"q": [("a", 1.0)]}
@@ -150,8 +150,8 @@ def test_a_trace_is_all_it_found(tmp_path: Path) -> None:
         ('{"q": {"a": 1}, "r": ["b"]}', "r: expected an object with the score of each document, found a list of 1"),
         ('{"q": ["b"], "r": {"a": 1}}', 'r: expected a list of documents, found an object with the keys "a"'),
         ('{"q": ["b", 1.5]}', "q[1]: expected an id, which is text or a whole number, found 1.5"),
-        ('{"q": {"a": 1}, "q": {"b": 1}}', 'the key "q" stands twice'),
-        ('{"q": {"a": 1, "a": 2}}', 'q: the key "a" stands twice'),
+        ('{"q": {"a": 1}, "q": {"b": 1}}', 'duplicate key "q"'),
+        ('{"q": {"a": 1, "a": 2}}', 'q: duplicate key "a"'),
         ('{"q": {"a": 1},', "the JSON value is not complete; was the file cut off?"),
         ('{"q": {"a": 1}\n "r": {}}', "line 2, column 2: is not valid JSON"),
         ('{"q": {"\\ud83e": 1}}', "an id holds an unpaired surrogate"),
@@ -161,7 +161,7 @@ def test_a_trace_is_all_it_found(tmp_path: Path) -> None:
         ('{"query": {"text": "x"}, "candidates": []}', 'query: the key "qid" is missing'),
         ('{"query": "q", "candidates": [{"id": "x"}]}', 'candidates[0]: expected an object with a "docid"'),
         ('{"query": "q", "candidates": [{"docid": "x", "score": "1"}]}', 'candidates[0].score: expected a finite number, found "1"'),
-        ('{"query": "q", "candidates": []}\n{"query": "q", "candidates": []}', "line 2, candidates: the query 'q' stands twice, first in"),
+        ('{"query": "q", "candidates": []}\n{"query": "q", "candidates": []}', "line 2, candidates: duplicate query 'q' (first in"),
         ('{"query": "q", "candidates": []}\n{"query": "r"}', 'line 2: expected an object with "query" and "candidates"'),
         ('{"query_id": "q", "result": [{"type": "tool_result", "round": 0}]}', "result[0].round: expected a whole number from 1"),
         ('{"query_id": "q", "result": [3]}', "result[0]: expected an object, found 3"),
@@ -236,7 +236,7 @@ def test_folders_and_pieces(n_rows: int, tmp_path: Path) -> None:
             again = asp.evaluate(tmp_path / name, "MRR", relevance=truth, users="lists", resume=tmp_path / f"finished {name}")
             assert dict(again) == dict(whole)
     write(tmp_path / "traces" / "again.json", {"query_id": "q1", "result": []})
-    with pytest.raises(asp.InputError, match="the query 'q1' stands twice, first in"):
+    with pytest.raises(asp.InputError, match="duplicate query 'q1' \\(first in"):
         asp.evaluate(tmp_path / "traces", "MRR", relevance=truth)
 
 

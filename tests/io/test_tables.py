@@ -503,8 +503,8 @@ def test_json_lines_are_what_they_are(content: str, found: dict[str, Any] | None
         ('{"user": 1, "item": 2}\n{"user": 1, "item": 3', "line 2: "),
         ('{"user": 1, "item": 2}\n\n[1, 2]', "line 3: '[1, 2]' is not a JSON object"),
         ('{"user": 1, "item": 2}\n{"user": 1, "item": 3}{"user": 1, "item": 4}', "line 2: "),
-        ('{"user": 1, "item": 2, "user": 3}', "line 1: the key 'user' stands twice"),
-        ('{"user": 1, "item": 2}\n{"user": 1, "user": 1, "item": 3}', "line 2: the key 'user' stands twice"),
+        ('{"user": 1, "item": 2, "user": 3}', "line 1: duplicate key 'user'"),
+        ('{"user": 1, "item": 2}\n{"user": 1, "user": 1, "item": 3}', "line 2: duplicate key 'user'"),
         ('{"user": 1, "item": 2}\n\n{"user": 1}', "line 3: the item is missing"),
         ('{"user": 1, "item": 2}\n{"user": null, "item": 1}', "line 2: the user is missing"),
         ('{"user": 1, "item": ""}', "line 1: the item is missing"),
@@ -579,7 +579,7 @@ def test_types_of_columns_are_asked_for_one_by_one(monkeypatch: pytest.MonkeyPat
     ("lines", "said"),
     [
         ('{{"item": "a", {0}}}\n{{"item": "b", {0}}}\n', None),
-        ('{{"item": "a", {0}}}\n{{"item": "b", {0}, "c7": 2}}\n', "line 2: the key 'c7' stands twice"),
+        ('{{"item": "a", {0}}}\n{{"item": "b", {0}, "c7": 2}}\n', "line 2: duplicate key 'c7'"),
         ('{{"item": "a", {0}, "x": "c7"}}\n{{"item": "b", {0}, "x": "c7"}}\n', "column 'x' holds 'c7'"),
     ],
 )

@@ -118,6 +118,13 @@ def test_unjudged_items_hold_at_most_so_many(
             assert row[str(metric.at(k))] == pytest.approx(heaviest(asked, shown, limit) if row["user"] in lists else 0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("at_most", [2**31, 2**62, 2**63 - 1, 10**30])
+def test_a_limit_above_all_aspects_is_none(at_most: int) -> None:
+    bank = Bank({"q": [Question(1.0, [{"a": 1.0}]), Question(1.0, []), Question(1.0, [])]})
+    found = asp.evaluate({"q": list("axyzw")}, f"AspectRecall(of=listed, join=share, unjudged=full, at_most={at_most})@1,5", subtopics=bank)
+    assert list(found.values()) == [pytest.approx(1 / 3), 1.0]
+
+
 def test_a_limit_needs_single_aspects() -> None:
     bank = Bank({"q": [Question(1.0, [{"a": 1.0}, {"b": 1.0}])]})
     with pytest.raises(asp.InputError, match=r"at_most counts single aspects.*expected join=share"):
@@ -126,3 +133,42 @@ def test_a_limit_needs_single_aspects() -> None:
         asp.parse("AspectRecall(of=listed, at_most=1)")
     with pytest.raises(asp.MetricError, match="expected 0 or more"):
         asp.parse("AspectRecall(of=listed, unjudged=full, at_most=-1)")
+
+
+@checked(40)
+@given(BANKS, LISTS, st.booleans())
+def test_weights_list_what_there_is_as_nuggets_do(
+    bank: Mapping[str, Sequence[Question]], lists: Mapping[str, Sequence[str]], uniform: bool
+) -> None:
+    """Subtopics with the weights of all aspects, also of those without an item, are the same nuggets."""
+    items_of = {
+        user: {f"{user} {number}": list(one.given[0]) if one.given else [] for number, one in enumerate(asked)}
+        for user, asked in bank.items()
+        if any(one.given for one in asked)
+    }
+    if not items_of:
+        return
+    subtopics = [(user, name, item, 1) for user, own in items_of.items() for name, items in own.items() for item in items]
+    weights = {user: dict.fromkeys(own, 1.0) for user, own in items_of.items()}
+    ranked = dict.fromkeys(items_of, next(iter(lists.values())))
+    metrics = [*(one.format("unjudged=full") for one in UNMOVED), "AspectRecall(of=listed)@3"]
+    metrics.append("AspectRecall(of=listed, unjudged=full, at_most=1)@3")
+    metrics += ["ERRIA(unjudged=full, of=listed, intents=uniform)@3"] * uniform
+    known = asp.evaluate(ranked, metrics, subtopics=asp.Nuggets.of(items_of), catalogue=ITEMS)
+    of_weights = asp.evaluate(ranked, metrics, subtopics=subtopics, weights=weights, catalogue=ITEMS)
+    for name in known:
+        assert of_weights.per_user[name].to_list() == pytest.approx(known.per_user[name].to_list(), abs=1e-12, nan_ok=True), name
+
+
+def test_items_hold_aspects_that_only_weights_list() -> None:
+    metrics = [
+        "AspectRecall(of=listed)@2",
+        "AspectRecall(of=listed, unjudged=full)@2",
+        "AspectRecall(of=listed, unjudged=full, at_most=1)@2",
+    ]
+    for weights in ({"q": {"n1": 1, "n2": 1}}, {"n1": 1, "n2": 1}):
+        found = asp.evaluate({"q": ["a", "hole"]}, metrics, subtopics={"q": {"a": ["n1"]}}, weights=weights)
+        assert list(found.values()) == [0.5, 1.0, 1.0]
+    uniform = "ERRIA(of=listed, intents=uniform)@1"
+    twice = asp.evaluate({"q": ["a"]}, uniform, subtopics={"q": {"a": ["n1"]}}, weights={"q": {"n1": 2, "n2": 2}})
+    assert twice[uniform] == 0.25, "intents that count alike are worth 1 each, listed or not"

@@ -80,8 +80,8 @@ BROKEN: list[tuple[Any, Any, str]] = [
         changed(FIRST, lambda row: row["nuggets"][0].pop("relevant_corpus_ids")),
         r"nuggets\[0\]: there is no 'relevant_corpus_ids'",
     ),
-    (FRESHSTACK[1], changed(FIRST, put("nuggets", 1, "_id")("7_0")), r'nuggets\[1\]: nugget "7_0" stands twice in its query'),
-    (FIRST, changed(FRESHSTACK[1], put("query_id")("7")), r'line 2: query "7" stands twice \(first in .*rows.jsonl, line 1\)'),
+    (FRESHSTACK[1], changed(FIRST, put("nuggets", 1, "_id")("7_0")), r'nuggets\[1\]: duplicate nugget "7_0" in its query'),
+    (FIRST, changed(FRESHSTACK[1], put("query_id")("7")), r'line 2: duplicate query "7" \(first in .*rows.jsonl, line 1\)'),
     (FIRST, [1, 2], r"line 2: expected an object, found a list of 2"),
     (FIRST, None, r"line 2: expected an object, found null"),
     (
@@ -115,7 +115,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
     (RATINGS, {**RATINGS, "id": 2, "ratings": [[1, 2], [3]]}, r"ratings\[1\]: found 1 ratings, expected 2 as for the documents before"),
     (RATINGS, {**RATINGS, "id": 2, "ratings": [[1, 2]]}, r"ratings: found ratings of 1 documents, expected 2 as in docids"),
     (RATINGS, {**RATINGS, "id": 2, "ratings": [[1, 2], [3, 6]]}, r"ratings\[1\]\[1\]: expected a rating from 0 to 5, found 6"),
-    (RATINGS, RATINGS, r'query "1" stands twice'),
+    (RATINGS, RATINGS, r'duplicate query "1"'),
 ]
 
 

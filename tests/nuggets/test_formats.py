@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,9 @@ def test_a_document_in_both_lists() -> None:
         assert ignored(nuggets) == {"in_both_lists": 1}
     run = {"q": ["b", "a"]}
     metrics = ["AspectRecall(of=listed)@1,2"]
-    results = asp.evaluate(run, metrics, subtopics=asp.Nuggets.read(rows), convention="freshstack")
-    assert list(results.values()) == [0.0, 1.0]  # as the package does
+    for convention in (asp.CONVENTIONS["freshstack"], replace(asp.CONVENTIONS["freshstack"], name="mine")):
+        results = asp.evaluate(run, metrics, subtopics=asp.Nuggets.read(rows), convention=convention)
+        assert list(results.values()) == [0.0, 1.0]  # as the package does
     with pytest.raises(InputError, match="both in relevant_corpus_ids"):
         asp.evaluate_systems({"A": run}, metrics, subtopics=asp.Nuggets.read(rows), convention="published,freshstack")
 
@@ -141,7 +143,7 @@ def test_brightpro(tmp_path: Path) -> None:
     scores = asp.evaluate(lists, ["AlphaNDCG@2", "AspectRecall@1"], subtopics=nuggets, convention="brightpro")
     assert scores["AspectRecall@1"] == 1 and scores["AlphaNDCG@2"] == pytest.approx(1 / math.log2(3))
     brightpro(tmp_path, examples, aspects, "physics")
-    with pytest.raises(InputError, match="holds the tasks biology, physics; name one of them with task='biology'"):
+    with pytest.raises(InputError, match="holds the tasks 'biology', 'physics'; name one of them with task='biology'"):
         asp.Nuggets.read(tmp_path)
     assert judged(asp.Nuggets.read(tmp_path, task="physics")) == found
     with pytest.raises(InputError, match="there is no task 'chemistry'; expected 'biology' or 'physics'"):
@@ -251,6 +253,22 @@ def test_answers_that_are_all_asked_for() -> None:
     assert next(iter(other.values())) == pytest.approx(0.91066, abs=1e-5)
 
 
+@pytest.mark.parametrize("join", ["AND", "SUM"])
+def test_documents_of_a_question_do_not_answer_it(join: str) -> None:
+    """Where all answers count, a nugget none of whose answers has a document is listed, and nothing shows it."""
+    question = {"question": "Q", "aggregator_type": join, "answers": [{"answer": "x", "references": []}], "references": ["d", "e"]}
+    old = {"query_id": "t", "question_text": "Q", "info": {"aggregator_type": join}, "references": ["d", "e"]}
+    for row in (
+        {"query_id": "t", "nugget_bank": {"Q": {**question, "answers": {"x": {"references": None}}}}},
+        {"metadata": {"topic_id": "t"}, "nugget_bank": [question]},
+        {**old, "gold_answers": [{"answer": "x", "citations": []}]},
+    ):
+        nuggets = asp.Nuggets.read([row])
+        assert (nuggets.n_listed, nuggets.n_attainable, judged(nuggets)) == (1, 0, {"t": {md5("Q"): {}}})
+        assert ignored(nuggets) == {"referenced_only": None, "references_of_questions": 2}
+    assert asp.Nuggets.read([{**old, "gold_answers": []}]).n_attainable == 1, "there is nothing else to show"
+
+
 def test_ragtime_merges_questions() -> None:
     answers = [{"answer": "x", "references": ["a"]}], [{"answer": "x", "references": ["b"]}, {"answer": "y", "references": None}]
     row = {
@@ -261,7 +279,7 @@ def test_ragtime_merges_questions() -> None:
     assert judged(nuggets) == {"1": {md5("Q"): {"a": 1.0, "b": 1.0}, md5("R"): {}}}
     assert ignored(nuggets) == {"referenced_only": None, "merged_nuggets": 1}
     row["nugget_bank"][1]["aggregator_type"] = "AND"  # type: ignore[index]
-    with pytest.raises(InputError, match="stands twice, with a different join"):
+    with pytest.raises(InputError, match=r'duplicate nugget "Q" with a different join'):
         asp.Nuggets.read([row])
 
 
@@ -342,8 +360,11 @@ def test_crux() -> None:
     assert judged(asp.Nuggets.read([row], ratings=2)) == {"300": {"0": {"a": 1, "b": 0}, "1": {"a": 1, "b": 1}}}
     assert judged(asp.Nuggets.read([row], ratings="strength")) == {"300": {"0": {"a": 1, "b": 0}, "1": {"a": 0.4, "b": 0.6}}}
     assert judged(asp.Nuggets.read([row], ratings_andor=True)) == {"300": {"0": {"a": 0, "b": 0}, "1": {"a": 0, "b": 1}}}
+    assert judged(asp.Nuggets.read([row], ratings_andor=True, ratings=2))["300"] == {"0": {"a": 1, "b": 0}, "1": {"a": 1, "b": 1}}
     pairs = [{"example_id": "300", "pid": "a", "rating": [5, 2]}, {"id": "300", "docid": "b", "rating": [0, 3]}]
     assert judged(asp.Nuggets.read(pairs)) == judged(asp.Nuggets.read([row]))
+    with pytest.raises(InputError, match=r"\[0\]: there is no 'ratings_andor', which was asked for"):
+        asp.Nuggets.read([{**pairs[0], "rating_andor": [1, 1]}], ratings_andor=True)
 
 
 @pytest.mark.parametrize(

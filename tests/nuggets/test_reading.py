@@ -123,6 +123,11 @@ def test_judgments_turned_round_are_an_error() -> None:
         assert asp.evaluate(run, "AspectRecall@3", subtopics=asp.Nuggets.of(turned))
 
 
+def test_nuggets_that_have_one_id_are_meant_so() -> None:
+    nuggets = asp.Nuggets.of({"q": {"n": ["a", "b"]}, "r": {"n": ["c"]}})
+    assert asp.evaluate({"q": ["a"], "r": ["d"]}, "AspectRecall@1", subtopics=nuggets, strict=True)["AspectRecall@1"] == 0.5
+
+
 @pytest.mark.parametrize("metric", ["AspectRecall@2", "AspectRecall(of=listed)@2"])
 def test_nuggets_in_the_place_of_lists(metric: str) -> None:
     nuggets, run = asp.Nuggets.of({"q": {"who": ["a"]}}), {"q": {"a": 2.0, "b": 1.0}}

@@ -2,7 +2,9 @@
 
 import json
 import math
+from dataclasses import fields, replace
 from functools import reduce
+from inspect import signature
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aspectrum as asp
+from aspectrum.coding.reading import Reading
+from aspectrum.inputs import READING_OPTIONS
 
 Truth = dict[str, dict[str, list[int]]]
 Rounds = dict[str, list[list[str]]]
@@ -247,6 +251,17 @@ def test_brightpro_counts_the_last_search_and_cutoffs_of_5(tmp_path: Path) -> No
     assert found["Found"] == (1.0, 2.0)
     assert list(found)[:2] == ["AlphaNDCG@5r", "AspectRecall@5r"]
     assert next(iter(asp.evaluate_rounds(path, **weighed, convention="brightpro", per_round=3))) == "AlphaNDCG@3r"
+    assert asp.evaluate_rounds(path, **weighed, convention=replace(asp.CONVENTIONS["brightpro"], name="mine")) == found
+
+
+def test_inputs_are_read_as_for_lists() -> None:
+    """What only conventions may say of how inputs are read is no option."""
+    options = [option.name for option in fields(Reading)]
+    assert {*READING_OPTIONS} == {*signature(asp.evaluate).parameters}.intersection(options)
+    for option in {*options}.difference(READING_OPTIONS):
+        given: dict[str, Any] = {option: True}
+        with pytest.raises(TypeError, match=rf"evaluate_rounds\(\) has no argument '{option}'"):
+            asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, **given)
 
 
 def test_other_forms_of_the_numbers(tmp_path: Path) -> None:
@@ -289,6 +304,8 @@ def test_curves() -> None:
     longer = asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=3)
     drawn = found.plot.curves({"other": longer}, name="this").to_svg()
     assert "AspectRecall at rounds 1 to 3. Highest at 3: other 1.000." in drawn
+    with pytest.raises(asp.InputError, match="two agents are called 'agent'"):
+        found.plot.curves({"agent": longer})
     with pytest.raises(asp.InputError, match="there is no report of rounds"):
         found.write_report("x.html")
 
@@ -299,3 +316,36 @@ def test_cutoffs_in_tokens() -> None:
     assert (found["AspectRecall@100t"], found["AspectRecall@180t"]) == ((0.5, 0.5), (0.5, 1.0))
     with pytest.raises(asp.InputError, match="needs the scores of items"):
         asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, ties="expected")
+
+
+def test_scores_that_are_not_proved_are_marked(tmp_path: Path) -> None:
+    chance = np.random.default_rng(1)
+    pool = {f"d{n:03}": chance.permutation(12)[: chance.integers(2, 6)].tolist() for n in range(150)}
+    truth = asp.Truth.read(
+        subtopics={"q": pool, "r": {"d000": [1]}}, lengths=dict(zip(pool, chance.integers(50, 900, 150).tolist(), strict=True))
+    )
+    metrics = ["AlphaNDCG(ideal=exact)@10", "AlphaNDCG@2000t", "AlphaDCG@2"]
+    rounds: dict[Any, Any] = {"q": [["d001", "d002"], ["d003"]], "r": [["d001", "d000"]]}
+    plan = asp.RoundsPlan(metrics, truth, ideal_budget=0, users="judged")
+    found = plan.finish(plan.observe(rounds))
+    for number in range(2):
+        lists = asp.Rounds(rounds).lists(number + 1)
+        whole = asp.Plan(metrics, truth, ideal_budget=0, users="judged")
+        one = whole.finish(whole.observe(lists))
+        for metric in metrics[:2]:
+            details = {name: found.details[metric][name][number] for name in ("proved", "open", "at_least", "widest_interval")}
+            assert details == {name: one.details[metric][name] for name in details}, metric
+            assert details["open"] == 1
+            rows = found.per_user.filter(found.per_user["round"] == number + 1)
+            assert rows[f"{metric} at least"].to_list() == one.per_user[f"{metric} at least"].to_list()
+    assert "open" not in found.details["AlphaDCG@2"]
+    assert any(note.startswith("4 of 8 scores after rounds are not proved") for note in found.notes)
+    assert "1 proved, 1 open, one score by up to" in found.to_text()
+    row = dict(zip(*(line.split(",") for line in found.to_csv().splitlines()[:2]), strict=False))
+    assert (row["open"], row["at_least"]) == ("1", repr(found.details[metrics[0]]["at_least"][0]))
+    assert found.to_polars()["open"].to_list()[:6] == [1, 1, 1, 1, None, None]
+    parts = [plan.observe({query: own}) for query, own in rounds.items()]
+    assert plan.finish(parts[1] + parts[0]) == found
+    assert plan.finish(parts[1] + parts[0]).details == found.details
+    generous = asp.RoundsPlan("AlphaNDCG(ideal=exact)", truth, ideal_budget=20)
+    assert json.loads(generous.finish(generous.observe({"r": [["d000"]]})).to_json())["metrics"][0]["open"] == [0]

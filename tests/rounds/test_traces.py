@@ -75,14 +75,14 @@ def test_folders_and_lines(tmp_path: Path) -> None:
     lines = read(tmp_path, *(trace(result([f"d{number}"]), query=number) for number in range(3)), name="all.jsonl")
     assert lines.lists() == found.lists()
     read(folder, trace(result(["x"]), query="1"), name="run_9.json")
-    with pytest.raises(asp.InputError, match=r"run_9.json: the query '1' stands twice, first in .*run_1.json; expected one list for each"):
+    with pytest.raises(asp.InputError, match=r"run_9.json: duplicate query '1' \(first in .*run_1.json\); expected one list for each"):
         asp.Rounds.read(folder)
 
 
 def test_tasks(tmp_path: Path) -> None:
     traces = [trace(result(["a"]), query="1", task="biology"), trace(result(["b"]), query="1", task="economics")]
     assert read(tmp_path, *traces, name="t.jsonl", task="economics").lists() == {"1": ["b"]}
-    with pytest.raises(asp.InputError, match="stands twice"):
+    with pytest.raises(asp.InputError, match="duplicate query"):
         asp.Rounds.read(tmp_path / "t.jsonl")
     with pytest.raises(asp.InputError, match="no trace is of task 'psychology'"):
         asp.Rounds.read(tmp_path / "t.jsonl", task="psychology")
@@ -132,6 +132,7 @@ def test_rounds_from_python() -> None:
         (["a"], "rounds is list, expected"),
         ({"q": "ab"}, "rounds of 'q': found str, expected a list of rounds"),
         ({"q": ["ab"]}, "rounds of 'q': round 1: found 'ab', expected a list of documents"),
+        ({"q": [["a"], ["b", ["a"]]]}, r"rounds of 'q': round 2: \['a'\] cannot be the id of a document: it is not hashable"),
     ):
         with pytest.raises(asp.InputError, match=message):
             asp.Rounds(wrong)  # type: ignore[arg-type]
@@ -176,6 +177,22 @@ def test_quality_of_each_round(tmp_path: Path) -> None:
     assert found.aer == 3 * math.exp(-0.1)
 
 
+def test_qualities_of_a_query_are_its_own(tmp_path: Path) -> None:
+    """A query that is judged by round changes nothing for one whose final answer is."""
+    rounds = [{"qid": "q", "round": number, "overall_quality": number} for number in (1, 2)]
+    path = judged(tmp_path, *rounds, {"qid": "r", "overall_quality": 5}, {"qid": "r", "round": 1, "overall_quality": 4})
+    found = asp.evaluate_rounds(ROUNDS, "AspectRecall", subtopics=TRUTH, qualities=path)
+    rows = found.per_user.drop_nulls("AER").select("user", "round", "AER").rows()
+    assert rows == [("q", 1, 1.0), ("q", 2, 2 * math.exp(-0.05)), ("r", 1, 5.0)]
+    assert found.aer == pytest.approx((2 * math.exp(-0.05) + 5) / 2, abs=1e-15)
+    assert [str(one) for one in found.notices if one.kind == "other_last_round"] == [
+        "the last judged answer of 1 of 2 traces is not that of the last round; AER counts the rounds up to that answer"
+    ]
+    path = judged(tmp_path, {"qid": "r", "round": 7, "overall_quality": 4})
+    late = asp.evaluate_rounds(ROUNDS, "AspectRecall", subtopics=TRUTH, qualities=path)
+    assert [one.count for one in late.notices if one.kind == "other_last_round"] == [1]
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
@@ -188,7 +205,7 @@ def test_quality_of_each_round(tmp_path: Path) -> None:
             [{"qid": "q", "overall_quality": 1, "retriever": name} for name in "ab"],
             "judged twice, first in .*; choose one retriever",
         ),
-        ([{"qid": "nobody", "overall_quality": 1}], "no judged query has a trace; judged are nobody"),
+        ([{"qid": "nobody\x1b", "overall_quality": 1}], "no judged query has a trace; judged are 'nobody\\\\x1b'"),
         ([{"qid": "q", "status": "failed"}], "there is no quality in it"),
     ],
 )
@@ -203,7 +220,10 @@ def test_qualities_of_one_retriever(tmp_path: Path) -> None:
     assert asp.Qualities.read(path, retriever="b", task="t").final == {"q": 1.0}
     with pytest.raises(asp.InputError, match="qualities is list"):
         asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities=[1])
-    with pytest.raises(asp.InputError, match="that of 'q' is nan, expected a finite number"):
-        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": math.nan})
+    for number, named in ((math.nan, "nan"), (10**400, "1000"), (10**5000, "a number of more than 4,300 digits")):
+        with pytest.raises(asp.InputError, match=f"that of 'q' is {named}.*, expected a finite number"):
+            asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": number})
+    with pytest.raises(asp.InputError, match="query ids have different types: both 1 and '1' are there"):
+        asp.evaluate_rounds({1: [["a"]]}, subtopics={1: {"a": [1]}}, qualities={1: 2, "1": 3})
     with pytest.raises(asp.InputError, match="gamma is -1, expected a number from 0"):
         asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": 1}, gamma=-1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, BUNDLES, OPTIONS, ROLES, TRUTH
+from aspectrum.inputs import ALL_INPUTS, ALL_TRUTH, BUNDLES, OPTIONS, READING_OPTIONS, ROLES, TRUTH
 from aspectrum.wording import did_you_mean, listed, one_line
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="BaseModel")
 
 _SPLIT = [name for name, spec in ALL_INPUTS.items() if spec.split is not None]
-_READING_OPTIONS = ("threshold", "popularity_users", "directed", "order", "ties", "duplicates")
 _SETTINGS = (
-    *(*_READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds"),
+    *(*READING_OPTIONS, "convention", "users", "ideal_budget", "ideal_seconds"),
     *("threads", "per_user", "systems_as", "strict", "ignore"),
 )
 """Options that have the name, and the meaning, of a setting."""
@@ -310,7 +309,7 @@ class Job:
         if paths.count("-") > 1:
             raise click.UsageError("the standard input (-) is given twice, and can be read once")
         paths += [config] if config else []
-        reading = {name: getattr(settings, name) for name in _READING_OPTIONS} | {"convention": ",".join(settings.convention) or None}
+        reading = {name: getattr(settings, name) for name in READING_OPTIONS} | {"convention": ",".join(settings.convention) or None}
         reading = {name: value for name, value in reading.items() if value is not None}
         return cls(lists, inputs, whom, metrics or settings.metrics, reading, settings, make.usual, tuple(paths))
 

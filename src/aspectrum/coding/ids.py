@@ -169,7 +169,10 @@ class Ids:
 
 def quoted(id: object) -> str:
     """An id as error messages write it: text in quotes, so that 7 and '7' look different."""
-    return shortened(repr(id))
+    try:
+        return shortened(repr(id))
+    except ValueError:  # of Python, for an integer that long
+        return "a number of more than 4,300 digits"
 
 
 NOTHING: Any = object()

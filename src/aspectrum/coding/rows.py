@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -124,6 +124,14 @@ class Rows:
         )
 
 
+class Way(Protocol):
+    """What a convention says of how bundles are read."""
+
+    @property
+    def both_lists(self) -> str | None:
+        """What a document in both lists of a nugget is, where nobody says it."""
+
+
 class InputBundle(ABC):
     """Something that is given as one input and holds others, too."""
 
@@ -131,8 +139,8 @@ class InputBundle(ABC):
     def inputs(self) -> Mapping[str, Rows]:
         """Its inputs by name, among them the one that it is given as."""
 
-    def inputs_under(self, conventions: Collection[str]) -> Mapping[str, Rows]:
-        """The same under some conventions, by their names, should they read it in another way."""
+    def inputs_under(self, conventions: Collection[Way]) -> Mapping[str, Rows]:
+        """The same under some conventions, should they read it in another way."""
         return self.inputs()
 
 
@@ -140,7 +148,7 @@ _YIELDING = ("relevance",)
 """Inputs of a bundle that give way to what a user gives."""
 
 
-def unbundled(inputs: Mapping[str, Any], conventions: Collection[str] = ()) -> dict[str, Any]:
+def unbundled(inputs: Mapping[str, Any], conventions: Collection[Way] = ()) -> dict[str, Any]:
     """Inputs by name, where those in bundles have a name of their own; the conventions are those that they are read for."""
     found = dict(inputs)
     for name, bundle in inputs.items():

@@ -104,7 +104,7 @@ def check(
     named = inputs if users is None or isinstance(users, str) else {**inputs, "users": users}
     bundles = {name: one for name, one in named.items() if isinstance(one, InputBundle)}
     truth = attempts.each({name: one for name, one in named.items() if name not in bundles}, read_table)
-    truth = attempts.attempt(lambda: unbundled({**bundles, **truth}, ways)) or truth
+    truth = attempts.attempt(lambda: unbundled({**bundles, **truth}, ways.values())) or truth
     if not attempts.failures and usual is not None:
         attempts.attempt(usual.check)
     for name in (name for name, said_of in _SAID_OF.items() if name in reading and said_of not in inputs):

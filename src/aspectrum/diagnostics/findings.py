@@ -312,9 +312,15 @@ class Inputs:
                 yield self._notice("no_aspect", self.inputs["aspects"], "item", bare, len(items))
 
     def one_subtopic(self) -> Iterator[Notice]:
-        """Judgments that are not of subtopics, whose second column is 0 throughout."""
-        given = self.inputs.get("subtopics")
-        if given is not None and len(given.ids["aspect"]) == 1 and given.n_rows > 1:
+        """Judgments that are not of subtopics, whose second column is 0 throughout. Where aspects are listed, they are meant."""
+        given, subtopics = self.inputs.get("subtopics"), self.truth.subtopics
+        if (
+            given is not None
+            and subtopics is not None
+            and subtopics.unserved is None
+            and len(given.ids["aspect"]) == 1
+            and given.n_rows > 1
+        ):
             examples = examples_of(self._ids("aspect"), self.codes(given, "aspect"))
             yield Notice("one_subtopic", given.n_rows, examples=examples, source=given.source)
 

@@ -310,8 +310,14 @@ KINDS: Mapping[str, Kind] = {
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
-    "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),
-    "found_nothing": Kind("note", "{count} traces found nothing; their lists are empty"),
+    "round_counts": Kind("note", "{count} trace{s} state{v} another number of rounds than the searches show; the searches count"),
+    "found_nothing": Kind("note", "{count} trace{s} found nothing; the list{s} {are} empty"),
+    "other_last_round": Kind(
+        "note", "the last judged answer of {count} trace{s} is not that of the last round; AER counts the rounds up to that answer"
+    ),
+    "open_scores": Kind(
+        "note", "{count} scores after rounds are not proved, as what may be spent on ideal lists was spent; details say how much less"
+    ),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),

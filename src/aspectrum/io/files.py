@@ -158,6 +158,8 @@ def printed(path: str) -> str:
 
 def reason(error: BaseException) -> str:
     """What another library says is wrong, on one line."""
+    if "set_int_max_str_digits" in str(error):  # advice of Python to programmers
+        return "a number of more than 4,300 digits"
     lines = str(error).strip().splitlines()
     return shortened(one_line(lines[0].strip()) if lines else type(error).__name__, 200)
 

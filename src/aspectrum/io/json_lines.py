@@ -49,7 +49,7 @@ def _deep_line(text: bytes) -> int:
 class JsonTable(FrameTable):
     """Values are what they are: 1 is a number, "1" is text.
 
-    polars reads quickly and forgives much: of a key that stands twice it takes the first, of 1 and "1" in a column it makes
+    polars reads quickly and forgives much: of duplicate keys it takes the first, of 1 and "1" in a column it makes
     text. So what it read is taken only where the text shows that there was nothing to forgive; otherwise Python reads.
     """
 
@@ -136,5 +136,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(quoted(key) for place, key in enumerate(keys) if key in keys[:place])} stands twice")
+        raise ValueError(f"duplicate key {next(quoted(key) for place, key in enumerate(keys) if key in keys[:place])}")
     return found

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aspectrum.arrays import WHOLE_NUMBERS
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import IdColumn, Rows, code_series
 from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import InputError
@@ -20,6 +21,7 @@ from aspectrum.io.columns import is_spelling
 from aspectrum.io.json_values import JsonText, Place, json_text
 from aspectrum.io.source import Source
 from aspectrum.io.traces import check_once, id_text, is_trace, trace_of
+from aspectrum.wording import one_line
 
 _MTEB = "mteb_model_meta"
 _OF_NUGGETS = ("nuggets", "nugget_bank", "claim_bank", "nugget_dict", "gold_answers", "supporting_docs", "ratings", "rating")
@@ -210,10 +212,10 @@ def _of_predictions(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList
     elif run.part in several:
         wanted = run.part
     else:
-        found = ", ".join(several) or "none"
-        what = f"has no subset and split {run.part!r}" if run.part is not None else f"holds {len(several)} subsets and splits"
+        found = ", ".join(map(quoted, several)) or "none"
+        what = f"has no subset and split {quoted(run.part)}" if run.part is not None else f"holds {len(several)} subsets and splits"
         plain = run.text.source.removesuffix(f"#{run.part}")
-        name = next(iter(several), "subset/split")
+        name = one_line(next(iter(several), "subset/split"))
         raise InputError(f"{run.text.source}: {what}; there are {found}; name one, as {plain}#{name}")
     yield from _of_scores(run, *several[wanted])
 

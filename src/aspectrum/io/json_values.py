@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
-from aspectrum.io.files import as_text, check_readable, naming_memory, printed, read_bytes
+from aspectrum.io.files import as_text, check_readable, naming_memory, printed, read_bytes, reason
 from aspectrum.wording import one_line, shortened
 
 _NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
@@ -93,7 +93,7 @@ class JsonText:
         except RecursionError:
             raise Place(self.source, line or None).error("values are nested too deeply to be read") from None
         except ValueError as error:  # such as a number of many thousand digits
-            raise Place(self.source, line or None).error(f"cannot be read as JSON: {shortened(one_line(str(error)), 200)}") from None
+            raise Place(self.source, line or None).error(f"cannot be read as JSON: {reason(error)}") from None
         reader.check(Place(self.source, line or None), value)
         return value
 
@@ -141,7 +141,7 @@ def json_text(value: Any) -> str:
 
 
 class _Reader:
-    """A decoder that remembers what JSON forbids and Python reads: NaN, Infinity, and a key that stands twice."""
+    """A decoder that remembers what JSON forbids and Python reads: NaN, Infinity, and duplicate keys."""
 
     def __init__(self) -> None:
         self._twice: tuple[dict[str, Any], str] | None = None
@@ -155,10 +155,10 @@ class _Reader:
         if self._twice is not None:
             owner, key = self._twice
             path = _path_to(value, lambda one: one is owner) or ()
-            raise place.at(*path).error(f"the key {json_text(key)} stands twice, expected once")
+            raise place.at(*path).error(f"duplicate key {json_text(key)}")
         if self._constant is not None:
             path = _path_to(value, lambda one: isinstance(one, float) and not math.isfinite(one)) or ()
-            raise place.at(*path).error(f"found {self._constant}, which is not JSON, expected a finite number or null")
+            raise place.at(*path).error(f"found {self._constant}, which is not JSON, expected a finite number")
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.io.files import files_of
 from aspectrum.io.json_values import JsonText, Place
@@ -127,4 +128,4 @@ def check_once(seen: dict[str, Place], query: str, place: Place) -> None:
     """That nobody has two lists; remembers where each is."""
     before = seen.setdefault(query, place)
     if before is not place:
-        raise InputError(f"{place}: the query {query!r} stands twice, first in {before}; expected one list for each")
+        raise InputError(f"{place}: duplicate query {quoted(query)} (first in {before}); expected one list for each")

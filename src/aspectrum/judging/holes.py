@@ -8,7 +8,6 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats, take_segments
 from aspectrum.errors import InputError
 from aspectrum.judging.coverage import Coverage
-from aspectrum.judging.ways import BySubtopics
 
 AtMost = int | Literal["judged"]
 
@@ -23,7 +22,6 @@ def added_by_holes(coverage: Coverage, stops: Codes, at_most: AtMost, *, whole: 
         whole: Whether a question with several answers counts only if all are shown, which this cannot bound.
     """
     judging, rankings, sets = coverage.judging, coverage.rankings, coverage.sets
-    assert isinstance(judging, BySubtopics)  # the metric has made sure
     if whole and judging.questions() is not None:
         raise InputError("at_most counts single aspects, and some questions ask for several answers (AND); expected join=share with it")
     filled = judging.with_full_places(coverage).wanted
@@ -37,7 +35,8 @@ def added_by_holes(coverage: Coverage, stops: Codes, at_most: AtMost, *, whole: 
     aspects = starts[owners[place]] + sets.codes[entries]
     strengths = np.ones(len(entries)) if sets.strengths is None else sets.strengths[entries]
     holes = np.concatenate(([0], np.cumsum(coverage.rows < 0)))
-    limits = judging.most_aspects() if at_most == "judged" else np.full(rankings.n_users, at_most)
+    # No item holds more than all there are, so that the product below cannot overflow.
+    limits = judging.most_aspects() if at_most == "judged" else np.int64(min(at_most, int(n_listed.max(initial=0))))
     added = np.empty(stops.shape)
     for column, ends in enumerate(stops.T):
         counts = ranks[place] <= ends[owners[place]]

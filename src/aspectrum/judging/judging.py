@@ -82,12 +82,22 @@ class Judging(ABC):
         return None
 
     def unserved(self) -> ListedAspects | None:
-        """The aspects that each user lists though no item has them; None where it is not known which are listed."""
+        """The aspects that each user lists though no item has them; None where it is not known which are listed.
+
+        Subtopics may say which are; else those are listed that have a weight.
+        """
         return None
 
     def with_full_places(self, coverage: Coverage) -> Coverage:
         """The same where unjudged places hold every aspect that is listed for the user, with strength 1."""
-        raise MetricError(f"unjudged='full' needs lists of what there is to find: judged_by='subtopics', not {self.name!r}")
+        raise self._nothing_listed()
+
+    def most_aspects(self) -> Offsets:
+        """How many aspects the judged item of each user with the most has."""
+        raise self._nothing_listed()
+
+    def _nothing_listed(self) -> MetricError:
+        return MetricError(f"unjudged='full' needs lists of what there is to find: judged_by='subtopics', not {self.name!r}")
 
     def judged_pool(self, coverage: Coverage) -> OwnPools:
         """The judged items of each user."""

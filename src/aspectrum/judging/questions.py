@@ -68,10 +68,9 @@ def weight_of_all(coverage: Coverage, *, whole: bool, listed: bool) -> Floats:
     offsets, weights = _weights(coverage, firsts)
     if listed:
         n_users, given, unserved = coverage.world.n_users, coverage.world.weights, coverage.judging.unserved()
-        if unserved is None:
-            assert given is not None  # the metric has made sure
-            return given.totals(n_users)
-        more = np.ones(len(unserved.aspects)) if given is None else given.of(unserved.offsets, unserved.aspects)
+        assert unserved is not None  # the metric has made sure
+        weighed = coverage.wanted is not None and coverage.wanted.weights is not None
+        more = given.of(unserved.offsets, unserved.aspects) if weighed and given is not None else np.ones(len(unserved.aspects))
         users = [np.repeat(np.arange(n_users, dtype=np.int32), np.diff(one)) for one in (offsets, unserved.offsets)]
         offsets, at = kernels.group_rows(np.concatenate(users), n_users)
         weights = np.append(weights, more)[at]

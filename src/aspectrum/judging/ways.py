@@ -52,11 +52,14 @@ class BySubtopics(Judging):
         return self._subtopics.nuggets
 
     def unserved(self) -> ListedAspects | None:
-        return self._subtopics.unserved
+        judged, given = self._subtopics, self.world.weights
+        if judged.unserved is not None or given is None:
+            return judged.unserved
+        return given.beside(judged.aspect_offsets, judged.aspects)
 
     def with_full_places(self, coverage: Coverage) -> Coverage:
         judged, sets, n_users = self._subtopics, coverage.sets, self.world.n_users
-        own, unserved = judged.aspect_offsets, judged.unserved or ListedAspects(no_segments(n_users), np.empty(0, np.int32))
+        own, unserved = judged.aspect_offsets, self.unserved() or ListedAspects(no_segments(n_users), np.empty(0, np.int32))
         offsets = own + unserved.offsets
         full = WantedAspects.counted(offsets)
         strengths = None if sets.strengths is None else np.append(sets.strengths, np.ones(len(full.codes)))
@@ -75,7 +78,6 @@ class BySubtopics(Judging):
         return replace(coverage, sets=wider, rows=rows, row_items=row_items, wanted=full, full=True)
 
     def most_aspects(self) -> Offsets:
-        """How many aspects the judged item of each user with the most has."""
         judged = self._subtopics
         counts = np.append(np.diff(judged.sets.offsets), 0)  # reduceat takes no start at the end
         filled = np.flatnonzero(np.diff(judged.offsets))

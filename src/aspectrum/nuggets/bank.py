@@ -8,7 +8,7 @@ from typing import Any
 
 from aspectrum.arrays import is_finite
 from aspectrum.coding.ids import described, quoted
-from aspectrum.coding.rows import InputBundle, Rows
+from aspectrum.coding.rows import InputBundle, Rows, Way
 from aspectrum.diagnostics.notices import Notice, Option
 from aspectrum.errors import InputError
 from aspectrum.io.source import Source
@@ -171,10 +171,10 @@ class Nuggets(InputBundle):
         """Rows of subtopics, and of relevance and weights if there are any."""
         return self.inputs_under(())
 
-    def inputs_under(self, conventions: Collection[str]) -> dict[str, Rows]:
-        """The same; under freshstack, a document in both lists of a nugget does not support it."""
+    def inputs_under(self, conventions: Collection[Way]) -> dict[str, Rows]:
+        """The same under conventions all of which may say that a document in both lists of a nugget does not support it."""
         found = self._found
-        if found.in_doubt is not None and set(conventions) != {"freshstack"}:
+        if found.in_doubt is not None and {one.both_lists for one in conventions} != {"unsupported"}:
             raise found.in_doubt
         if not found.n_listed:
             unwanted = found.ignored["unwanted_nuggets"]

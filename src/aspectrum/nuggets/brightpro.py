@@ -27,7 +27,7 @@ def read_brightpro(found: Collected, examples: Numbered, aspects: Numbered) -> N
         as_object(place, row)
         query = id_text(place.at("id"), needed(place, row, "id"), "query")
         if query in gold:
-            raise place.error(f"query {json_text(query)} stands twice (first in {gold[query][0]}), expected once")
+            raise place.error(f"duplicate query {json_text(query)} (first in {gold[query][0]})")
         documents = list(dict.fromkeys(document_ids(place.at("gold_ids"), needed(place, row, "gold_ids"))))
         gold[query] = place, documents
         for document in documents:

@@ -72,7 +72,7 @@ class Collected:
         if id in self._begun:
             before = self._begun[id]
             first = "" if before is None or before == place else f" (first in {before})"
-            raise self._error(place, f"query {json_text(id)} stands twice{first}, expected once")
+            raise self._error(place, f"duplicate query {json_text(id)}{first}")
         self._begun[id] = place
         self.texts[id], self._names = {}, set()
 
@@ -82,7 +82,7 @@ class Collected:
         """A nugget of the query. One without a weight is not wanted: its documents are judged, that is all."""
         listed = next(reversed(self.texts.values()))
         if id in listed:
-            raise self._error(place, f"nugget {json_text(id)} stands twice in its query, expected once")
+            raise self._error(place, f"duplicate nugget {json_text(id)} in its query")
         if weight is None:
             self.ignored["unwanted_nuggets"] += 1
             for documents in (documents for answer in answers for _, documents in answer):

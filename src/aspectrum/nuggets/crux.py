@@ -21,7 +21,7 @@ def read_ratings(found: Collected, rows: Iterable[tuple[Place, Any]]) -> None:
         as_object(place, row)
         topic = id_text(place, needed(place, row, "id", "example_id"), "query")
         if "ratings" in row and topic in topics:
-            raise place.error(f"query {json_text(topic)} stands twice (first in {topics[topic][0]}), expected once")
+            raise place.error(f"duplicate query {json_text(topic)} (first in {topics[topic][0]})")
         _, rated = topics.setdefault(topic, (place, {}))
         for at, document, ratings in _rated(found, place, row):
             if rated and len(ratings) != len(next(iter(rated.values()))):
@@ -33,7 +33,9 @@ def read_ratings(found: Collected, rows: Iterable[tuple[Place, Any]]) -> None:
 
 
 def _rated(found: Collected, place: Place, row: dict[str, Any]) -> Iterable[tuple[Place, str, list[float]]]:
-    stricter = row.get("ratings_andor") if found.choices.ratings_andor else None
+    stricter = row.get("ratings_andor") if found.choices.ratings_andor and "ratings" in row else None
+    if found.choices.ratings_andor and stricter is None:
+        raise place.error("there is no 'ratings_andor', which was asked for")
     if "ratings" not in row:
         document = id_text(place, needed(place, row, "docid", "pid"), "document")
         yield place, document, _ratings(place.at("rating"), needed(place, row, "rating"))
@@ -42,8 +44,6 @@ def _rated(found: Collected, place: Place, row: dict[str, Any]) -> Iterable[tupl
     several = as_list(place.at("ratings"), row["ratings"], "ratings per document")
     if len(several) != len(documents):
         raise place.at("ratings").error(f"found ratings of {len(several)} documents, expected {len(documents)} as in docids")
-    if found.choices.ratings_andor and stricter is None:
-        raise place.error("there is no 'ratings_andor', which was asked for")
     others = several if stricter is None else as_list(place.at("ratings_andor"), stricter, "ratings per document")
     if len(others) != len(documents):
         raise place.at("ratings_andor").error(f"found ratings of {len(others)} documents, expected {len(documents)} as in docids")

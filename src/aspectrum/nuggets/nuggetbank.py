@@ -27,11 +27,14 @@ class Question:
     own: list[str] = field(default_factory=list)
 
     @property
+    def ignores_own(self) -> bool:
+        """Whether what is named for the question does not count: where all answers do, it says nothing about any of them."""
+        return self.join != "or" and bool(self.answers)
+
+    @property
     def blocks(self) -> list[list[tuple[float, list[str]]]]:
-        """Documents by answer. What is named for the question says nothing about one of several answers that all count."""
-        several = list(self.answers.values())
-        if self.join == "or" or not any(several):
-            several = [*several, self.own]
+        """Documents by answer, with those of the question itself if they count."""
+        several = [*self.answers.values(), *([] if self.ignores_own else [self.own])]
         return [[(1.0, list(dict.fromkeys(documents)))] for documents in several]
 
 
@@ -169,7 +172,7 @@ def _check_same(one: Question, other: Question) -> None:
     for what in ("id", "join", "importance"):
         if getattr(one, what) != getattr(other, what):
             raise InputError(
-                f"{other.place}: the nugget {json_text(one.text)} stands twice, with a different {what} (first in {one.place}); expected one "
+                f"{other.place}: duplicate nugget {json_text(one.text)} with a different {what} (first in {one.place}); expected one "
                 "nugget per text"
             )
 
@@ -180,5 +183,5 @@ def _write(found: Collected, questions: Collection[Question]) -> None:
         weight = found.choices.weight(one.importance, one.place.at("importance"))
         known = one.importance in (None, "vital", "okay") or isinstance(one.importance, int | float)
         found.ignored["unknown_importance"] += not known
-        found.ignored["references_of_questions"] += len(one.own) if one.join != "or" and any(one.answers.values()) else 0
+        found.ignored["references_of_questions"] += len(one.own) if one.ignores_own else 0
         found.nugget(one.id, one.text, one.blocks, one.place, weight, one.join)

@@ -31,7 +31,7 @@ def read_assignments(found: Collected, rows: Iterable[tuple[Place, Any]]) -> Non
 
 
 def _assigned(found: Collected, place: Place, row: dict[str, Any], importances: dict[str, Any]) -> dict[str, str]:
-    """What a document supports, by the text of nuggets; of a text that stands twice, what is better."""
+    """What a document supports, by the text of nuggets; of a text that comes twice, what is better."""
     assigned: dict[str, str] = {}
     for number, one in enumerate(as_list(place.at("nuggets"), needed(place, row, "nuggets"), "nuggets")):
         at = place.at("nuggets", number)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.coding.ids import described
+from aspectrum.coding.ids import described, quoted
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.io.files import binary_format, files_of, is_several, naming_memory, printed, read_bytes
@@ -147,7 +147,7 @@ def _read_brightpro(folder: str, name: str, choices: Choices) -> Collected:
     if choices.task is None and len(both) != 1:
         if not both:
             raise InputError(f"{name}: no task has a file both in examples/ and in aspects/, such as biology.json")
-        raise InputError(f"{name}: holds the tasks {', '.join(both)}; name one of them with ", Option("task", both[0]))
+        raise InputError(f"{name}: holds the tasks {', '.join(map(quoted, both))}; name one of them with ", Option("task", both[0]))
     task = choices.task or both[0]
     found = Collected(name, choices)
     examples, aspects = (

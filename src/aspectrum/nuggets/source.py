@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from aspectrum.coding.rows import InputBundle, Rows
+from aspectrum.coding.rows import InputBundle, Rows, Way
 from aspectrum.io.source import Source
 from aspectrum.nuggets.bank import Nuggets
 
@@ -29,5 +29,5 @@ class NuggetSource(Source, InputBundle):
     def inputs(self) -> dict[str, Rows]:
         return self.nuggets.inputs()
 
-    def inputs_under(self, conventions: Collection[str]) -> dict[str, Rows]:
+    def inputs_under(self, conventions: Collection[Way]) -> dict[str, Rows]:
         return self.nuggets.inputs_under(conventions)

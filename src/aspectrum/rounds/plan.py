@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aspectrum.arguments import unknown_argument, with_hints
-from aspectrum.arrays import Counts, Flags, Floats, check_count
+from aspectrum.arrays import Counts, Flags, Floats, check_count, is_finite
 from aspectrum.asked import Asked, Metrics, asked_for
-from aspectrum.coding.reading import Reading
+from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import unbundled
 from aspectrum.conventions import Convention, convention_named
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.discounts import LOG2
 from aspectrum.errors import InputError, MetricError, joined
 from aspectrum.gain import AlphaMetric, place_gains
-from aspectrum.inputs import TRUTH
+from aspectrum.inputs import READING_OPTIONS, TRUTH
 from aspectrum.metric import Metric, UserMetric
 from aspectrum.metrics import AspectRecall
 from aspectrum.partial import Partial, check_identity
@@ -27,7 +28,7 @@ from aspectrum.plan import Plan, given_in
 from aspectrum.rounds.qualities import Qualities
 from aspectrum.rounds.results import RoundCurve, RoundsResults
 from aspectrum.rounds.traces import Rounds
-from aspectrum.user_scores import UserScores
+from aspectrum.user_scores import AT_LEAST, UserScores
 from aspectrum.world import Truth, World
 
 DEFAULT_METRICS = ("AlphaNDCG", "AspectRecall")
@@ -39,8 +40,6 @@ _EXPLAINED = {
     FOUND: "distinct items found so far",
 }
 _KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
-_OF_LAST_SEARCH = ("brightpro",)
-_USUAL_PER_ROUND = {"brightpro": 5}
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,7 @@ class _Column:
     name: str
     metric: Metric
     cutoff: int | None  # None if it grows
+    looks_beyond: bool  # or may, so that a list is measured as it was after a round
 
     def at(self, cutoffs: Sequence[int]) -> Asked:
         """The same at some cutoffs, whose scores have names of their own."""
@@ -94,7 +94,7 @@ class RoundsPlan:
     ) -> None:
         self.convention = convention_named(convention)
         if per_round is None:
-            per_round = _USUAL_PER_ROUND.get(self.convention.name)
+            per_round = self.convention.per_round
         self.per_round = None if per_round is None else check_count(per_round, "per_round", 1)
         self.rounds = None if rounds is None else check_count(rounds, "rounds", 1)
         options = {"ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict, "ignore": ignore}
@@ -115,7 +115,7 @@ class RoundsPlan:
         for name, one in asked.at_cutoffs():
             grows = one.cutoffs == (-1,)
             called = f"{name}@{self.per_round}r" if grows and self.per_round is not None else name
-            found.append(_Column(called, one, None if grows else one.cutoffs[0]))
+            found.append(_Column(called, one, None if grows else one.cutoffs[0], self.convention.applied(one).looks_beyond))
         return found
 
     def observe(self, given: Any) -> RoundsPartial:
@@ -125,21 +125,23 @@ class RoundsPlan:
             given: :class:`Rounds`, ``{query: [documents of round 1, ...]}``, or the path of traces.
         """
         rounds = Rounds.of(given)
-        if self.convention.name in _OF_LAST_SEARCH:
+        if self.convention.last_search_only:
             rounds = rounds.last_searches()
         n = self.rounds or max(1, rounds.n_rounds)
         lists = self._settling.lists(rounds.rows(n), "rounds")
         ids = list(self._settling.tables.user.ids.take(lists.input.ids["user"].within(self._settling.tables.user)))
         queries, steps = dict(zip(rounds, ids, strict=True)), {query: _Steps.of(rounds[query], n) for query in rounds}
-        scores = {column.name: np.full((len(ids), n), math.nan) for column in self._columns}
+        scores, least = ({column.name: np.full((len(ids), n), math.nan) for column in self._columns} for _ in range(2))
         averaged = {column.name: np.zeros(len(ids), np.bool_) for column in self._columns}
         rows = {id: row for row, id in enumerate(ids)}
 
-        def keep(found: Iterable[UserScores], cutoff_of: Mapping[str, Any], round: int | None) -> None:
+        def keep(found: Iterable[UserScores], cutoff_of: Mapping[str, Any], round: int | None, where: Any = True) -> None:
             """Scores of a round, or of all: by column the cutoff of each query and round."""
+            wanted = np.broadcast_to(where, (len(ids), n))
             for block in found:
                 mine = np.array([rows[id] for id in block.users], dtype=np.int64)
                 places = {name: place for place, name in enumerate(block.names)}
+                lower = np.stack([block.least.get(name, block.scores[:, place]) for name, place in places.items()], axis=1)
                 for column in self._columns:
                     if column.name not in cutoff_of or not any(name.rpartition("|")[0] == column.name for name in places):
                         continue
@@ -147,38 +149,39 @@ class RoundsPlan:
                     for number in range(n) if round is None else [round]:
                         cutoffs = np.broadcast_to(cutoff_of[column.name], (len(ids), n))[mine, number]
                         at = np.array([places.get(f"{column.name}|{cutoff}", -1) for cutoff in cutoffs.tolist()], dtype=np.int64)
-                        found_here = np.flatnonzero(at >= 0)
-                        scores[column.name][mine[found_here], number] = block.scores[found_here, at[found_here]]
+                        found_here = np.flatnonzero((at >= 0) & wanted[mine, number])
+                        for kept, known in ((scores, block.scores), (least, lower)):
+                            kept[column.name][mine[found_here], number] = known[found_here, at[found_here]]
 
         lengths = np.array([steps[query].lengths for query in queries], dtype=np.int64).reshape(len(ids), n)
-        whole = [column for column in self._columns if column.cutoff is None and self.per_round is None]
-        if whole:
-            # What a query has found after a round is the beginning of what it found in all.
-            cutoffs = np.maximum(lengths, 1)
-            together = [np.unique(cutoffs).tolist()] if ids else []
-            if any(column.metric.parameters.get("ideal") == "exact" for column in whole):
-                together = [[cutoff] for cutoff in together[0]]  # an exact ideal is dear: only those that a query needs
-            for some in together:
-                theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
-                plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
-                keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
-            if (nothing := lengths == 0).any():  # which is no beginning at any cutoff
-                found = {name: values.copy() for name, values in scores.items()}
-                plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)
-                keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None)
-                for column in whole:
-                    scores[column.name] = np.where(nothing, scores[column.name], found[column.name])
-        others = [column for column in self._columns if column not in whole]
-        for number in range(n) if others else ():
-            at = {column.name: column.cutoff or self.per_round * (number + 1) for column in others}  # type: ignore[operator]
-            plan = Plan([column.at([at[column.name]]) for column in others], self._truth, **self._options)
-            keep(_scores(plan.observe(rounds.rows(number + 1))), at, number)
+        cutoffs = np.maximum(lengths, 1)
+        growing = [column for column in self._columns if column.cutoff is None and self.per_round is None]
+        # What a query has found after a round is the beginning of what it found in all, which is looked at once where nothing looks further.
+        whole = [column for column in growing if not column.looks_beyond]
+        for some in _together(whole, cutoffs):
+            theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs, strict=True) if np.isin(own, some).any()])
+            plan = Plan([column.at(some) for column in whole], self._truth, **self._options)
+            keep(_scores(plan.observe(theirs.rows(n))), {column.name: cutoffs for column in whole}, None)
+        if whole and (nothing := lengths == 0).any():  # which is no beginning at any cutoff
+            plan = Plan([column.at([1]) for column in whole], self._truth, **self._options)
+            keep(_scores(plan.observe(rounds.rows(0))), {column.name: 1 for column in whole}, None, nothing)
+        by_round = [column for column in growing if column.looks_beyond]
+        others = [column for column in self._columns if column not in growing]
+        for number in range(n):
+            for some in _together(by_round, cutoffs[:, number]):
+                theirs = rounds.of_queries([query for query, own in zip(queries, cutoffs[:, number], strict=True) if own in some])
+                plan = Plan([column.at(some) for column in by_round], self._truth, **self._options)
+                keep(_scores(plan.observe(theirs.rows(number + 1))), {column.name: cutoffs for column in by_round}, number)
+            if others:
+                at = {column.name: column.cutoff or self.per_round * (number + 1) for column in others}  # type: ignore[operator]
+                plan = Plan([column.at([at[column.name]]) for column in others], self._truth, **self._options)
+                keep(_scores(plan.observe(rounds.rows(number + 1))), at, number)
         extra = {REPEATED: np.array([steps[query].repeated for query in queries], dtype=np.float64).reshape(len(ids), n)}
         if self._gain is not None:
             extra[ROUND_GAIN] = self._round_gains(lists, [steps[query] for query in queries], n)
         extra[FOUND] = lengths.astype(np.float64)
         return RoundsPartial(
-            self, tuple(ids), np.array([len(rounds[query]) for query in queries], np.int64), scores, averaged, extra,
+            self, tuple(ids), np.array([len(rounds[query]) for query in queries], np.int64), scores, least, averaged, extra,
             self._settling.observe(lists), tuple(rounds.notices),
         )  # fmt: skip
 
@@ -221,9 +224,12 @@ class RoundsPlan:
             how = {**{name: value for name, value in own.how.items() if name != "definition"}, "cutoff": self._cutoff_in_words(column)}
             missing = own.state.counts["missing"]
             score = column.metric.score_of_missing if isinstance(column.metric, UserMetric) else math.nan
-            values = part.scores[column.name]
-            curves[column.name] = RoundCurve.of(values[part.averaged[column.name]], how, missing, score)
-            frame[column.name] = values, part.averaged[column.name]
+            values, whose = part.scores[column.name], part.averaged[column.name]
+            least = part.least[column.name] if "open" in own.state.counts else None
+            curves[column.name] = RoundCurve.of(values[whose], how, missing, score, None if least is None else least[whose])
+            frame[column.name] = values, whose
+            if least is not None:
+                frame[column.name + AT_LEAST] = least, whose
         first = self._columns[0].name
         if self._recall is not None:
             curve, values = settled.columns[self._recall], part.scores[self._recall]
@@ -239,15 +245,17 @@ class RoundsPlan:
             # A query without a trace found nothing and gained nothing; it has no round of which a share could be repeated.
             curves[name] = RoundCurve.of(values[whose], how, missing, math.nan if name == REPEATED else 0.0)
             frame[name] = values, whose
-        judged = None if qualities is None else Qualities.of(qualities)
+        n_open, n_sure = (int(sum(sum(curve.certainty.get(count, ())) for curve in curves.values())) for count in ("open", "proved"))
+        open_scores = (Notice("open_scores", n_open, n_open + n_sure),) if n_open else ()
+        judged, said = (None, ()) if qualities is None else _aer(Qualities.of(qualities), part, gamma)
         return RoundsResults(
             n,
             curves,
             part.queries,
             part.n_rounds,
             frame,
-            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS)),
-            None if judged is None else _aer(judged, part, gamma),
+            (*part.notices, *(one for one in settled.notices if one.kind not in _KNOWN_ORDERS), *open_scores, *said),
+            judged,
         )
 
     def _cutoff_in_words(self, column: _Column) -> str:
@@ -279,10 +287,11 @@ class RoundsPartial:
     queries: tuple[Hashable, ...]
     n_rounds: Counts
     scores: Mapping[str, Floats]  # by name, (queries, rounds)
+    least: Mapping[str, Floats]  # what they are at least, where they are not proved
     averaged: Mapping[str, Flags]
     extra: Mapping[str, Floats]
     base: Partial
-    notices: tuple[Any, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def width(self) -> int:
@@ -306,6 +315,7 @@ class RoundsPartial:
             (*one.queries, *two.queries),
             np.concatenate([one.n_rounds, two.n_rounds]),
             _joined(one.scores, two.scores),
+            _joined(one.least, two.least),
             _joined(one.averaged, two.averaged),
             _joined(one.extra, two.extra),
             base,
@@ -321,12 +331,15 @@ class RoundsPartial:
             raise InputError(
                 f"these parts have {self.width} and {n} rounds, and cutoffs grow with each; say how many rounds there are with rounds={n}"
             )
-        kept = {name: np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) for name, values in self.scores.items()}
+        kept, least = (
+            {name: np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) for name, values in several.items()}
+            for several in (self.scores, self.least)
+        )
         extra = dict(self.extra)
         for name, values in self.extra.items():
             last = values[:, -1:] if name == FOUND else np.where(np.isnan(values[:, :1]), math.nan, 0.0 if name == ROUND_GAIN else math.nan)
             extra[name] = np.concatenate([values, np.repeat(last, more, axis=1)], axis=1)
-        return replace(self, scores=kept, extra=extra)
+        return replace(self, scores=kept, least=least, extra=extra)
 
 
 @dataclass(frozen=True)
@@ -357,6 +370,15 @@ def _joined(one: Mapping[str, npt.NDArray[Any]], two: Mapping[str, npt.NDArray[A
     return {name: np.concatenate([values, two[name]]) for name, values in one.items()}
 
 
+def _together(columns: Sequence[_Column], cutoffs: Counts) -> list[list[int]]:
+    """Cutoffs that are looked at together; an exact ideal is expensive, so that each is for those queries only that need it."""
+    if not columns or not len(cutoffs):
+        return []
+    distinct: list[int] = np.unique(cutoffs).tolist()
+    is_exact = any(column.metric.parameters.get("ideal") == "exact" for column in columns)
+    return [[cutoff] for cutoff in distinct] if is_exact else [distinct]
+
+
 def _knows_gains(metric: Metric) -> bool:
     return isinstance(metric, AlphaMetric) and metric.parameters.get("unjudged", "keep") == "keep"
 
@@ -365,30 +387,26 @@ def _scores(part: Partial) -> list[UserScores]:
     return [group.scores for group in part.parts if group.scores is not None]
 
 
-def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> dict[str, Any]:
-    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 <= gamma < math.inf:
+def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """What is left of qualities after the effort, and what to know of them."""
+    if not is_finite(gamma) or gamma < 0:
         raise InputError(f"gamma is {gamma!r}, expected a number from 0")
     by_text = {str(query): query for query in part.queries}
     n_rounds = {str(query): int(n) for query, n in zip(part.queries, part.n_rounds, strict=True)}
-    as_text = Qualities(
-        {str(query): quality for query, quality in judged.final.items()},
-        {(str(query), round): quality for (query, round), quality in judged.by_round.items()},
-        judged.failed,
-    )
-    found, of_rounds = as_text.effort_adjusted(n_rounds, float(gamma))
+    found, of_rounds = judged.effort_adjusted(n_rounds, float(gamma))
     if not found:
-        raise InputError(
-            f"qualities: no judged query has a trace; judged are {', '.join([*as_text.final, *(q for q, _ in as_text.by_round)][:3])}"
-        )
-    judged_queries = {*as_text.final, *(query for query, _ in as_text.by_round)}
+        raise InputError(f"qualities: no judged query has a trace; judged are {', '.join(map(quoted, judged.queries[:3]))}")
+    last_judged = {query: round for query, round in sorted(of_rounds, key=lambda key: key[1]) if query not in judged.final}
+    n_elsewhere = sum(round != max(1, n_rounds[query]) for query, round in last_judged.items())
+    finally_ = {(query, max(1, min(n_rounds[query], part.width))): found[query] for query in judged.final if query in found}
     return {
         "gamma": float(gamma),
         "by_query": {by_text[query]: value for query, value in found.items()},
-        "by_round": {(by_text[query], round): value for (query, round), value in of_rounds.items()},
+        "by_round": {(by_text[query], round): value for (query, round), value in {**of_rounds, **finally_}.items()},
         "unjudged": len(n_rounds) - len(found),
-        "without_trace": len(judged_queries - n_rounds.keys()),
+        "without_trace": len({*judged.queries} - n_rounds.keys()),
         "failed": judged.failed,
-    }
+    }, (Notice("other_last_round", n_elsewhere, len(found)),) if n_elsewhere else ()
 
 
 def evaluate_rounds(
@@ -439,16 +457,13 @@ def evaluate_rounds(
         Found             2.0000   3.0000
     """
     way = convention_named(convention)
-    known_names = [*TRUTH, *(option.name for option in fields(Reading))]
+    known_names = [*TRUTH, *READING_OPTIONS]
     wrong = [unknown_argument("evaluate_rounds", name, known_names) for name in truth if name not in known_names]
     if wrong:
         raise joined(wrong)
-    inputs = unbundled(truth, [way.name])
+    inputs = unbundled(truth, [way])
     read = Rounds.of(rounds)
     known = way.truth(**inputs)
     options = {"users": users, "threads": threads, "ideal_budget": ideal_budget, "ideal_seconds": ideal_seconds, "strict": strict}
-    used = read.last_searches() if way.name in _OF_LAST_SEARCH else read
-    plan = RoundsPlan(
-        metrics, known, per_round=per_round, rounds=n_rounds or max(1, used.n_rounds), convention=way, ignore=ignore, **options
-    )
+    plan = RoundsPlan(metrics, known, per_round=per_round, rounds=n_rounds, convention=way, ignore=ignore, **options)
     return plan.finish(plan.observe(read), qualities=qualities, gamma=gamma)

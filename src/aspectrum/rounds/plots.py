@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aspectrum.coding.ids import quoted
+from aspectrum.errors import InputError
 from aspectrum.report.charts import cutoffs
 from aspectrum.report.charts.saving import Chart
 from aspectrum.report.charts.svg import WIDE
@@ -35,6 +37,8 @@ class RoundPlots:
             others: Results of other agents, by name.
             name: What this one is called.
         """
+        if others and name in others:
+            raise InputError(f"two agents are called {quoted(name)}; give this one another name with name=...")
         agents = {name: self.of, **(others or {})}
         n = max(one.n_rounds for one in agents.values())
         common = [metric for metric in self.of if all(metric in one for one in agents.values())]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from aspectrum.arrays import is_finite
 from aspectrum.coding.ids import quoted
 from aspectrum.errors import InputError
 from aspectrum.io.files import printed
@@ -20,6 +21,8 @@ from aspectrum.io.traces import id_text
 class Qualities:
     """Judged qualities of answers, by query; of the final answer, or of that of each round.
 
+    Queries are kept as text, as the files of judges have them.
+
     Args:
         final: By query.
         by_round: By query and round.
@@ -29,6 +32,16 @@ class Qualities:
     final: Mapping[Any, float] = field(default_factory=dict)
     by_round: Mapping[tuple[Any, int], float] = field(default_factory=dict)
     failed: int = 0
+
+    def __post_init__(self) -> None:
+        texts: dict[str, Any] = {}
+        for query in (*self.final, *(query for query, _ in self.by_round)):
+            if texts.setdefault(str(query), query) != query:
+                raise InputError(
+                    f"qualities: query ids have different types: both {quoted(texts[str(query)])} and {quoted(query)} are there"
+                )
+        object.__setattr__(self, "final", {str(query): quality for query, quality in self.final.items()})
+        object.__setattr__(self, "by_round", {(str(query), round): quality for (query, round), quality in self.by_round.items()})
 
     @classmethod
     def of(cls, given: Any) -> Qualities:
@@ -40,7 +53,7 @@ class Qualities:
         if not isinstance(given, Mapping):
             raise InputError(f"qualities is {type(given).__name__}, expected {{query: quality}} or a path")
         for query, quality in given.items():
-            if isinstance(quality, bool) or not isinstance(quality, int | float) or not math.isfinite(quality):
+            if not is_finite(quality):
                 raise InputError(f"qualities: that of {quoted(query)} is {quoted(quality)}, expected a finite number")
         return cls({query: float(quality) for query, quality in given.items()})
 
@@ -78,7 +91,7 @@ class Qualities:
                     which = next(
                         (f"; choose one {what}" for what, a, b in zip(("task", "retriever"), whose, others, strict=True) if a != b), ""
                     )
-                    raise InputError(f"{at}: the answer to {query!r} is judged twice, first in {before}{which}")
+                    raise InputError(f"{at}: the answer to {quoted(query)} is judged twice, first in {before}{which}")
                 if round is None:
                     final[query] = quality
                 else:
@@ -86,6 +99,11 @@ class Qualities:
         if not seen:
             raise InputError(f"{printed(os.fspath(path))}: there is no quality in it")
         return cls(final, by_round, failed)
+
+    @property
+    def queries(self) -> list[str]:
+        """Every query with a judged answer."""
+        return list(dict.fromkeys((*self.final, *(query for query, _ in self.by_round))))
 
     def effort_adjusted(self, n_rounds: Mapping[Any, int], gamma: float) -> tuple[dict[Any, float], dict[tuple[Any, int], float]]:
         """``quality * exp(-gamma (R - 1))``: of each query after its R rounds, and after each round that was judged.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,8 @@ class RoundCurve:
         undefined: How many have no score.
         missing: How many of the queries have no trace.
         how: How it was computed.
+        certainty: Where an ideal may not be proved, how many scores are ``proved`` and ``open`` after each round, what the mean is ``at_least``,
+            and the ``widest_interval`` of a score.
     """
 
     values: tuple[float, ...]
@@ -49,26 +51,59 @@ class RoundCurve:
     undefined: tuple[int, ...]
     missing: int
     how: Mapping[str, Any]
+    certainty: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, scores: Floats, how: Mapping[str, Any], missing: int = 0, score_of_missing: float = math.nan) -> RoundCurve:
-        """From scores of queries, (queries, rounds), and how many have no trace."""
-        totals, n_undefined = exact_sums(scores) if len(scores) else ([0] * scores.shape[1], [0] * scores.shape[1])
+    def of(
+        cls, scores: Floats, how: Mapping[str, Any], missing: int = 0, score_of_missing: float = math.nan, least: Floats | None = None
+    ) -> RoundCurve:
+        """From scores of queries, (queries, rounds), how many have no trace, and what scores are at least that may not be proved."""
         counts = math.isfinite(score_of_missing)  # they score 0, which adds nothing
-        scored = [len(scores) - n + missing * counts for n in n_undefined]
-        means = [rounded(total) / n if n else math.nan for total, n in zip(totals, scored, strict=True)]
+        means, n_undefined = _means(scores, missing * counts)
+        scored = tuple(len(scores) - n + missing * counts for n in n_undefined)
         undefined = tuple(n + missing * (not counts) for n in n_undefined)
-        return cls(tuple(means), tuple(scored), undefined, missing, how)
+        if least is None:
+            return cls(means, scored, undefined, missing, how)
+        widths = np.where(np.isnan(scores), 0.0, scores - least)
+        n_open = tuple((widths > 0).sum(axis=0).tolist())
+        certainty = {
+            "proved": tuple(n - several for n, several in zip(scored, n_open, strict=True)),
+            "open": n_open,
+            "at_least": _means(least, missing * counts)[0],
+            "widest_interval": tuple(widths.max(axis=0, initial=0.0).tolist()),
+        }
+        return cls(means, scored, undefined, missing, how, certainty)
+
+    def sure(self, number: int) -> tuple[int | None, float | None]:
+        """How many scores after a round are open, and what their mean is at least; None where all are sure."""
+        if not self.certainty:
+            return None, None
+        return int(self.certainty["open"][number]), self.certainty["at_least"][number]
 
     @property
     def counted(self) -> str:
         """How many queries there are, over all rounds."""
         low, high = min(self.scored, default=0), max(self.scored, default=0)
         parts = [f"{low} scored" if low == high else f"{low} to {high} scored"]
-        for name, several in (("undefined", self.undefined), ("missing", (self.missing,))):
+        sure = {name: self.certainty.get(name, ()) for name in ("proved", "open")}
+        for name, several in {"undefined": self.undefined, "missing": (self.missing,), **sure}.items():
             if max(several, default=0):
                 parts.append(f"{min(several)} {name}" if min(several) == max(several) else f"{min(several)} to {max(several)} {name}")
+        if widest := max(self.certainty.get("widest_interval", ()), default=0):
+            parts.append(f"one score by up to {widest:.2g} less")
         return ", ".join(parts)
+
+
+def _plain(numbers: Iterable[float]) -> list[float | None]:
+    """As JSON has them: None where undefined."""
+    return [None if math.isnan(number) else number for number in numbers]
+
+
+def _means(scores: Floats, more: int) -> tuple[tuple[float, ...], list[int]]:
+    """By round the mean of the scores that are defined and of so many zeros more, and how many are not."""
+    totals, n_undefined = exact_sums(scores) if len(scores) else ([0] * scores.shape[1], [0] * scores.shape[1])
+    counts = [len(scores) - n + more for n in n_undefined]
+    return tuple(rounded(total) / n if n else math.nan for total, n in zip(totals, counts, strict=True)), n_undefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +145,8 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
             return False
         pairs = ((self.curves[name], other.curves[name]) for name in self.curves)
         same = all(
-            (a.scored, a.undefined, a.missing) == (b.scored, b.undefined, b.missing) and np.array_equal(a.values, b.values, equal_nan=True)
+            (a.scored, a.undefined, a.missing, a.certainty) == (b.scored, b.undefined, b.missing, b.certainty)
+            and np.array_equal(a.values, b.values, equal_nan=True)
             for a, b in pairs
         )
         return same and (self.aer == other.aer or (self.aer is not None and other.aer is not None and math.isnan(self.aer)))
@@ -130,6 +166,7 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         """How each curve was computed, and of how many queries."""
         return {
             name: {**one.how, "scored": list(one.scored), "undefined": list(one.undefined), "missing": one.missing}
+            | {count: _plain(values) for count, values in one.certainty.items()}
             for name, one in self.curves.items()
         }
 
@@ -154,12 +191,8 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
             series = polars.Series(name, np.ascontiguousarray(values).reshape(-1))
             columns.append(series.set(polars.Series(np.repeat(~averaged, n)), None))
         if self.judged is not None:
-            of_rounds, whole = self.judged["by_round"], self.judged["by_query"]
-            found = [
-                of_rounds.get((query, number), whole.get(query) if number == max(1, min(last, n)) and not of_rounds else None)
-                for query, last in zip(self.queries, self.rounds_of.tolist(), strict=True)
-                for number in range(1, n + 1)
-            ]
+            of_rounds = self.judged["by_round"]
+            found = [of_rounds.get((query, number)) for query in self.queries for number in range(1, n + 1)]
             columns.append(polars.Series(AER, found, dtype=polars.Float64))
         return polars.DataFrame(columns)
 
@@ -169,21 +202,19 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
 
         check_polars()
         rows = [
-            (name, number + 1, one.values[number], one.scored[number], one.undefined[number], one.missing)
+            (name, number + 1, one.values[number], one.scored[number], one.undefined[number], one.missing, *one.sure(number))
             for name, one in self.curves.items()
             for number in range(self.n_rounds)
         ]
-        kinds = {"metric": polars.String, "round": polars.Int64, "value": polars.Float64}
-        return polars.DataFrame(rows, schema={**kinds, **dict.fromkeys(("scored", "undefined", "missing"), polars.Int64)}, orient="row")
+        kinds: dict[str, Any] = {"metric": polars.String, "round": polars.Int64, "value": polars.Float64}
+        kinds |= {**dict.fromkeys(("scored", "undefined", "missing", "open"), polars.Int64), "at_least": polars.Float64}
+        return polars.DataFrame(rows, schema=kinds, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the scores of queries, with plain values; an undefined number is None."""
         return {
             "rounds": self.n_rounds,
-            "metrics": [
-                {**self.details[name], "metric": name, "values": [None if math.isnan(value) else value for value in one.values]}
-                for name, one in self.curves.items()
-            ],
+            "metrics": [{**self.details[name], "metric": name, "values": _plain(one.values)} for name, one in self.curves.items()],
             **({} if self.judged is None else {"aer": self._aer_data()}),
             "warnings": list(self.warnings),
             "notes": list(self.notes),
@@ -201,6 +232,7 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
             [
                 *(name, str(number + 1), formats.exact_number(value)),
                 *map(str, (one.scored[number], one.undefined[number], one.missing)),
+                *("" if certain is None else str(certain) for certain in one.sure(number)),
                 *(one.how.get("is") or formats.computed(one.how), *said),
             ]
             for name, one in self.curves.items()
@@ -209,8 +241,9 @@ class RoundsResults(Output, Mapping[str, tuple[float, ...]]):
         if self.judged is not None:
             data = self._aer_data()
             how = f"gamma={data['gamma']:g}, judged answers that have a trace"
-            rows.append([AER, "", formats.exact_number(data["value"]), str(data["scored"]), str(data["unjudged"]), "", how, *said])
-        return formats.as_csv(["metric", "round", "value", "scored", "undefined", "missing", "computed", "warnings", "notes"], rows)
+            rows.append([AER, "", formats.exact_number(data["value"]), str(data["scored"]), str(data["unjudged"]), "", "", "", how, *said])
+        head = ["metric", "round", "value", "scored", "undefined", "missing", "open", "at_least", "computed", "warnings", "notes"]
+        return formats.as_csv(head, rows)
 
     def to_text(self, *, how: bool = True) -> str:
         """A plain table with a column per round, how each number was computed (unless `how` is false), and the notes."""

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any
 
-from aspectrum.coding.ids import quoted
+from aspectrum.coding.ids import not_hashable, quoted
 from aspectrum.coding.objects import ranking_rows
 from aspectrum.coding.rows import Rows
 from aspectrum.diagnostics.notices import Notice
@@ -54,6 +54,11 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
                     what = f"found {quoted(documents)}, expected a list of documents"
                     raise InputError(f"rounds of {quoted(query)}: round {number}: {what}")
                 found.append((tuple(documents),))
+                for document in found[-1][0]:
+                    try:
+                        hash(document)
+                    except TypeError:
+                        raise InputError(f"rounds of {quoted(query)}: round {number}: {not_hashable('document', document)}") from None
             self._searches[query] = tuple(found)
 
     def _with(self, searches: dict[Hashable, tuple[Searches, ...]], **others: Any) -> Rounds:

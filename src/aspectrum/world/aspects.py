@@ -1,5 +1,7 @@
 """Which aspects items have: for everybody (genres, communities) or for one user (subtopics of a topic)."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -126,7 +128,7 @@ class Subtopics:
     aspects: Codes
     grades: Floats | None = None
     nuggets: Codes | None = None
-    unserved: "ListedAspects | None" = None
+    unserved: ListedAspects | None = None
 
     @classmethod
     def from_rows(
@@ -138,7 +140,7 @@ class Subtopics:
         strengths: npt.ArrayLike | None = None,
         *,
         n_users: int,
-    ) -> "Subtopics":
+    ) -> Subtopics:
         """From judgments (user, item, aspect[, grade[, strength]]) as codes.
 
         A grade below 1, or an aspect of -1, only says that the item was judged.
@@ -161,7 +163,7 @@ class Subtopics:
         return cls.from_sorted(offsets, i[order], a[order], g[order], None if s is None else s[order])
 
     @classmethod
-    def from_sorted(cls, offsets: Offsets, i: Codes, a: Codes, g: Floats | None = None, s: Floats | None = None) -> "Subtopics":
+    def from_sorted(cls, offsets: Offsets, i: Codes, a: Codes, g: Floats | None = None, s: Floats | None = None) -> Subtopics:
         """The same from the rows of each user, in range and sorted by item and aspect, each once."""
         counts = a >= 0 if g is None else (g >= 1) & (a >= 0)
         offsets, judged, set_offsets, wanted, entry_offsets = kernels.judged_rows(offsets, i, a, counts)
@@ -178,7 +180,7 @@ class Subtopics:
     def n_users(self) -> int:
         return len(self.offsets) - 1
 
-    def take(self, users: npt.NDArray[Any]) -> "Subtopics":
+    def take(self, users: npt.NDArray[Any]) -> Subtopics:
         """Those of some users; -1 is a user without any."""
         offsets, rows = choose_segments(self.offsets, users)
         all_rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
@@ -190,7 +192,7 @@ class Subtopics:
         unserved = None if self.unserved is None else self.unserved.take(users)
         return Subtopics(offsets, self.items[rows], sets, aspect_offsets, self.aspects[own], grades, nuggets, unserved)
 
-    def only(self, kept: Flags) -> "Subtopics":
+    def only(self, kept: Flags) -> Subtopics:
         """The same with the aspects of some rows only; other items are judged, and have none."""
         lengths = np.diff(self.sets.offsets)
         entries = np.repeat(kept, lengths)
@@ -199,11 +201,10 @@ class Subtopics:
         sets = AspectSets(set_offsets, self.sets.codes[entries], self.sets.n_aspects, strengths)
         return replace(self, sets=sets, grades=grades)
 
-    def listing(self, offsets: Offsets, listed: Codes, questions: Codes | None = None) -> "Subtopics":
+    def listing(self, offsets: Offsets, listed: Codes, questions: Codes | None = None) -> Subtopics:
         """The same, where it is known which aspects each user lists, ascending, and which question each of these answers."""
         own = kernels.lookup(offsets, listed, self.aspect_offsets, self.aspects)
-        before = np.concatenate(([0], np.cumsum(own < 0)))
-        found = replace(self, unserved=ListedAspects(before[offsets], listed[own < 0]))
+        found = replace(self, unserved=ListedAspects.chosen(offsets, listed, own < 0))
         if questions is None:
             return found
         owners = np.repeat(np.arange(self.n_users), np.diff(self.aspect_offsets))
@@ -218,7 +219,12 @@ class ListedAspects:
     offsets: Offsets
     aspects: Codes
 
-    def take(self, users: npt.NDArray[Any]) -> "ListedAspects":
+    @classmethod
+    def chosen(cls, offsets: Offsets, aspects: Codes, chosen: Flags) -> ListedAspects:
+        """Some of the aspects of each user."""
+        return cls(np.concatenate(([0], np.cumsum(chosen)))[offsets], aspects[chosen])
+
+    def take(self, users: npt.NDArray[Any]) -> ListedAspects:
         offsets, index = choose_segments(self.offsets, users)
         return ListedAspects(offsets, self.aspects[index])
 
@@ -259,6 +265,16 @@ class Weights:
         at = kernels.lookup(offsets, aspects, self.offsets, self.aspects)
         return np.where(at >= 0, np.append(self.weights, 0.0)[at], 0.0)
 
+    def beside(self, offsets: Offsets, aspects: Codes) -> ListedAspects:
+        """The aspects that have a weight for each user, without some, which ascend."""
+        own, listed = self.offsets, self.aspects
+        if self.shared is not None:
+            n_users, n_aspects = len(offsets) - 1, len(self.shared)
+            own = np.arange(n_users + 1, dtype=np.int64) * n_aspects
+            listed = np.tile(np.arange(n_aspects, dtype=np.int32), n_users)
+        assert own is not None and listed is not None
+        return ListedAspects.chosen(own, listed, kernels.lookup(own, listed, offsets, aspects) < 0)
+
     def totals(self, n_users: int) -> Floats:
         """The sum of the weights that each user has, added from the largest on."""
         if self.shared is not None:
@@ -267,7 +283,7 @@ class Weights:
         sizes = np.diff(self.offsets).astype(np.int32)[:, np.newaxis]
         return kernels.sorted_sums(self.offsets, self.weights, sizes, sizes, np.ones(int(sizes.max(initial=0))))[:, 0]
 
-    def take(self, users: npt.NDArray[Any]) -> "Weights":
+    def take(self, users: npt.NDArray[Any]) -> Weights:
         if self.shared is not None:
             return self
         assert self.offsets is not None and self.aspects is not None and self.weights is not None

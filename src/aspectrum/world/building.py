@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,6 +55,9 @@ OBJECTS: Mapping[str, Callable[[Any], Rows]] = {
     "users": lambda value: id_rows("users", "user", value),
 }
 """How plain Python objects become the rows of each input but the lists."""
+
+_BLANK = "[\t-\r ]"  # as the scanner has them
+_BLANKS = re.compile(f"{_BLANK}+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,20 +193,18 @@ def with_known_blanks(rows: Rows, tables: Tables) -> Rows:
     """Rows whose items have the blanks that the truth knows: the exact text where it knows that, else single blanks where it knows these."""
     column = rows.ids["item"]
     texts = column.texts if rows.loose_blanks else None
-    if texts is None or not texts.str.contains("  ", literal=True).any():
+    loose = [] if texts is None else texts.filter(texts.str.contains(f"{_BLANK}{{2}}")).to_list()
+    if texts is None or not loose:
         return rows
     known = set(tables.item.ids.slice(0, tables.item.n_first))
-    ids, meant = texts.to_list(), {}
-    for id in ids:
-        single = " ".join(id.split())
-        meant[id] = single if id not in known and single in known else id
-    n_changed = sum(id != other for id, other in meant.items())
-    if not n_changed:
+    meant = {id: single for id in loose if id not in known and (single := _BLANKS.sub(" ", id)) in known}
+    if not meant:
         return rows
-    codes = {id: code for code, id in enumerate(dict.fromkeys(meant[id] for id in ids))}
-    new = np.array([codes[meant[id]] for id in ids], dtype=np.int32)
+    ids = [meant.get(id, id) for id in texts.to_list()]
+    codes = {id: code for code, id in enumerate(dict.fromkeys(ids))}
+    new = np.array([codes[id] for id in ids], dtype=np.int32)
     item = IdColumn(np.append(new, np.int32(-1))[column.codes], type(texts)(list(codes)), column.untyped)
-    return replace(rows, ids={**rows.ids, "item": item}, notices=[*rows.notices, Notice("single_blanks", n_changed)])
+    return replace(rows, ids={**rows.ids, "item": item}, notices=[*rows.notices, Notice("single_blanks", len(meant))])
 
 
 def _coded(rows: Rows, facts: Input, tables: Tables, reading: Reading) -> CodedLists:

@@ -13,7 +13,7 @@ from aspectrum.tokens import PartialDocument
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """Tokens of each item, by code; 0 where nobody said how many."""
+    """Tokens of each item, by code; 0 for an item without a known length."""
 
     tokens: Counts
 
@@ -24,7 +24,7 @@ class Lengths:
         object.__setattr__(self, "tokens", np.ascontiguousarray(tokens, dtype=np.int64))
 
     def stretched(self, n_items: int) -> Lengths:
-        """The same for more items, whose lengths nobody said."""
+        """The same for more items, without known lengths."""
         missing = n_items - len(self.tokens)
         if missing < 0:
             raise InputError(f"lengths speak of {len(self.tokens)} items, the world has {n_items}")

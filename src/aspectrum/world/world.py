@@ -258,7 +258,7 @@ class World:
         return world
 
     def lengths_of_places(self, needed_by: str) -> npt.NDArray[np.int64]:
-        """How long the document of every place is; one whose length nobody said is an error."""
+        """How long the document of every place is; one without a known length is an error."""
         given = needed(self.truth.lengths, "lengths", needed_by)
         found = np.append(given.tokens, np.int64(0))[self.known_items]  # -1 is an item that only lists name
         without = np.unique(self.rankings.items[found == 0])
@@ -326,7 +326,7 @@ class World:
 
 
 def no_length(truth: Truth, item: Hashable, n_more: int, where: str) -> InputError:
-    """The error for a document whose length nobody said."""
+    """The error for a document without a known length."""
     more = f" (and {n_more:,} more)" if n_more else ""
     source = truth.inputs["lengths"].source if "lengths" in truth.inputs else "lengths"
     expected = "expected one for every document of the lists, and of the pool that a best context is chosen from"

@@ -305,7 +305,7 @@ def _prepared(
 ) -> tuple[Plan, dict[str, Lists]]:
     """The plan, with ties broken by item id, as the rows of a DataFrame have no order to keep; and the rows of users, brought together."""
     chosen = convention_named(convention)
-    options = unbundled(options, [chosen.name])  # nuggets are read by the driver
+    options = unbundled(options, [chosen])  # nuggets are read by the driver
     for name, instead in _REFUSED.items():
         if options.pop(name, None) is not None:
             raise InputError(f"{name} does not go with Spark: {instead}")
