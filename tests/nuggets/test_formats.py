@@ -373,6 +373,33 @@ def test_what_holds_no_nuggets(tmp_path: Path, row: Any, message: str) -> None:
         asp.Nuggets.read(write(tmp_path / "x.jsonl", lines([row, row])))
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "ndjson.gz", "parquet", "pq", "arrow", "feather", "ipc"])
+def test_every_file_of_a_folder_is_read(tmp_path: Path, kind: str) -> None:
+    one, other = FRESHSTACK[0], {**FRESHSTACK[0], "query_id": "8"}
+    write(tmp_path / "README.md", "# Nuggets")
+    write(tmp_path / ".cache" / "x.json", "?")
+    write(tmp_path / "a.json", json.dumps(one))
+    if "json" in kind:
+        text = lines([other]).encode()
+        (tmp_path / f"b.{kind}").write_bytes(gzip.compress(text) if kind.endswith("gz") else text)
+    else:
+        frame = polars.DataFrame([other])
+        (frame.write_parquet if kind in ("parquet", "pq") else frame.write_ipc)(tmp_path / f"b.{kind}")
+    assert asp.Nuggets.read(tmp_path).queries == ["7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "what"),
+    [("b.json.bz2", r"is none of \*.json, .*, \*.ipc, also compressed"), ("topics.csv", "is none of"), ("more/b.json", "is a folder")],
+)
+def test_what_is_not_read_in_a_folder_is_an_error(tmp_path: Path, odd: str, what: str) -> None:
+    write(tmp_path / "a.json", json.dumps(FRESHSTACK[0]))
+    write(tmp_path / odd, "x")
+    with pytest.raises(InputError, match=rf"{odd.partition('/')[0]}: {what}.*move it, or use a pattern"):
+        asp.Nuggets.read(tmp_path)
+    assert asp.Nuggets.read(f"{tmp_path}/*.json").queries == ["7"]
+
+
 def test_formats_are_not_mixed(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", lines(FRESHSTACK))
     write(tmp_path / "b.json", bank())

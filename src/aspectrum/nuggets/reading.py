@@ -14,10 +14,10 @@ import numpy as np
 from aspectrum.coding.ids import described
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
-from aspectrum.io.files import binary_format, files_of, is_several, naming_memory, printed, read_bytes
+from aspectrum.io.files import HIDDEN, NO_LISTS, binary_format, files_of, is_several, naming_memory, printed, read_bytes
 from aspectrum.io.frames import read_binary
 from aspectrum.io.json_values import JsonText, Place
-from aspectrum.io.source import Source
+from aspectrum.io.source import EXTENSIONS, Source
 from aspectrum.nuggets.brightpro import read_brightpro
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.collecting import Collected
@@ -27,7 +27,7 @@ from aspectrum.wording import did_you_mean, listed
 
 Row = tuple[Place, Any]
 
-_KINDS = ("json", "jsonl", "ndjson", "parquet", "arrow")
+_KINDS = ("json", *(kind[1:] for format in ("jsonl", "parquet", "arrow") for kind in EXTENSIONS if EXTENSIONS[kind] == format))
 _FILE = re.compile(rf"\.(?:{'|'.join(_KINDS)})(?:\.gz|\.zst)?$", re.IGNORECASE)
 _SHARD = re.compile(r"(?:-\d{5}-of-\d{5})?\.[a-z]+(?:\.gz|\.zst)?$", re.IGNORECASE)
 
@@ -128,12 +128,17 @@ def _rows_of(path: str, name: str) -> Iterator[Row]:
 
 
 def _in_folder(folder: str, name: str) -> list[str]:
-    """The files of a folder that may hold nuggets."""
-    names = sorted(one for one in os.listdir(folder) if _FILE.search(one) and not one.startswith((".", "_")))
+    """The files of a folder, all of which hold nuggets, but for those that people keep beside their data."""
+    there = sorted(one for one in os.listdir(folder) if not one.startswith(HIDDEN) and not NO_LISTS.search(one))
+    names = [one for one in there if _FILE.search(one) and not os.path.isdir(os.path.join(folder, one))]
     if not names:
         raise InputError(
             f"{name}: holds no nugget files; looked for *.json, *.jsonl and *.parquet, also compressed, or examples/ and aspects/"
         )
+    if others := [one for one in there if one not in names]:
+        odd = os.path.join(folder, others[0])
+        what = "is a folder" if os.path.isdir(odd) else f"is none of *.{', *.'.join(_KINDS)}, also compressed with gzip or zstd"
+        raise InputError(f"{printed(odd)}: {what}; everything in a folder of nuggets is read, so move it, or use a pattern")
     return [os.path.join(folder, one) for one in names]
 
 
@@ -162,7 +167,7 @@ def _tasks(folder: str) -> dict[str, list[str]]:
     found: dict[str, dict[str, list[str]]] = {}
     for kind in _KINDS:
         for one in sorted(os.listdir(folder)):
-            if re.search(rf"\.{kind}(?:\.gz|\.zst)?$", one, re.IGNORECASE) and not one.startswith((".", "_")):
+            if re.search(rf"\.{kind}(?:\.gz|\.zst)?$", one, re.IGNORECASE) and not one.startswith(HIDDEN):
                 found.setdefault(_SHARD.sub("", one), {}).setdefault(kind, []).append(os.path.join(folder, one))
     return {task: next(iter(forms.values())) for task, forms in found.items()}
 
