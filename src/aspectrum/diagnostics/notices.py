@@ -199,8 +199,8 @@ def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
 
 
 _ONE_OR_MANY = (
-    {"s": "s", "v": "", "are": "are", "have": "have", "do": "do", "them": "them"},
-    {"s": "", "v": "s", "are": "is", "have": "has", "do": "does", "them": "it"},
+    {"s": "s", "es": "es", "v": "", "are": "are", "have": "have", "do": "do", "them": "them"},
+    {"s": "", "es": "", "v": "s", "are": "is", "have": "has", "do": "does", "them": "it"},
 )
 """Endings of nouns and verbs, and verbs, of many and of one."""
 
@@ -311,6 +311,7 @@ KINDS: Mapping[str, Kind] = {
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
     "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),
+    "failed_searches": Kind("note", "{count} search{es} of the agents failed: the output is text, or empty"),
     "found_nothing": Kind("note", "{count} traces found nothing; their lists are empty"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),

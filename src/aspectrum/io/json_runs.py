@@ -32,6 +32,7 @@ class JsonList(NamedTuple):
     documents: Sequence[str]
     scores: Sequence[float] | None
     at: Callable[[int], Place]
+    n_failed: int = 0  # searches
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ def _of_traces(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
         if not is_trace(one):
             raise at.error('expected the trace of an agent: an object with "query_id" and a list "result"', one)
         trace = trace_of(at, one)
-        yield JsonList(trace.query, trace.found(), None, partial(_same_place, at.at("result")))
+        yield JsonList(trace.query, trace.found(), None, partial(_same_place, at.at("result")), trace.n_failed)
 
 
 _READERS: Mapping[str, Callable[[JsonRun, Place, Any], Iterator[JsonList]]] = {
@@ -314,9 +315,10 @@ def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int 
         if not np.isnan(scores).any():
             numbers["score"] = scores
     columns = {"user": IdColumn(owners, users, "text"), "item": IdColumn(codes, distinct, "text")}
-    rows = Rows(
-        source, columns, numbers, partial(_row_place, lists, starts, source), notices=[Notice("json_run", detail={"lists": _CALLED[kind]})]
-    )
+    notices = [Notice("json_run", detail={"lists": _CALLED[kind]})]
+    n_failed = sum(one.n_failed for one in lists)
+    notices += [Notice("failed_searches", n_failed)] if n_failed else []
+    rows = Rows(source, columns, numbers, partial(_row_place, lists, starts, source), notices=notices)
     if not first:
         return rows
     kept = np.arange(first, len(owners))
