@@ -447,6 +447,7 @@ KINDS: Mapping[str, Kind] = {
     "same_as_baseline": Kind(
         "fact", "{count} list{s} {are} the baseline's; is one input given twice?", counts="users", warn_from=0.99, warn_of=5
     ),
+    "foreign_queries": Kind("warning", "no query of results is in qrels_query: {here} is in results, {there} in qrels_query"),
     "unknown": Kind("note", "{count} {role}{s} {are} not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} user{s} {have} no list"),
     "no_aspect": Kind("fact", "{count} item{s} {have} no aspect"),
