@@ -106,6 +106,58 @@ def test_objects_of_the_freshstack_package() -> None:
         asp.Nuggets.of_freshstack({"n": {"a": 2}}, {"q": ["n"]})
 
 
+def test_nuggets_of_the_freshstack_package_match_as_text() -> None:
+    nuggets = asp.Nuggets.of_freshstack({"1": {"a": 1}, "8": {"b": 1}}, {7: [1, 2]})
+    assert judged(nuggets) == {"7": {"1": {"a": 1.0}, "2": {}}}
+    counted = ignored(nuggets)
+    assert counted["nuggets_without_judgments"] == counted["nuggets_of_no_query"] == 1
+
+
+@pytest.mark.parametrize(
+    ("grades", "of_query", "message"),
+    [
+        ({"7_0": {"a": 1}}, {"7": ["0", "1"]}, "no nugget of query_to_nuggets is in qrels_nuggets: '0' is not, and there '7_0' is one"),
+        ({}, {"7": ["0"]}, "'0' is not, and it is empty"),
+        ({"1": {"a": 1}, 1: {"a": 0}}, {"7": ["1"]}, "a nugget is there twice, as text and as a number"),
+        ({"n": {"a": 1}}, {"7": None}, "query_to_nuggets: query '7' has None, expected a list of nuggets"),
+        ({"n": {"a": 1}}, {"7": [["n"]]}, r"\['n'\] is the id of a nugget, expected text"),
+    ],
+)
+def test_what_is_wrong_with_objects_of_the_freshstack_package(grades: Any, of_query: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        asp.Nuggets.of_freshstack(grades, of_query)
+
+
+def test_keys_that_are_numbers_are_text() -> None:
+    assert judged(asp.Nuggets.read({7: {"nuggets": FRESHSTACK[0]["nuggets"]}}))["7"] == OF_FRESHSTACK["7"]
+    nuggets = asp.Nuggets.read([{"qid": "1", "nugget_dict": {5: {"x": ["a"]}}}])
+    assert judged(nuggets) == {"1": {md5("5"): {"a": 1.0}}}
+
+
+@pytest.mark.parametrize("key", [None, True, (1,), 1.5])
+def test_other_keys_are_not(key: Any) -> None:
+    with pytest.raises(InputError, match=r"nuggets, \[0\]: expected text or a whole number as a key, found"):
+        asp.Nuggets.read({key: {"nuggets": FRESHSTACK[0]["nuggets"]}})
+    with pytest.raises(InputError, match='the key "7" is there twice, as text and as a number'):
+        asp.Nuggets.read({7: {"nuggets": []}, "7": {"nuggets": []}})
+
+
+@pytest.mark.parametrize(
+    ("given", "format", "message"),
+    [
+        (FRESHSTACK[1:], "neuclir", "name of the file does not tell the topic"),
+        (FRESHSTACK[:1], "annotations", "there is no 'nugget_dict'|missing key 'nugget_dict'"),
+        ([1], "annotations", r"nuggets, \[0\]: expected an object, found 1"),
+        (["x"], "annotations", 'expected an object, found "x"'),
+        (FRESHSTACK, ["freshstack"], r"format is \['freshstack'\], expected 'freshstack', "),
+        (FRESHSTACK, "brightpro", "expected the path of a folder with examples/ and aspects/"),
+    ],
+)
+def test_formats_that_are_said_and_wrong(given: Any, format: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        asp.Nuggets.read(given, format=format)
+
+
 def test_plain_python() -> None:
     nuggets = asp.Nuggets.of({7: {"n": ["a", 3], "m": {"a": 0.5, "b": 0}, "k": []}}, weights={"n": 2})
     assert judged(nuggets) == {"7": {"n": {"a": 1.0, "3": 1.0}, "m": {"a": 0.5, "b": 0.0}, "k": {}}}

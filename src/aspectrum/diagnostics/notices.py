@@ -308,6 +308,8 @@ KINDS: Mapping[str, Kind] = {
     "references_of_questions": Kind("note", "{count} document{s} of a question, not of one of its answers, {are} ignored (AND, SUM)"),
     "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
+    "nuggets_without_judgments": Kind("note", "{count} nugget{s} {have} no judgments in qrels_nuggets"),
+    "nuggets_of_no_query": Kind("note", "{count} nugget{s} of qrels_nuggets {are} of no query and left out"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
     "round_counts": Kind("note", "{count} traces say another number of rounds than their searches have; the searches count"),

@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from aspectrum.coding.ids import described
+from aspectrum.coding.ids import described, quoted
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.io.files import HIDDEN, NO_LISTS, binary_format, files_of, is_several, naming_memory, printed, read_bytes
 from aspectrum.io.frames import read_binary
-from aspectrum.io.json_values import JsonText, Place
+from aspectrum.io.json_values import JsonText, Place, json_text
 from aspectrum.io.source import EXTENSIONS, Source
 from aspectrum.nuggets.brightpro import read_brightpro
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.collecting import Collected
 from aspectrum.nuggets.formats import FORMATS, format_of
 from aspectrum.nuggets.neuclir import read_annotations, read_collaborator, topic_in, topic_of
+from aspectrum.nuggets.values import as_object, first_twice
 from aspectrum.wording import did_you_mean, listed
 
 Row = tuple[Place, Any]
@@ -32,9 +33,9 @@ _FILE = re.compile(rf"\.(?:{'|'.join(_KINDS)})(?:\.gz|\.zst)?$", re.IGNORECASE)
 _SHARD = re.compile(r"(?:-\d{5}-of-\d{5})?\.[a-z]+(?:\.gz|\.zst)?$", re.IGNORECASE)
 
 
-def check_format(format: str | None) -> None:
-    if format is not None and format not in FORMATS:
-        raise InputError(f"format is {format!r}, expected {listed(map(repr, FORMATS))}{did_you_mean(format, FORMATS)}")
+def check_format(format: Any) -> None:
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
+        raise InputError(f"format is {format!r}, expected {listed(map(repr, FORMATS))}{did_you_mean(str(format), FORMATS)}")
 
 
 def read_path(path: str, format: str | None, choices: Choices, name: str | None = None) -> tuple[Collected, str]:
@@ -55,10 +56,12 @@ def read_path(path: str, format: str | None, choices: Choices, name: str | None 
 def read_rows(given: Any, format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:
     """The nuggets of rows in memory: a frame, or objects as JSON has them."""
     rows = (given,) if isinstance(given, Mapping) else _of_frame(given) if not isinstance(given, list | tuple) else given
+    if format == "brightpro":
+        raise InputError(f"{name}: expected the path of a folder with examples/ and aspects/, found {described(given)}")
     if not isinstance(rows, Iterable):
         raise InputError(f"{name}: expected a path, a frame or a list of rows, found {described(given)}")
     found = Collected(name, choices)
-    numbered = ((Place(name).at(number), _plain(row)) for number, row in enumerate(rows))
+    numbered = ((place := Place(name).at(number), _plain(place, row)) for number, row in enumerate(rows))
     return found, _read(found, numbered, None, format)
 
 
@@ -97,8 +100,7 @@ def _read(found: Collected, rows: Iterator[Row], path: str | None, format: str |
     if read is not None:
         read(found, chain([first], rows))
         return format
-    topic = topic_in(place, value) if isinstance(value, dict) and format == "annotations" else None
-    topic = topic or topic_of(path)
+    topic = (topic_in(place, as_object(place, value)) if format == "annotations" else None) or topic_of(path)
     if topic is None:
         raise place.error("the name of the file does not tell the topic; expected one such as nuggets_300.json")
     if next(rows, None) is not None:
@@ -183,14 +185,27 @@ def _of_frame(given: Any) -> Any:
     return list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else given
 
 
-def _plain(value: Any) -> Any:
-    """What frames hold as JSON would have it: lists instead of arrays, numbers of Python, null for what is missing."""
+def _plain(row: Place, value: Any) -> Any:
+    """What objects hold as JSON would have it: text as keys, lists instead of arrays, numbers of Python, null for what is missing."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return dict(zip(_keys(row, value), [_plain(row, inner) for inner in value.values()], strict=True))
     if isinstance(value, list | tuple):
-        return value if {*map(type, value)} <= {str} and isinstance(value, list) else [_plain(inner) for inner in value]
+        return value if {*map(type, value)} <= {str} and isinstance(value, list) else [_plain(row, inner) for inner in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and value != value else value
+
+
+def _keys(row: Place, value: Mapping[Any, Any]) -> list[str]:
+    """The keys of an object, all of which are text; whole numbers are written as one does."""
+    if {*map(type, value)} <= {str}:
+        return list(value)
+    for key in value:
+        if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
+            raise row.error(f"expected text or a whole number as a key, found {quoted(key)}")
+    keys = [str(key if isinstance(key, str) else key.__index__()) for key in value]
+    if (twice := first_twice(keys)) is not None:
+        raise row.error(f"the key {json_text(twice)} is there twice, as text and as a number; expected once")
+    return keys
