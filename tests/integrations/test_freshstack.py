@@ -1,7 +1,7 @@
 """The drop-in for freshstack's evaluation call, live against freshstack 0.0.6, which ``make test`` installs without what it would download."""
 
 import random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,7 @@ from tests.strategies import checked
 theirs = pytest.importorskip("freshstack.retrieval.evaluation", reason="freshstack is not installed; make test does it")
 
 K_VALUES = [1, 3, 5, 10, 20]
+METRICS: tuple[Literal["ndcg", "hole"], ...] = ("ndcg", "hole")
 DOCUMENTS = [f"src/f{number}.py_0_{number}" for number in range(30)]
 
 Case = tuple[dict[str, dict[str, int]], dict[str, list[str]], dict[str, dict[str, int]], dict[str, dict[str, float]]]
@@ -85,9 +86,9 @@ def test_queries_that_nobody_judged_are_said(grades: Any, query: Any) -> None:
     with pytest.warns(asp.AspectrumWarning, match=said):
         found = ours.evaluate(nuggets, {"q": ["q#0"]}, grades, run)
     assert found == their.evaluate(nuggets, {"q": ["q#0"]}, grades, run)
-    for metric in ("ndcg", "hole"):
+    for metric in METRICS:
         with pytest.warns(asp.AspectrumWarning, match=said):
-            found = ours.evaluate_custom(grades, run, metric)  # type: ignore[arg-type,assignment]
+            found = ours.evaluate_custom(grades, run, metric)  # type: ignore[assignment]
         assert found == their.evaluate_custom(grades, run, metric)
 
 
@@ -97,9 +98,9 @@ def test_documents_that_nobody_judged_are_warned_of() -> None:
     said = "they differ in a prefix or suffix around the number: 'x1' here, 'd1' there"
     with pytest.warns(asp.AspectrumWarning, match=said):
         assert ours.evaluate(nuggets, of_query, grades, run) == their.evaluate(nuggets, of_query, grades, {**run})
-    for metric in ("ndcg", "hole"):
+    for metric in METRICS:
         with pytest.warns(asp.AspectrumWarning, match=said):
-            assert ours.evaluate_custom(grades, run, metric) == their.evaluate_custom(grades, {**run}, metric)  # type: ignore[arg-type]
+            assert ours.evaluate_custom(grades, run, metric) == their.evaluate_custom(grades, {**run}, metric)
 
 
 def test_wrong_arguments_are_said() -> None:
