@@ -106,8 +106,40 @@ def test_objects_of_the_freshstack_package() -> None:
         asp.Nuggets.of_freshstack({"n": {"a": 2}}, {"q": ["n"]})
 
 
+@pytest.mark.parametrize("form", ["parquet", "polars", "pyarrow"])
+def test_nugget_ids_that_only_some_have_in_a_table(tmp_path: Path, form: str) -> None:
+    some = [{"_id": "a"}, {"nugget_id": "b"}, {"text": "c"}]
+    rows: list[dict[str, Any]] = [
+        {"query_id": "7", "nuggets": [{**one, "relevant_corpus_ids": ["d"]} for one in some]},
+        {"query_id": "8", "nuggets": None},
+    ]
+    assert judged(asp.Nuggets.read(as_table(tmp_path, rows, form))) == {"7": {name: {"d": 1.0} for name in ("a", "b", md5("c"))}}
+    with pytest.raises(InputError, match=r"'_id' .or 'nugget_id', 'text'."):
+        asp.Nuggets.read([{"query_id": "7", "nuggets": [{"_id": None, "relevant_corpus_ids": []}]}])
+
+
+@pytest.mark.parametrize("form", ["parquet", "polars", "pyarrow"])
+def test_banks_in_tables(tmp_path: Path, form: str) -> None:
+    """Structs have the keys of all rows."""
+    of_one = {"Q": {"question": "Q", "answers": {"x": {"answer": "x", "references": ["a"]}}, "importance": None}}
+    of_other = {
+        "R": {"question": "R", "answers": {"y": {"answer": "y", "references": ["b"]}}},
+        "S": {"question": "S", "references": ["c"]},
+    }
+    rows = [{"query_id": "1", "nugget_bank": of_one}, {"query_id": "2", "nugget_bank": of_other}]
+    expected = judged(asp.Nuggets.read(rows))
+    assert len(expected["2"]) == 2
+    assert judged(asp.Nuggets.read(as_table(tmp_path, rows, form))) == expected
+
+
+def as_table(folder: Path, rows: list[dict[str, Any]], form: str) -> Any:
+    frame = polars.DataFrame(rows, infer_schema_length=None)
+    frame.write_parquet(folder / "rows.parquet")
+    return {"parquet": folder / "rows.parquet", "polars": frame, "pyarrow": frame.to_arrow()}[form]
+
+
 def test_nuggets_of_the_freshstack_package_match_as_text() -> None:
-    nuggets = asp.Nuggets.of_freshstack({"1": {"a": 1}, "8": {"b": 1}}, {7: [1, 2]})
+    nuggets = asp.Nuggets.of_freshstack({"1": {"a": 1}, "8": {"b": 1}}, {7: [1, 2]})  # type: ignore[dict-item, list-item]
     assert judged(nuggets) == {"7": {"1": {"a": 1.0}, "2": {}}}
     counted = ignored(nuggets)
     assert counted["nuggets_without_judgments"] == counted["nuggets_of_no_query"] == 1

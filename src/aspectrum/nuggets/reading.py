@@ -118,7 +118,7 @@ def _rows_of(path: str, name: str) -> Iterator[Row]:
     if (kind := binary_format(data[:6])) is not None:
         frame = read_binary(name, io.BytesIO(data), kind)
         for number, row in enumerate(frame.iter_rows(named=True), 1):
-            yield Place(f"{name}, row {number}"), row
+            yield Place(f"{name}, row {number}"), _of_table(row)
         return
     text = JsonText.of(name, data)
     del data
@@ -177,12 +177,26 @@ def _tasks(folder: str) -> dict[str, list[str]]:
 def _of_frame(given: Any) -> Any:
     """The rows of a frame as objects."""
     if hasattr(given, "to_dicts"):  # polars
-        return given.to_dicts()
+        return map(_of_table, given.to_dicts())
     if hasattr(given, "to_pylist"):  # PyArrow
-        return given.to_pylist()
+        return map(_of_table, given.to_pylist())
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
         return given.to_dict("records")
     return list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else given
+
+
+def _of_table(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table, whose structs have the keys of all rows: objects by key lose those that are null, as other rows have them."""
+    return {name: _without_nulls(value) for name, value in row.items()}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_nulls(one) for one in value] if any(isinstance(one, dict) for one in value) else value
+    if not isinstance(value, dict):
+        return value
+    is_by_key = all(one is None or isinstance(one, dict) for one in value.values())
+    return {key: _without_nulls(one) for key, one in value.items() if one is not None or not is_by_key}
 
 
 def _plain(row: Place, value: Any) -> Any:
