@@ -60,6 +60,10 @@ class JsonRun:
                 check_once(seen, found.query, found.at(-1))
                 yield found
 
+    def all_scored(self) -> bool:
+        """Whether every item has a score; else no list is read with scores."""
+        return all(one.scores is not None and not any(map(math.isnan, one.scores)) for one in self.lists())
+
     def rows(self) -> Rows:
         """All lists."""
         return rows_of_lists(self.text.source, self.kind, list(self.lists()))
@@ -294,8 +298,8 @@ def _list_place(at: Place, number: int) -> Place:
     return at if number < 0 else at.at(number)
 
 
-def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int = 0) -> Rows:
-    """Lists as rows; those before row `first` are left out, with lists that are empty."""
+def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int = 0, scored: bool = True) -> Rows:
+    """Lists as rows; those before row `first` are left out, with lists that are empty. Scores are read if they may be, and all have one."""
     import polars
 
     lengths = np.array([len(one.documents) for one in lists], dtype=np.int64)
@@ -310,7 +314,7 @@ def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int 
     numbers = {}
     if kind in ("documents", "candidates", "traces"):  # their order is the list, whatever their scores
         numbers["rank"] = np.arange(1, starts[-1] + 1) - np.repeat(starts[:-1], lengths).astype(np.float64)
-    if kind != "documents" and all(one.scores is not None for one in lists):
+    if scored and kind != "documents" and all(one.scores is not None for one in lists):
         scores = np.fromiter((score for one in lists for score in one.scores or ()), np.float64, int(starts[-1]))
         if not np.isnan(scores).any():
             numbers["score"] = scores
