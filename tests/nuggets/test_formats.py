@@ -484,6 +484,28 @@ def test_what_is_not_read_in_a_folder_is_an_error(tmp_path: Path, odd: str, what
     assert asp.Nuggets.read(f"{tmp_path}/*.json").queries == ["7"]
 
 
+def test_a_query_may_be_in_several_files(tmp_path: Path) -> None:
+    rows = [assignment("a", ("t", "vital", "support")), assignment("b", ("t", "vital", "not_support"))]
+    for number, row in enumerate(rows):
+        write(tmp_path / "nuggetizer" / f"{number}.jsonl", lines([row]))
+        write(tmp_path / "crux" / f"{number}.jsonl", lines([{"id": "1", "docid": f"d{number}", "rating": [5 * number]}]))
+    assert judged(asp.Nuggets.read(tmp_path / "nuggetizer")) == judged(asp.Nuggets.read(rows)) == {"1": {md5("t"): {"a": 1.0, "b": 0.0}}}
+    assert judged(asp.Nuggets.read(tmp_path / "crux")) == {"1": {"0": {"d0": 0.0, "d1": 1.0}}}
+
+
+def test_importance_that_is_a_number() -> None:
+    rows: list[Any] = [assignment(document, ("t", 3, "support"), ("u", True, "support")) for document in "ab"]  # type: ignore[arg-type]
+    nuggets = asp.Nuggets.read(rows)
+    assert weights(nuggets) == {"1": {md5("t"): 3.0, md5("u"): 1.0}}
+    assert ignored(nuggets) == {"nugget_weights": None, "unknown_importance": 1}
+    for other in ("vital", 2):
+        rows[1]["nuggets"][0]["importance"] = other
+        with pytest.raises(InputError, match=r"nuggets\[0\].importance: expected 3, as where the nugget came before, found"):
+            asp.Nuggets.read(rows)
+    rows[1]["nuggets"][0]["importance"] = None
+    assert weights(asp.Nuggets.read(rows)) == weights(nuggets)
+
+
 def test_formats_are_not_mixed(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", lines(FRESHSTACK))
     write(tmp_path / "b.json", bank())

@@ -27,6 +27,7 @@ from aspectrum.nuggets.values import as_object, first_twice
 from aspectrum.wording import did_you_mean, listed
 
 Row = tuple[Place, Any]
+File = tuple[str | None, str, Iterator[Row]]  # its path, what errors call it, and its rows
 
 _KINDS = ("json", *(kind[1:] for format in ("jsonl", "parquet", "arrow") for kind in EXTENSIONS if EXTENSIONS[kind] == format))
 _FILE = re.compile(rf"\.(?:{'|'.join(_KINDS)})(?:\.gz|\.zst)?$", re.IGNORECASE)
@@ -50,7 +51,9 @@ def read_path(path: str, format: str | None, choices: Choices, name: str | None 
     if format == "brightpro":
         raise InputError(f"{name}: expected a folder with examples/ and aspects/")
     files = _in_folder(path, name) if os.path.isdir(path) else files_of(path) if is_several(path) else [path]
-    return _collected(((one, name if one == path else printed(one)) for one in files), format, choices, name)
+    found, named = Collected(name, choices), ((one, name if one == path else printed(one)) for one in files)
+    with naming_memory(name):
+        return found, _read(found, ((one, own, _rows_of(one, own)) for one, own in named), format)
 
 
 def read_rows(given: Any, format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:
@@ -61,8 +64,8 @@ def read_rows(given: Any, format: str | None, choices: Choices, name: str) -> tu
     if not isinstance(rows, Iterable):
         raise InputError(f"{name}: expected a path, a frame or a list of rows, found {described(given)}")
     found = Collected(name, choices)
-    numbered = ((place := Place(name).at(number), _plain(place, row)) for number, row in enumerate(rows))
-    return found, _read(found, numbered, None, format)
+    numbered: Iterator[Row] = ((place := Place(name).at(number), _plain(place, row)) for number, row in enumerate(rows))
+    return found, _read(found, [(None, name, numbered)], format)
 
 
 def title_of(given: Any) -> str | None:
@@ -77,29 +80,38 @@ def title_of(given: Any) -> str | None:
     return FORMATS[format].title
 
 
-def _collected(files: Iterable[tuple[str, str]], format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:
-    """The nuggets of files of one format."""
-    found, known = Collected(name, choices), format
-    for path, own in files:
-        with naming_memory(own):
-            kind = _read(found, _rows_of(path, own), path, format)
+def _read(found: Collected, files: Iterable[File], format: str | None) -> str:
+    """Read files of one format, and return it."""
+    told = _with_formats(files, format)
+    first = next(told)
+    kind = first[1]
+    read = FORMATS[kind].read
+    if read is not None:
+        read(found, chain.from_iterable(rows for *_, rows in chain([first], told)))  # what a query has may be in several files
+        return kind
+    for path, kind, rows in chain([first], told):
+        _read_topic(found, path, kind, rows)
+    return kind
+
+
+def _with_formats(files: Iterable[File], format: str | None) -> Iterator[tuple[str | None, str, Iterator[Row]]]:
+    """Files with their format, which the first row of each tells, and which is that of the files before."""
+    known = format
+    for path, own, rows in files:
+        first = next(rows, None)
+        if first is None:
+            raise InputError(f"{own}: is empty, expected nuggets")
+        place, value = first
+        kind = format or ("neuclir" if value == {} and topic_of(path) else format_of(place, value))
         if known is not None and kind != known and {kind, known} != {"nuggetbank", "ragtime"}:
             raise InputError(f"{own}: holds {FORMATS[kind].title}, expected {FORMATS[known].title} as in the files before")
         known = known or kind
-    return found, known or ""
+        yield path, kind, chain([first], rows)
 
 
-def _read(found: Collected, rows: Iterator[Row], path: str | None, format: str | None) -> str:
-    """Read the rows of a file; its format is what the first of them tells."""
-    first = next(rows, None)
-    if first is None:
-        raise InputError(f"{found.source if path is None else printed(path)}: is empty, expected nuggets")
-    place, value = first
-    format = format or ("neuclir" if value == {} and topic_of(path) else format_of(place, value))
-    read = FORMATS[format].read
-    if read is not None:
-        read(found, chain([first], rows))
-        return format
+def _read_topic(found: Collected, path: str | None, format: str, rows: Iterator[Row]) -> None:
+    """Read the file of a topic, which holds one object."""
+    place, value = next(rows)
     topic = (topic_in(place, as_object(place, value)) if format == "annotations" else None) or topic_of(path)
     if topic is None:
         raise place.error("the name of the file does not tell the topic; expected one such as nuggets_300.json")
@@ -109,7 +121,6 @@ def _read(found: Collected, rows: Iterator[Row], path: str | None, format: str |
         read_collaborator(found, place, topic, value)
     else:
         read_annotations(found, place, topic, value)
-    return format
 
 
 def _rows_of(path: str, name: str) -> Iterator[Row]:
