@@ -1,7 +1,7 @@
 """The drop-in for freshstack's evaluation call, live against freshstack 0.0.6, which ``make test`` installs without what it would download."""
 
 import random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,7 @@ from tests.strategies import checked
 theirs = pytest.importorskip("freshstack.retrieval.evaluation", reason="freshstack is not installed; make test does it")
 
 K_VALUES = [1, 3, 5, 10, 20]
+METRICS: tuple[Literal["ndcg", "hole"], ...] = ("ndcg", "hole")
 DOCUMENTS = [f"src/f{number}.py_0_{number}" for number in range(30)]
 
 Case = tuple[dict[str, dict[str, int]], dict[str, list[str]], dict[str, dict[str, int]], dict[str, dict[str, float]]]
@@ -81,14 +82,31 @@ def test_runs_that_found_nothing_score_0() -> None:
 @pytest.mark.parametrize(("grades", "query"), [({"q": {"a": 1}}, 1), ({"q#0": {"a": 1}}, "q"), ({"r": {"a": 1}}, "q")])
 def test_queries_that_nobody_judged_are_said(grades: Any, query: Any) -> None:
     said = f"no query of results is in qrels_query: {query!r} is in results, {next(iter(grades))!r} in qrels_query"
-    with pytest.raises(asp.InputError, match=said):
-        EvaluateRetrieval().evaluate({"q#0": {"a": 1}}, {"q": ["q#0"]}, grades, {query: {"a": 1.0}})
-    with pytest.raises(asp.InputError, match=said):
-        EvaluateRetrieval().evaluate_custom(grades, {query: {"a": 1.0}})
+    nuggets, run, ours, their = {"q#0": {"a": 1}}, {query: {"a": 1.0}}, EvaluateRetrieval([1, 5]), theirs.EvaluateRetrieval([1, 5])
+    with pytest.warns(asp.AspectrumWarning, match=said):
+        found = ours.evaluate(nuggets, {"q": ["q#0"]}, grades, run)
+    assert found == their.evaluate(nuggets, {"q": ["q#0"]}, grades, run)
+    for metric in METRICS:
+        with pytest.warns(asp.AspectrumWarning, match=said):
+            found = ours.evaluate_custom(grades, run, metric)  # type: ignore[assignment]
+        assert found == their.evaluate_custom(grades, run, metric)
+
+
+def test_documents_that_nobody_judged_are_warned_of() -> None:
+    nuggets, of_query, grades, run = {"q#0": {"d1": 1}}, {"q": ["q#0"]}, {"q": {"d1": 1}}, {"q": {"x1": 1.0}}
+    ours, their = EvaluateRetrieval([1, 5]), theirs.EvaluateRetrieval([1, 5])
+    said = "they differ in a prefix or suffix around the number: 'x1' here, 'd1' there"
+    with pytest.warns(asp.AspectrumWarning, match=said):
+        assert ours.evaluate(nuggets, of_query, grades, run) == their.evaluate(nuggets, of_query, grades, {**run})
+    for metric in METRICS:
+        with pytest.warns(asp.AspectrumWarning, match=said):
+            assert ours.evaluate_custom(grades, run, metric) == their.evaluate_custom(grades, {**run}, metric)
 
 
 def test_wrong_arguments_are_said() -> None:
     with pytest.raises(asp.InputError, match="empty, expected at least one query"):
         EvaluateRetrieval().evaluate({}, {}, {}, {})
+    with pytest.raises(asp.InputError, match=r"results: query 'q' has \['a'\], expected \{document: score\}"):
+        EvaluateRetrieval().evaluate({"n": {"a": 1}}, {"q": ["n"]}, {"q": {"a": 1}}, {"q": ["a"]})  # type: ignore[dict-item]
     with pytest.raises(asp.InputError, match="expected 'ndcg' or 'hole'"):
         EvaluateRetrieval().evaluate_custom({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map")  # type: ignore[arg-type]

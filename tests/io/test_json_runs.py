@@ -209,6 +209,19 @@ def test_tables_in_json_are_tables(tmp_path: Path) -> None:
     ) == ["q"]
 
 
+def test_candidates_some_of_which_have_no_score(tmp_path: Path) -> None:
+    """They have none in any piece."""
+    several = [
+        {"query": f"q{number}", "candidates": [{"docid": "a", "score": 2.0}, {"docid": "b", **({} if number == 7 else {"score": 1.0})}]}
+        for number in range(10)
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in several))
+    read = [piece.rows for piece in open_pieces(str(path)).read(4)]
+    assert [len(rows) for rows in read] == [4, 4, 4, 4, 4]
+    assert all(set(rows.numbers) == {"rank"} for rows in read)
+
+
 @pytest.mark.parametrize("n_rows", [1, 3, 100])
 def test_folders_and_pieces(n_rows: int, tmp_path: Path) -> None:
     """Files of one list each, and lines, read from every position on."""

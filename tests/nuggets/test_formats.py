@@ -108,6 +108,90 @@ def test_objects_of_the_freshstack_package() -> None:
         asp.Nuggets.of_freshstack({"n": {"a": 2}}, {"q": ["n"]})
 
 
+@pytest.mark.parametrize("form", ["parquet", "polars", "pyarrow"])
+def test_nugget_ids_that_only_some_have_in_a_table(tmp_path: Path, form: str) -> None:
+    some = [{"_id": "a"}, {"nugget_id": "b"}, {"text": "c"}]
+    rows: list[dict[str, Any]] = [
+        {"query_id": "7", "nuggets": [{**one, "relevant_corpus_ids": ["d"]} for one in some]},
+        {"query_id": "8", "nuggets": None},
+    ]
+    assert judged(asp.Nuggets.read(as_table(tmp_path, rows, form))) == {"7": {name: {"d": 1.0} for name in ("a", "b", md5("c"))}}
+    with pytest.raises(InputError, match=r"'_id' .or 'nugget_id', 'text'."):
+        asp.Nuggets.read([{"query_id": "7", "nuggets": [{"_id": None, "relevant_corpus_ids": []}]}])
+
+
+@pytest.mark.parametrize("form", ["parquet", "polars", "pyarrow"])
+def test_banks_in_tables(tmp_path: Path, form: str) -> None:
+    """Structs have the keys of all rows."""
+    of_one = {"Q": {"question": "Q", "answers": {"x": {"answer": "x", "references": ["a"]}}, "importance": None}}
+    of_other = {
+        "R": {"question": "R", "answers": {"y": {"answer": "y", "references": ["b"]}}},
+        "S": {"question": "S", "references": ["c"]},
+    }
+    rows = [{"query_id": "1", "nugget_bank": of_one}, {"query_id": "2", "nugget_bank": of_other}]
+    expected = judged(asp.Nuggets.read(rows))
+    assert len(expected["2"]) == 2
+    assert judged(asp.Nuggets.read(as_table(tmp_path, rows, form))) == expected
+
+
+def as_table(folder: Path, rows: list[dict[str, Any]], form: str) -> Any:
+    frame = polars.DataFrame(rows, infer_schema_length=None)
+    frame.write_parquet(folder / "rows.parquet")
+    return {"parquet": folder / "rows.parquet", "polars": frame, "pyarrow": frame.to_arrow()}[form]
+
+
+def test_nuggets_of_the_freshstack_package_match_as_text() -> None:
+    nuggets = asp.Nuggets.of_freshstack({"1": {"a": 1}, "8": {"b": 1}}, {7: [1, 2]})  # type: ignore[dict-item, list-item]
+    assert judged(nuggets) == {"7": {"1": {"a": 1.0}, "2": {}}}
+    counted = ignored(nuggets)
+    assert counted["nuggets_without_judgments"] == counted["nuggets_of_no_query"] == 1
+
+
+@pytest.mark.parametrize(
+    ("grades", "of_query", "message"),
+    [
+        ({"7_0": {"a": 1}}, {"7": ["0", "1"]}, "no nugget of query_to_nuggets is in qrels_nuggets: '0' is not, and there '7_0' is one"),
+        ({}, {"7": ["0"]}, "'0' is not, and it is empty"),
+        ({"1": {"a": 1}, 1: {"a": 0}}, {"7": ["1"]}, "a nugget is there twice, as text and as a number"),
+        ({"n": {"a": 1}}, {"7": None}, "query_to_nuggets: query '7' has None, expected a list of nuggets"),
+        ({"n": {"a": 1}}, {"7": [["n"]]}, r"\['n'\] is the id of a nugget, expected text"),
+    ],
+)
+def test_what_is_wrong_with_objects_of_the_freshstack_package(grades: Any, of_query: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        asp.Nuggets.of_freshstack(grades, of_query)
+
+
+def test_keys_that_are_numbers_are_text() -> None:
+    assert judged(asp.Nuggets.read({7: {"nuggets": FRESHSTACK[0]["nuggets"]}}))["7"] == OF_FRESHSTACK["7"]
+    nuggets = asp.Nuggets.read([{"qid": "1", "nugget_dict": {5: {"x": ["a"]}}}])
+    assert judged(nuggets) == {"1": {md5("5"): {"a": 1.0}}}
+
+
+@pytest.mark.parametrize("key", [None, True, (1,), 1.5])
+def test_other_keys_are_not(key: Any) -> None:
+    with pytest.raises(InputError, match=r"nuggets, \[0\]: expected text or a whole number as a key, found"):
+        asp.Nuggets.read({key: {"nuggets": FRESHSTACK[0]["nuggets"]}})
+    with pytest.raises(InputError, match='the key "7" is there twice, as text and as a number'):
+        asp.Nuggets.read({7: {"nuggets": []}, "7": {"nuggets": []}})
+
+
+@pytest.mark.parametrize(
+    ("given", "format", "message"),
+    [
+        (FRESHSTACK[1:], "neuclir", "name of the file does not tell the topic"),
+        (FRESHSTACK[:1], "annotations", "there is no 'nugget_dict'|missing key 'nugget_dict'"),
+        ([1], "annotations", r"nuggets, \[0\]: expected an object, found 1"),
+        (["x"], "annotations", 'expected an object, found "x"'),
+        (FRESHSTACK, ["freshstack"], r"format is \['freshstack'\], expected 'freshstack', "),
+        (FRESHSTACK, "brightpro", "expected the path of a folder with examples/ and aspects/"),
+    ],
+)
+def test_formats_that_are_said_and_wrong(given: Any, format: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        asp.Nuggets.read(given, format=format)
+
+
 def test_plain_python() -> None:
     nuggets = asp.Nuggets.of({7: {"n": ["a", 3], "m": {"a": 0.5, "b": 0}, "k": []}}, weights={"n": 2})
     assert judged(nuggets) == {"7": {"n": {"a": 1.0, "3": 1.0}, "m": {"a": 0.5, "b": 0.0}, "k": {}}}
@@ -392,6 +476,55 @@ def test_crux() -> None:
 def test_what_holds_no_nuggets(tmp_path: Path, row: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         asp.Nuggets.read(write(tmp_path / "x.jsonl", lines([row, row])))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "ndjson.gz", "parquet", "pq", "arrow", "feather", "ipc"])
+def test_every_file_of_a_folder_is_read(tmp_path: Path, kind: str) -> None:
+    one, other = FRESHSTACK[0], {**FRESHSTACK[0], "query_id": "8"}
+    write(tmp_path / "README.md", "# Nuggets")
+    write(tmp_path / ".cache" / "x.json", "?")
+    write(tmp_path / "a.json", json.dumps(one))
+    if "json" in kind:
+        text = lines([other]).encode()
+        (tmp_path / f"b.{kind}").write_bytes(gzip.compress(text) if kind.endswith("gz") else text)
+    else:
+        frame = polars.DataFrame([other])
+        (frame.write_parquet if kind in ("parquet", "pq") else frame.write_ipc)(tmp_path / f"b.{kind}")
+    assert asp.Nuggets.read(tmp_path).queries == ["7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "what"),
+    [("b.json.bz2", r"is none of \*.json, .*, \*.ipc, also compressed"), ("topics.csv", "is none of"), ("more/b.json", "is a folder")],
+)
+def test_what_is_not_read_in_a_folder_is_an_error(tmp_path: Path, odd: str, what: str) -> None:
+    write(tmp_path / "a.json", json.dumps(FRESHSTACK[0]))
+    write(tmp_path / odd, "x")
+    with pytest.raises(InputError, match=rf"{odd.partition('/')[0]}: {what}.*move it, or use a pattern"):
+        asp.Nuggets.read(tmp_path)
+    assert asp.Nuggets.read(f"{tmp_path}/*.json").queries == ["7"]
+
+
+def test_a_query_may_be_in_several_files(tmp_path: Path) -> None:
+    rows = [assignment("a", ("t", "vital", "support")), assignment("b", ("t", "vital", "not_support"))]
+    for number, row in enumerate(rows):
+        write(tmp_path / "nuggetizer" / f"{number}.jsonl", lines([row]))
+        write(tmp_path / "crux" / f"{number}.jsonl", lines([{"id": "1", "docid": f"d{number}", "rating": [5 * number]}]))
+    assert judged(asp.Nuggets.read(tmp_path / "nuggetizer")) == judged(asp.Nuggets.read(rows)) == {"1": {md5("t"): {"a": 1.0, "b": 0.0}}}
+    assert judged(asp.Nuggets.read(tmp_path / "crux")) == {"1": {"0": {"d0": 0.0, "d1": 1.0}}}
+
+
+def test_importance_that_is_a_number() -> None:
+    rows: list[Any] = [assignment(document, ("t", 3, "support"), ("u", True, "support")) for document in "ab"]  # type: ignore[arg-type]
+    nuggets = asp.Nuggets.read(rows)
+    assert weights(nuggets) == {"1": {md5("t"): 3.0, md5("u"): 1.0}}
+    assert ignored(nuggets) == {"nugget_weights": None, "unknown_importance": 1}
+    for other in ("vital", 2):
+        rows[1]["nuggets"][0]["importance"] = other
+        with pytest.raises(InputError, match=r"nuggets\[0\].importance: expected 3, as where the nugget came before, found"):
+            asp.Nuggets.read(rows)
+    rows[1]["nuggets"][0]["importance"] = None
+    assert weights(asp.Nuggets.read(rows)) == weights(nuggets)
 
 
 def test_formats_are_not_mixed(tmp_path: Path) -> None:

@@ -105,6 +105,13 @@ def test_ids_of_runs_may_be_numbers(kind: Any) -> None:
     assert next(iter(asp.evaluate(frame, "AspectRecall@1", subtopics=nuggets).values())) == 1.0
 
 
+def test_users_of_another_kind_are_named() -> None:
+    nuggets = asp.Nuggets.of({"7": {"lock": ["x"]}})
+    with pytest.raises(InputError, match=r"numbers in users \(7\), text in rankings \('7'\)"):
+        asp.evaluate({"7": ["x"]}, "AspectRecall@1", subtopics=nuggets, users=[7])
+    assert next(iter(asp.evaluate({7: ["x"]}, "AspectRecall@1", subtopics=nuggets, users=[7]).values())) == 1.0
+
+
 def test_subtopics_that_are_a_file_of_nuggets(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.jsonl", lines(FRESHSTACK))
     with pytest.raises(

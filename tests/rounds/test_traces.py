@@ -40,7 +40,7 @@ OUTPUT = json.dumps([{"docid": "a", "score": 1.0, "snippet": "s"}, {"docid": 7}]
         ([result(output=OUTPUT, round=1)], [["a", "7"]]),
         ([result(["x"], output=OUTPUT, round=1)], [["x"]]),
         ([result(output="search failed: timeout", round=1), result(["a"], round=2)], [[], ["a"]]),
-        ([result(output="{}", round=1)], [[]]),
+        ([result(output="404", round=1), result(output='"[]"', round=2), result(round=3), result(output="[]", round=4)], [[], [], [], []]),
         ([result(output='["a", "b"]', round=1)], [["a", "b"]]),
         ([result(["a"], round=1), result(["b"], round=3)], [["a"], [], ["b"]]),
         ([call(round=1), result(["a"]), call(round=2), result(["b"])], [["a"], ["b"]]),
@@ -96,6 +96,16 @@ def test_what_is_said_of_traces(tmp_path: Path) -> None:
     assert found["AspectRecall"] == (0.5,)
 
 
+def test_searches_that_failed_are_counted(tmp_path: Path) -> None:
+    failed = result(output="search failed: timeout")
+    traces = [trace(failed, result([]), failed), trace(result(["a"]), query="r"), trace(failed, result(["b"]), query="s")]
+    rounds = read(tmp_path, *traces, name="t.jsonl")
+    assert [(one.kind, one.count) for one in rounds.notices] == [("found_nothing", 1), ("failed_searches", 3)]
+    for memory in (None, "1GB"):
+        found = asp.evaluate(tmp_path / "t.jsonl", "AspectRecall@5", subtopics={"r": {"a": [1]}}, memory=memory)
+        assert sum("3 searches of the agents failed" in note for note in found.notes) == 1
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -106,6 +116,15 @@ def test_what_is_said_of_traces(tmp_path: Path) -> None:
         (trace(result(["a"], round="1")), 'result[0].round: expected a whole number from 1 to 10,000, found "1"'),
         (trace(result(["a"], round=10**9)), "result[0].round: expected a whole number from 1 to 10,000"),
         (trace(result(output='[{"docid": {}}]')), "result[0].output[0].docid: expected an id"),
+        (trace(result(output='[{"id": "a"}]')), 'result[0].output[0]: the key "docid" is missing, found an object with the keys "id"'),
+        (trace(result(output='["a", null]')), "result[0].output[1]: expected an id"),
+        (
+            trace(result(output="{}")),
+            "result[0].output: expected a list of documents, or plain text for a failed search, found an empty object",
+        ),
+        (trace(result(output='[{"docid": "a"')), "result[0].output: cannot be read as JSON, expected a list of documents"),
+        (trace(result(output="[" * 100_000)), "result[0].output: cannot be read as JSON"),
+        (trace(result(output=7)), "result[0].output: expected a list of documents"),
         (trace("search"), 'result[0]: expected an object, found "search"'),
     ],
 )

@@ -224,7 +224,8 @@ class IdTable:
             self.ids = Ids(several[0])
             return [np.arange(len(several[0]), dtype=np.int32)]
         known = Ids(several[0]) if before else self.ids
-        if not self._examples:
+        made_numbers = self.untyped is not None and len(known) and not isinstance(known[0], str)  # by others, which are named instead
+        if not self._examples and not made_numbers:
             self._note_kinds((*before, *heads, ("codes", None))[0][0], known)
         return self._join_objects(known, [(source, Ids(ids)) for (source, _), ids in zip(fresh, several[len(before) :], strict=True)])
 

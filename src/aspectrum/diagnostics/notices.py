@@ -199,8 +199,8 @@ def _worded(name: str, value: Any, nouns: Mapping[str, str]) -> str:
 
 
 _ONE_OR_MANY = (
-    {"s": "s", "v": "", "are": "are", "have": "have", "do": "do", "them": "them"},
-    {"s": "", "v": "s", "are": "is", "have": "has", "do": "does", "them": "it"},
+    {"s": "s", "es": "es", "v": "", "are": "are", "have": "have", "do": "do", "them": "them"},
+    {"s": "", "es": "", "v": "s", "are": "is", "have": "has", "do": "does", "them": "it"},
 )
 """Endings of nouns and verbs, and verbs, of many and of one."""
 
@@ -308,9 +308,12 @@ KINDS: Mapping[str, Kind] = {
     "references_of_questions": Kind("note", "{count} document{s} of a question, not of one of its answers, {are} ignored (AND, SUM)"),
     "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
+    "nuggets_without_judgments": Kind("note", "{count} nugget{s} {have} no judgments in qrels_nuggets"),
+    "nuggets_of_no_query": Kind("note", "{count} nugget{s} of qrels_nuggets {are} of no query and left out"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
     "round_counts": Kind("note", "{count} trace{s} state{v} another number of rounds than the searches show; the searches count"),
+    "failed_searches": Kind("note", "{count} search{es} of the agents failed: the output is text, or empty"),
     "found_nothing": Kind("note", "{count} trace{s} found nothing; the list{s} {are} empty"),
     "other_last_round": Kind(
         "note", "the last judged answer of {count} trace{s} is not that of the last round; AER counts the rounds up to that answer"
@@ -452,6 +455,7 @@ KINDS: Mapping[str, Kind] = {
     "same_as_baseline": Kind(
         "fact", "{count} list{s} {are} the baseline's; is one input given twice?", counts="users", warn_from=0.99, warn_of=5
     ),
+    "foreign_queries": Kind("warning", "no query of results is in qrels_query: {here} is in results, {there} in qrels_query"),
     "unknown": Kind("note", "{count} {role}{s} {are} not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} user{s} {have} no list"),
     "no_aspect": Kind("fact", "{count} item{s} {have} no aspect"),

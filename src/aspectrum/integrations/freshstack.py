@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aspectrum.api import evaluate
+from aspectrum.coding.ids import described
+from aspectrum.diagnostics.attention import Attention
+from aspectrum.diagnostics.notices import Notice
 from aspectrum.errors import InputError
 from aspectrum.metrics.alpha_ndcg import AlphaNDCG
 from aspectrum.metrics.aspect_recall import AspectRecall
@@ -20,7 +22,9 @@ from aspectrum.metrics.judged import Judged
 from aspectrum.metrics.ndcg import NDCG
 from aspectrum.metrics.recall import Recall
 from aspectrum.nuggets import Nuggets
+from aspectrum.plan import Plan
 from aspectrum.results import Results
+from aspectrum.world import Truth
 
 __all__ = ["EvaluateRetrieval"]
 
@@ -35,7 +39,7 @@ class EvaluateRetrieval:
     """Measures runs as ``freshstack.retrieval.evaluation.EvaluateRetrieval`` of freshstack 0.0.6 does.
 
     Differences: alpha-nDCG is there for all cutoffs, not only up to 20. Queries without nuggets are left out instead of raising
-    ZeroDivisionError. A query without documents in the run scores 0 instead of raising KeyError.
+    ZeroDivisionError. A query without documents in the run scores 0 instead of raising KeyError. Ids that match nowhere are a warning.
 
     Args:
         k_values: Cutoffs.
@@ -73,7 +77,7 @@ class EvaluateRetrieval:
         if not any(run.values()):  # nothing was found
             zeros = [{f"{name}@{cutoff}": 0.0 for cutoff in self.k_values} for name in ("alpha-nDCG", "Coverage", "Recall")]
             return zeros[0], zeros[1], zeros[2]
-        covering = evaluate(run, [AlphaNDCG(k=k), AspectRecall(k=k)], subtopics=nuggets, convention="freshstack")
+        covering = _measured(run, [AlphaNDCG(k=k), AspectRecall(k=k)], "freshstack", subtopics=nuggets)
         recalled = self._single(run, Recall(k=k), qrels_query)
         return (
             self._means("alpha-nDCG", covering, "AlphaNDCG"),
@@ -97,7 +101,7 @@ class EvaluateRetrieval:
             raise InputError(f"metric is {metric!r}, expected 'ndcg' or 'hole'")
         if found_nothing:
             return {query: {f"Hole@{cutoff}": 0.0 for cutoff in sorted(set(k))} for query in run}
-        holes = evaluate(run, Judged(k=k, by="anybody", over="k", complement=True), relevance=qrels_query)
+        holes = _measured(run, Judged(k=k, by="anybody", over="k", complement=True), relevance=qrels_query)
         rows = {row["user"]: row for row in holes.per_user.iter_rows(named=True)}
         names = [str(name) for name in holes]
         return {query: {f"Hole@{cutoff}": rows[query][name] for cutoff, name in zip(sorted(set(k)), names, strict=True)} for query in run}
@@ -105,7 +109,7 @@ class EvaluateRetrieval:
     def _single(self, run: Run, metric: Recall | NDCG, qrels_query: Grades) -> Results:
         """A metric that freshstack leaves to trec_eval, which keeps scores in single precision and puts the larger of tied ids first."""
         single = {query: {document: float(np.float32(score)) for document, score in scores.items()} for query, scores in run.items()}
-        return evaluate(single, metric, relevance=qrels_query, ties="descending", users="judged")
+        return _measured(single, metric, users="judged", relevance=qrels_query, ties="descending")
 
     def _means(
         self, name: str, results: Results, metric: str, *, digits: int | None = None, mean_digits: int = 4, n_queries: int | None = None
@@ -122,13 +126,23 @@ class EvaluateRetrieval:
         return found
 
 
+def _measured(run: Run, metrics: Any, convention: str | None = None, users: str | None = None, **truth: Any) -> Results:
+    """Results of lists. Where nothing that was found is judged, the numbers are what they are, as there, with a warning."""
+    plan = Plan(metrics, Truth.read(**truth), convention=convention, users=users)
+    part = plan.observe(run)
+    return plan.finish(part, notices=Attention().draw(plan.notices_on({"rankings": part.lists}, from_files=False)))
+
+
 def _asked(results: Run, queries: Iterable[str]) -> dict[str, Any]:
     """The lists of queries that are judged."""
+    for query, scores in results.items():
+        if not isinstance(scores, Mapping):
+            raise InputError(f"results: query {query!r} has {described(scores)}, expected {{document: score}}")
     wanted = dict.fromkeys(queries)
     if not wanted or not results:
         raise InputError("judgments and results are empty, expected at least one query with documents")
     found = {query: scores for query, scores in results.items() if query in wanted}
     if not found:
         there, asked = next(iter(results)), next(iter(wanted))
-        raise InputError(f"no query of results is in qrels_query: {there!r} is in results, {asked!r} in qrels_query; expected the same ids")
+        Attention().draw([Notice("foreign_queries", detail={"here": repr(there), "there": repr(asked)})])
     return found

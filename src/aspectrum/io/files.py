@@ -22,7 +22,8 @@ from aspectrum.errors import InputError
 from aspectrum.wording import did_you_mean, one_line, shortened
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_HIDDEN = (".", "_")  # what Spark and others put beside their data
+HIDDEN = (".", "_")
+"""How names of files begin that Spark and others put beside their data."""
 _SKIPPED_ZSTD = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # what parallel packers write in front
 NO_LISTS = re.compile(
     r"^(readme|licen[cs]e|notes?|makefile)(\.txt)?$|\.(md|rst|ya?ml|py|ipynb|sh|log|html?|pdf|png|svg|tex)$", re.IGNORECASE
@@ -86,8 +87,8 @@ def files_of(path: str) -> list[str]:
     if os.path.isdir(path):
         found = []
         for folder, folders, names in os.walk(path):
-            folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
-            found += [os.path.join(folder, one) for one in names if not one.startswith(_HIDDEN)]
+            folders[:] = sorted(one for one in folders if not one.startswith(HIDDEN))
+            found += [os.path.join(folder, one) for one in names if not one.startswith(HIDDEN)]
         for odd in sorted(one for one in found if NO_LISTS.search(os.path.basename(one))):
             raise InputError(f"{printed(odd)}: does not look like lists, and every file of a folder is read; move it, or use a pattern")
         if not found:

@@ -34,6 +34,7 @@ class JsonList(NamedTuple):
     documents: Sequence[str]
     scores: Sequence[float] | None
     at: Callable[[int], Place]
+    n_failed: int = 0  # searches
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,10 @@ class JsonRun:
             for found in _READERS[self.kind](self, place, value):
                 check_once(seen, found.query, found.at(-1))
                 yield found
+
+    def all_scored(self) -> bool:
+        """Whether every item has a score; else no list is read with scores."""
+        return all(one.scores is not None and not any(map(math.isnan, one.scores)) for one in self.lists())
 
     def rows(self) -> Rows:
         """All lists."""
@@ -248,7 +253,7 @@ def _of_traces(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
         if not is_trace(one):
             raise at.error('expected the trace of an agent: an object with "query_id" and a list "result"', one)
         trace = trace_of(at, one)
-        yield JsonList(trace.query, trace.found(), None, partial(_same_place, at.at("result")))
+        yield JsonList(trace.query, trace.found(), None, partial(_same_place, at.at("result")), trace.n_failed)
 
 
 _READERS: Mapping[str, Callable[[JsonRun, Place, Any], Iterator[JsonList]]] = {
@@ -295,8 +300,8 @@ def _list_place(at: Place, number: int) -> Place:
     return at if number < 0 else at.at(number)
 
 
-def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int = 0) -> Rows:
-    """Lists as rows; those before row `first` are left out, with lists that are empty."""
+def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int = 0, scored: bool = True) -> Rows:
+    """Lists as rows; those before row `first` are left out, with lists that are empty. Scores are read if they may be, and all have one."""
     import polars
 
     lengths = np.array([len(one.documents) for one in lists], dtype=np.int64)
@@ -311,14 +316,15 @@ def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int 
     numbers = {}
     if kind in ("documents", "candidates", "traces"):  # their order is the list, whatever their scores
         numbers["rank"] = np.arange(1, starts[-1] + 1) - np.repeat(starts[:-1], lengths).astype(np.float64)
-    if kind != "documents" and all(one.scores is not None for one in lists):
+    if scored and kind != "documents" and all(one.scores is not None for one in lists):
         scores = np.fromiter((score for one in lists for score in one.scores or ()), np.float64, int(starts[-1]))
         if not np.isnan(scores).any():
             numbers["score"] = scores
     columns = {"user": IdColumn(owners, users, "text"), "item": IdColumn(codes, distinct, "text")}
-    rows = Rows(
-        source, columns, numbers, partial(_row_place, lists, starts, source), notices=[Notice("json_run", detail={"lists": _CALLED[kind]})]
-    )
+    notices = [Notice("json_run", detail={"lists": _CALLED[kind]})]
+    n_failed = sum(one.n_failed for one in lists)
+    notices += [Notice("failed_searches", n_failed)] if n_failed else []
+    rows = Rows(source, columns, numbers, partial(_row_place, lists, starts, source), notices=notices)
     if not first:
         return rows
     kept = np.arange(first, len(owners))

@@ -397,9 +397,10 @@ class _TextFile:
         """Lists from row `offset` on; those of JSON Lines come some at a time."""
         held: list[JsonList] = []
         n_before = n_held = 0
+        scored = run.kind != "candidates" or not run.text.is_lines or run.all_scored()  # in no piece, if one has none
 
         def part(done: float) -> _Part:
-            rows = rows_of_lists(self._name, run.kind, held, max(0, offset - n_before))
+            rows = rows_of_lists(self._name, run.kind, held, max(0, offset - n_before), scored)
             first = max(n_before, offset)
             return _Part(rows, lambda row: (first + row, 1), done)
 

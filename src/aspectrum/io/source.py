@@ -16,7 +16,8 @@ Format = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "run", "qrels", "npz
 FORMATS: tuple[str, ...] = get_args(Format)
 
 _OTHER_EXTENSIONS = {".tab": "tsv", ".pq": "parquet", ".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".qrel": "qrels"}
-_EXTENSIONS: Mapping[str, Any] = {f".{format}": format for format in FORMATS} | _OTHER_EXTENSIONS
+EXTENSIONS: Mapping[str, Any] = {f".{format}": format for format in FORMATS} | _OTHER_EXTENSIONS
+"""Formats by extension."""
 _COMPRESSED = (".gz", ".zst")
 _PART = re.compile(r"(.+\.json(?:\.gz|\.zst)?)#(.+)", re.IGNORECASE | re.DOTALL)
 
@@ -118,7 +119,7 @@ class Source:
         stem, extension = os.path.splitext(self.path.lower())
         if extension in _COMPRESSED:
             extension = os.path.splitext(stem)[1]
-        return _EXTENSIONS.get(extension)
+        return EXTENSIONS.get(extension)
 
 
 def check_files(given: Iterable[Any]) -> None:

@@ -27,6 +27,7 @@ class Trace:
     place: Place
     said: int | None = None  # how many rounds the file says there were
     task: str | None = None
+    n_failed: int = 0  # searches
 
     def found(self) -> list[str]:
         """All documents, each at its first place."""
@@ -59,7 +60,7 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
     query = id_text(place.at("query_id"), value["query_id"])
     rounds: dict[int, list[tuple[str, ...]]] = {}
     of_calls: dict[str, int] = {}
-    now, after_result = 0, True
+    now, after_result, n_failed = 0, True, 0
     for number, item in enumerate(value["result"]):
         at = place.at("result", number)
         if not isinstance(item, Mapping):
@@ -81,7 +82,9 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
         after_result = True
         now = max(now, 1)
         its_round = said if said is not None else of_calls.get(call, now) if isinstance(call, str) else now
-        rounds.setdefault(its_round, []).append(tuple(_documents(at, item)))
+        documents = _documents(at, item)
+        n_failed += documents is None
+        rounds.setdefault(its_round, []).append(documents or ())
     in_order = tuple(tuple(rounds.get(number, ())) for number in range(1, max(rounds, default=0) + 1))
     count, task = value.get("retrieved_round_count"), value.get("task")
     return Trace(
@@ -90,29 +93,38 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
         place,
         count if isinstance(count, int) and not isinstance(count, bool) else None,
         task if isinstance(task, str) else None,
+        n_failed,
     )
 
 
-def _documents(at: Place, item: Mapping[str, Any]) -> Iterator[str]:
-    """What a search found: its ``docids``, else what its output holds; text that is no list is a search that failed."""
+def _documents(at: Place, item: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """What a search found: its ``docids``, else what its output holds; None if it failed: the output is plain text, or there is none."""
     named = item.get("docids")
     if named is not None:
         if not isinstance(named, list):
             raise at.at("docids").error("expected a list of document ids", named)
-        yield from (id_text(at.at("docids", number), one) for number, one in enumerate(named))
-        return
-    output = item.get("output")
+        return tuple(id_text(at.at("docids", number), one) for number, one in enumerate(named))
+    output, place = item.get("output"), at.at("output")
     if isinstance(output, str):
+        if output.lstrip()[:1] not in ("[", "{"):
+            return None
         try:
             output = json.loads(output)
         except (ValueError, RecursionError):
-            return
+            raise place.error("cannot be read as JSON, expected a list of documents, or plain text for a failed search", output) from None
+    if output is None:
+        return None
     if not isinstance(output, list):
-        return
-    for number, one in enumerate(output):
-        document = one.get("docid") if isinstance(one, Mapping) else one
-        if document is not None:
-            yield id_text(at.at("output", number, *(["docid"] if isinstance(one, Mapping) else [])), document)
+        raise place.error("expected a list of documents, or plain text for a failed search", output)
+    return tuple(_document(place.at(number), one) for number, one in enumerate(output))
+
+
+def _document(place: Place, one: Any) -> str:
+    if not isinstance(one, Mapping):
+        return id_text(place, one)
+    if "docid" not in one:
+        raise place.error('the key "docid" is missing', one)
+    return id_text(place.at("docid"), one["docid"])
 
 
 def id_text(place: Place, value: Any) -> str:

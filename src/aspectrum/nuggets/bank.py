@@ -111,12 +111,23 @@ class Nuggets(InputBundle):
         found = Collected("nuggets", Choices(both_lists=both_lists), positive_only=False)
         _check_mapping("qrels_nuggets", qrels_nuggets, "{nugget: {document: 0 or 1}}")
         _check_mapping("query_to_nuggets", query_to_nuggets, "{query: [nuggets]}")
-        for query, nuggets in query_to_nuggets.items():
+        judgments = {_text(nugget, "nugget"): judged for nugget, judged in qrels_nuggets.items()}
+        if len(judgments) < len(qrels_nuggets):
+            raise InputError("qrels_nuggets: a nugget is there twice, as text and as a number; expected once")
+        asked = {query: _nuggets_of(query, nuggets) for query, nuggets in query_to_nuggets.items()}
+        known, wanted = judgments.keys(), {nugget for several in asked.values() for nugget in several}
+        if wanted and not wanted & known:
+            there = f"there {quoted(next(iter(known)))} is one" if known else "it is empty"
+            raise InputError(
+                f"no nugget of query_to_nuggets is in qrels_nuggets: {quoted(min(wanted))} is not, and {there}; expected the same ids"
+            )
+        found.ignored["nuggets_without_judgments"] += len(wanted - known)
+        found.ignored["nuggets_of_no_query"] += len(known - wanted)
+        for query, several in asked.items():
             found.query(_text(query, "query"))
-            several = [nuggets] if isinstance(nuggets, str) else list(nuggets)
             found.ignored["queries_without_nuggets"] += not several
             for nugget in several:
-                judged = qrels_nuggets.get(nugget, {})
+                judged = judgments.get(nugget, {})
                 _check_mapping(f"qrels_nuggets: nugget {quoted(nugget)}", judged, "{document: 0 or 1}")
                 for document, grade in judged.items():
                     if grade not in (0, 1):
@@ -125,7 +136,7 @@ class Nuggets(InputBundle):
                         )
                 supporting, others = ([_text(one, "document") for one, grade in judged.items() if grade == wanted] for wanted in (1, 0))
                 supporting, others = settled(found, None, supporting, others)
-                found.nugget(_text(nugget, "nugget"), None, [[(1.0, supporting), (0.0, others)]], None)
+                found.nugget(nugget, None, [[(1.0, supporting), (0.0, others)]], None)
         return cls(found, "freshstack")
 
     @property
@@ -222,6 +233,14 @@ def _text(id: Any, role: str) -> str:
     if hasattr(id, "__index__") and not isinstance(id, bool):
         return str(id.__index__())
     raise InputError(f"nuggets: {described(id)} is the id of a {role}, expected text or a whole number")
+
+
+def _nuggets_of(query: Any, nuggets: Any) -> list[str]:
+    if isinstance(nuggets, str):
+        return [nuggets]
+    if isinstance(nuggets, Mapping) or not isinstance(nuggets, Iterable):
+        raise InputError(f"query_to_nuggets: query {quoted(query)} has {described(nuggets)}, expected a list of nuggets")
+    return [_text(nugget, "nugget") for nugget in nuggets]
 
 
 def _by_strength(query: Any, nugget: Any, documents: Any) -> dict[float, list[str]]:

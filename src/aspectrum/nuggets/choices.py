@@ -70,5 +70,10 @@ class Choices:
         return {"all": 1.0, "vital": 1.0 if vital else None, "2:1": 2.0 if vital else 1.0}[self.importance]
 
 
+def is_known(importance: Any) -> bool:
+    """Whether it is clear what an importance means; any other counts as okay."""
+    return importance in (None, "vital", "okay") or (isinstance(importance, int | float) and not isinstance(importance, bool))
+
+
 def _wrong(name: str, value: Any, expected: str) -> InputError:
     return InputError(Option(name), f" is {shortened(repr(value))}, expected {expected}")

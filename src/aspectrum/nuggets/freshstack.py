@@ -37,10 +37,10 @@ def _read_query(found: Collected, place: Place, query: str, row: dict[str, Any])
         at = place.at("nuggets", number)
         as_object(at, one, "a nugget")
         text = text_or_none(one.get("text"))
-        if "_id" in one or "nugget_id" in one or text is None:
-            id = id_text(at, needed(at, one, "_id", "nugget_id", "text"), "nugget")
-        else:
-            id = digest(text)
+        key = next((key for key in ("_id", "nugget_id") if one.get(key) is not None), None)
+        if key is None and text is None:
+            needed(at, {name: value for name, value in one.items() if value is not None}, "_id", "nugget_id", "text")
+        id = digest(text or "") if key is None else id_text(at.at(key), one[key], "nugget")
         supporting = document_ids(at.at(_SUPPORTING), needed(at, one, _SUPPORTING))
         others = document_ids(at.at(_OTHER), one.get(_OTHER))
         supporting, others = settled(found, at, supporting, others)

@@ -8,7 +8,7 @@ from typing import Any
 
 from aspectrum.io.json_values import Place
 from aspectrum.nuggets.collecting import Collected
-from aspectrum.nuggets.values import as_object, digest, document_ids, id_text
+from aspectrum.nuggets.values import as_object, digest, document_ids, id_text, needed
 
 _NAMED = re.compile(r"nuggets?[_-](.+?)\.json(?:\.gz|\.zst)?$", re.IGNORECASE)
 
@@ -42,10 +42,10 @@ def read_collaborator(found: Collected, place: Place, topic: str, value: Any) ->
         found.nugget(digest(question), question, answers, at, join="and" if one[0] == "AND" else "or")
 
 
-def read_annotations(found: Collected, place: Place, topic: str, value: dict[str, Any]) -> None:
+def read_annotations(found: Collected, place: Place, topic: str, value: Any) -> None:
     """What the annotation tool writes: all answers are joined by OR."""
     found.query(topic, place)
-    nuggets = as_object(place.at("nugget_dict"), value["nugget_dict"])
+    nuggets = as_object(place.at("nugget_dict"), needed(place, as_object(place, value), "nugget_dict"))
     found.ignored["queries_without_nuggets"] += not nuggets
     for question, answers in nuggets.items():
         at = place.at("nugget_dict", question)

@@ -8,6 +8,7 @@ from typing import Any
 
 from aspectrum.errors import InputError
 from aspectrum.io.json_values import Place, json_text
+from aspectrum.nuggets.choices import is_known
 from aspectrum.nuggets.collecting import Collected, Join
 from aspectrum.nuggets.values import as_list, as_object, as_text, described_keys, digest, id_text, needed
 
@@ -181,7 +182,6 @@ def _write(found: Collected, questions: Collection[Question]) -> None:
     found.ignored["queries_without_nuggets"] += not questions
     for one in questions:
         weight = found.choices.weight(one.importance, one.place.at("importance"))
-        known = one.importance in (None, "vital", "okay") or isinstance(one.importance, int | float)
-        found.ignored["unknown_importance"] += not known
+        found.ignored["unknown_importance"] += not is_known(one.importance)
         found.ignored["references_of_questions"] += len(one.own) if one.ignores_own else 0
         found.nugget(one.id, one.text, one.blocks, one.place, weight, one.join)

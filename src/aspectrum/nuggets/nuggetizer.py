@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from aspectrum.io.json_values import Place, json_text
+from aspectrum.nuggets.choices import is_known
 from aspectrum.nuggets.collecting import Collected
 from aspectrum.nuggets.values import as_list, as_object, as_text, digest, id_text, needed
 from aspectrum.wording import listed
@@ -40,13 +41,19 @@ def _assigned(found: Collected, place: Place, row: dict[str, Any], importances: 
         assignment = needed(at, one, "assignment")
         if not isinstance(assignment, str) or assignment not in _RANKS:
             raise at.at("assignment").error(f"expected {listed(reversed(_RANKS))}", assignment)
-        importance = one.get("importance")
-        known = importances.setdefault(text, importance)
-        if _VITAL in (importance, known):
-            importances[text] = _VITAL
+        importances[text] = _importance(at.at("importance"), importances.get(text), one.get("importance"))
         found.ignored["repeated_texts"] += text in assigned
         assigned[text] = max(assignment, assigned.get(text, assignment), key=_RANKS.__getitem__)
     return assigned
+
+
+def _importance(place: Place, known: Any, given: Any) -> Any:
+    """The importance of a text that came with another one before: a number is the same everywhere, and vital once is vital."""
+    if given is None or known is None:
+        return known if given is None else given
+    if given != known and any(isinstance(one, int | float) and not isinstance(one, bool) for one in (known, given)):
+        raise place.error(f"expected {json_text(known)}, as where the nugget came before", given)
+    return _VITAL if _VITAL in (known, given) else known
 
 
 def _write(found: Collected, query: str, place: Place, judged: dict[str, dict[str, str]], importances: dict[str, Any]) -> None:
@@ -63,6 +70,6 @@ def _write(found: Collected, query: str, place: Place, judged: dict[str, dict[st
         if not assigned:
             found.judged([document], place)
     for text, importance in importances.items():
-        found.ignored["unknown_importance"] += importance not in (None, _VITAL, "okay", "failed")
+        found.ignored["unknown_importance"] += importance != "failed" and not is_known(importance)
         weight = choices.weight(importance, place.at("nuggets"))
         found.nugget(digest(text), text, [list(supported[text].items())], place, weight)

@@ -14,27 +14,29 @@ import numpy as np
 from aspectrum.coding.ids import described, quoted
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
-from aspectrum.io.files import binary_format, files_of, is_several, naming_memory, printed, read_bytes
+from aspectrum.io.files import HIDDEN, NO_LISTS, binary_format, files_of, is_several, naming_memory, printed, read_bytes
 from aspectrum.io.frames import read_binary
-from aspectrum.io.json_values import JsonText, Place
-from aspectrum.io.source import Source
+from aspectrum.io.json_values import JsonText, Place, json_text
+from aspectrum.io.source import EXTENSIONS, Source
 from aspectrum.nuggets.brightpro import read_brightpro
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.collecting import Collected
 from aspectrum.nuggets.formats import FORMATS, format_of
 from aspectrum.nuggets.neuclir import read_annotations, read_collaborator, topic_in, topic_of
+from aspectrum.nuggets.values import as_object, first_twice
 from aspectrum.wording import did_you_mean, listed
 
 Row = tuple[Place, Any]
+File = tuple[str | None, str, Iterator[Row]]  # its path, what errors call it, and its rows
 
-_KINDS = ("json", "jsonl", "ndjson", "parquet", "arrow")
+_KINDS = ("json", *(kind[1:] for format in ("jsonl", "parquet", "arrow") for kind in EXTENSIONS if EXTENSIONS[kind] == format))
 _FILE = re.compile(rf"\.(?:{'|'.join(_KINDS)})(?:\.gz|\.zst)?$", re.IGNORECASE)
 _SHARD = re.compile(r"(?:-\d{5}-of-\d{5})?\.[a-z]+(?:\.gz|\.zst)?$", re.IGNORECASE)
 
 
-def check_format(format: str | None) -> None:
-    if format is not None and format not in FORMATS:
-        raise InputError(f"format is {format!r}, expected {listed(map(repr, FORMATS))}{did_you_mean(format, FORMATS)}")
+def check_format(format: Any) -> None:
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
+        raise InputError(f"format is {format!r}, expected {listed(map(repr, FORMATS))}{did_you_mean(str(format), FORMATS)}")
 
 
 def read_path(path: str, format: str | None, choices: Choices, name: str | None = None) -> tuple[Collected, str]:
@@ -49,17 +51,21 @@ def read_path(path: str, format: str | None, choices: Choices, name: str | None 
     if format == "brightpro":
         raise InputError(f"{name}: expected a folder with examples/ and aspects/")
     files = _in_folder(path, name) if os.path.isdir(path) else files_of(path) if is_several(path) else [path]
-    return _collected(((one, name if one == path else printed(one)) for one in files), format, choices, name)
+    found, named = Collected(name, choices), ((one, name if one == path else printed(one)) for one in files)
+    with naming_memory(name):
+        return found, _read(found, ((one, own, _rows_of(one, own)) for one, own in named), format)
 
 
 def read_rows(given: Any, format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:
     """The nuggets of rows in memory: a frame, or objects as JSON has them."""
     rows = (given,) if isinstance(given, Mapping) else _of_frame(given) if not isinstance(given, list | tuple) else given
+    if format == "brightpro":
+        raise InputError(f"{name}: expected the path of a folder with examples/ and aspects/, found {described(given)}")
     if not isinstance(rows, Iterable):
         raise InputError(f"{name}: expected a path, a frame or a list of rows, found {described(given)}")
     found = Collected(name, choices)
-    numbered = ((Place(name).at(number), _plain(row)) for number, row in enumerate(rows))
-    return found, _read(found, numbered, None, format)
+    numbered: Iterator[Row] = ((place := Place(name).at(number), _plain(place, row)) for number, row in enumerate(rows))
+    return found, _read(found, [(None, name, numbered)], format)
 
 
 def title_of(given: Any) -> str | None:
@@ -74,31 +80,39 @@ def title_of(given: Any) -> str | None:
     return FORMATS[format].title
 
 
-def _collected(files: Iterable[tuple[str, str]], format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:
-    """The nuggets of files of one format."""
-    found, known = Collected(name, choices), format
-    for path, own in files:
-        with naming_memory(own):
-            kind = _read(found, _rows_of(path, own), path, format)
+def _read(found: Collected, files: Iterable[File], format: str | None) -> str:
+    """Read files of one format, and return it."""
+    told = _with_formats(files, format)
+    first = next(told)
+    kind = first[1]
+    read = FORMATS[kind].read
+    if read is not None:
+        read(found, chain.from_iterable(rows for *_, rows in chain([first], told)))  # what a query has may be in several files
+        return kind
+    for path, kind, rows in chain([first], told):
+        _read_topic(found, path, kind, rows)
+    return kind
+
+
+def _with_formats(files: Iterable[File], format: str | None) -> Iterator[tuple[str | None, str, Iterator[Row]]]:
+    """Files with their format, which the first row of each tells, and which is that of the files before."""
+    known = format
+    for path, own, rows in files:
+        first = next(rows, None)
+        if first is None:
+            raise InputError(f"{own}: is empty, expected nuggets")
+        place, value = first
+        kind = format or ("neuclir" if value == {} and topic_of(path) else format_of(place, value))
         if known is not None and kind != known and {kind, known} != {"nuggetbank", "ragtime"}:
             raise InputError(f"{own}: holds {FORMATS[kind].title}, expected {FORMATS[known].title} as in the files before")
         known = known or kind
-    return found, known or ""
+        yield path, kind, chain([first], rows)
 
 
-def _read(found: Collected, rows: Iterator[Row], path: str | None, format: str | None) -> str:
-    """Read the rows of a file; its format is what the first of them tells."""
-    first = next(rows, None)
-    if first is None:
-        raise InputError(f"{found.source if path is None else printed(path)}: is empty, expected nuggets")
-    place, value = first
-    format = format or ("neuclir" if value == {} and topic_of(path) else format_of(place, value))
-    read = FORMATS[format].read
-    if read is not None:
-        read(found, chain([first], rows))
-        return format
-    topic = topic_in(place, value) if isinstance(value, dict) and format == "annotations" else None
-    topic = topic or topic_of(path)
+def _read_topic(found: Collected, path: str | None, format: str, rows: Iterator[Row]) -> None:
+    """Read the file of a topic, which holds one object."""
+    place, value = next(rows)
+    topic = (topic_in(place, as_object(place, value)) if format == "annotations" else None) or topic_of(path)
     if topic is None:
         raise place.error("the name of the file does not tell the topic; expected one such as nuggets_300.json")
     if next(rows, None) is not None:
@@ -107,7 +121,6 @@ def _read(found: Collected, rows: Iterator[Row], path: str | None, format: str |
         read_collaborator(found, place, topic, value)
     else:
         read_annotations(found, place, topic, value)
-    return format
 
 
 def _rows_of(path: str, name: str) -> Iterator[Row]:
@@ -116,7 +129,7 @@ def _rows_of(path: str, name: str) -> Iterator[Row]:
     if (kind := binary_format(data[:6])) is not None:
         frame = read_binary(name, io.BytesIO(data), kind)
         for number, row in enumerate(frame.iter_rows(named=True), 1):
-            yield Place(f"{name}, row {number}"), row
+            yield Place(f"{name}, row {number}"), _of_table(row)
         return
     text = JsonText.of(name, data)
     del data
@@ -128,12 +141,17 @@ def _rows_of(path: str, name: str) -> Iterator[Row]:
 
 
 def _in_folder(folder: str, name: str) -> list[str]:
-    """The files of a folder that may hold nuggets."""
-    names = sorted(one for one in os.listdir(folder) if _FILE.search(one) and not one.startswith((".", "_")))
+    """The files of a folder, all of which hold nuggets, but for those that people keep beside their data."""
+    there = sorted(one for one in os.listdir(folder) if not one.startswith(HIDDEN) and not NO_LISTS.search(one))
+    names = [one for one in there if _FILE.search(one) and not os.path.isdir(os.path.join(folder, one))]
     if not names:
         raise InputError(
             f"{name}: holds no nugget files; looked for *.json, *.jsonl and *.parquet, also compressed, or examples/ and aspects/"
         )
+    if others := [one for one in there if one not in names]:
+        odd = os.path.join(folder, others[0])
+        what = "is a folder" if os.path.isdir(odd) else f"is none of *.{', *.'.join(_KINDS)}, also compressed with gzip or zstd"
+        raise InputError(f"{printed(odd)}: {what}; everything in a folder of nuggets is read, so move it, or use a pattern")
     return [os.path.join(folder, one) for one in names]
 
 
@@ -162,7 +180,7 @@ def _tasks(folder: str) -> dict[str, list[str]]:
     found: dict[str, dict[str, list[str]]] = {}
     for kind in _KINDS:
         for one in sorted(os.listdir(folder)):
-            if re.search(rf"\.{kind}(?:\.gz|\.zst)?$", one, re.IGNORECASE) and not one.startswith((".", "_")):
+            if re.search(rf"\.{kind}(?:\.gz|\.zst)?$", one, re.IGNORECASE) and not one.startswith(HIDDEN):
                 found.setdefault(_SHARD.sub("", one), {}).setdefault(kind, []).append(os.path.join(folder, one))
     return {task: next(iter(forms.values())) for task, forms in found.items()}
 
@@ -170,22 +188,49 @@ def _tasks(folder: str) -> dict[str, list[str]]:
 def _of_frame(given: Any) -> Any:
     """The rows of a frame as objects."""
     if hasattr(given, "to_dicts"):  # polars
-        return given.to_dicts()
+        return map(_of_table, given.to_dicts())
     if hasattr(given, "to_pylist"):  # PyArrow
-        return given.to_pylist()
+        return map(_of_table, given.to_pylist())
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
         return given.to_dict("records")
     return list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else given
 
 
-def _plain(value: Any) -> Any:
-    """What frames hold as JSON would have it: lists instead of arrays, numbers of Python, null for what is missing."""
+def _of_table(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table, whose structs have the keys of all rows: objects by key lose those that are null, as other rows have them."""
+    return {name: _without_nulls(value) for name, value in row.items()}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_nulls(one) for one in value] if any(isinstance(one, dict) for one in value) else value
+    if not isinstance(value, dict):
+        return value
+    is_by_key = all(one is None or isinstance(one, dict) for one in value.values())
+    return {key: _without_nulls(one) for key, one in value.items() if one is not None or not is_by_key}
+
+
+def _plain(row: Place, value: Any) -> Any:
+    """What objects hold as JSON would have it: text as keys, lists instead of arrays, numbers of Python, null for what is missing."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return dict(zip(_keys(row, value), [_plain(row, inner) for inner in value.values()], strict=True))
     if isinstance(value, list | tuple):
-        return value if {*map(type, value)} <= {str} and isinstance(value, list) else [_plain(inner) for inner in value]
+        return value if {*map(type, value)} <= {str} and isinstance(value, list) else [_plain(row, inner) for inner in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and value != value else value
+
+
+def _keys(row: Place, value: Mapping[Any, Any]) -> list[str]:
+    """The keys of an object, all of which are text; whole numbers are written as one does."""
+    if {*map(type, value)} <= {str}:
+        return list(value)
+    for key in value:
+        if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
+            raise row.error(f"expected text or a whole number as a key, found {quoted(key)}")
+    keys = [str(key if isinstance(key, str) else key.__index__()) for key in value]
+    if (twice := first_twice(keys)) is not None:
+        raise row.error(f"the key {json_text(twice)} is there twice, as text and as a number; expected once")
+    return keys

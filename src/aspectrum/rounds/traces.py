@@ -78,19 +78,21 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
             path = path.path
         name = printed(os.fspath(path))
         searches, seen = dict[Hashable, tuple[Searches, ...]](), dict[str, Place]()
-        n_odd = n_without = 0
+        n_odd = n_without = n_failed = 0
         for trace in read_traces(os.fspath(path)):
             if task is not None and trace.task not in (None, task):
                 continue
             check_once(seen, trace.query, trace.place)
             searches[trace.query] = trace.rounds
             n_odd += trace.said is not None and trace.said != len(trace.rounds)
+            n_failed += trace.n_failed
             n_without += not any(documents for searches in trace.rounds for documents in searches)
         if not seen:
             what = "there are no traces" if task is None else f"no trace is of task {task!r}"
             raise InputError(f"{name}: {what}")
         counted = {"round_counts": n_odd, "found_nothing": n_without}
         notices = tuple(Notice(kind, n, len(seen), source=name) for kind, n in counted.items() if n)
+        notices += (Notice("failed_searches", n_failed, source=name),) if n_failed else ()
         return cls({})._with(searches, source=name, notices=notices, _places=seen)
 
     @classmethod
