@@ -387,7 +387,7 @@ class Plan:
         blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
         if notices is None:
             notices = self._attention(said=said).draw(self.notices_on({"rankings": part.lists}))
-        return Results(ordered, blocks, tuple(notices), part)
+        return Results(ordered, blocks, (*notices, *_open_ideals(ordered)), part)
 
     def _without_lists(self, read: Sequence[Input]) -> npt.NDArray[np.integer]:
         """Users who are averaged though the first of some lists has none of theirs."""
@@ -697,6 +697,12 @@ def plan_under(convention: Convention, asked: Sequence[Asked], truth: Truth, **o
     exact = [one for one in asked if _is_exact(one.metric)]
     unspent = {name: None for name in _SPENDING if exact and not computed_under(convention, exact)}
     return Plan(mine, truth, convention=convention, **{**options, **unspent})
+
+
+def _open_ideals(columns: Mapping[str, Column]) -> list[Notice]:
+    """Metrics whose ideals are not all proved optimal, unless they say themselves what is spent on them."""
+    names = [name for name, one in columns.items() if one.state.counts.get("open") and one.metric.parameters.get("budget") is None]
+    return [Notice("open_ideals", detail={"metrics": ", ".join(names)})] if names else []
 
 
 def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:

@@ -505,6 +505,9 @@ KINDS: Mapping[str, Kind] = {
     "without": Kind("note", "{count} user{s} of {where} {have} no {what}", warn_from=0.5, warn_of=20),
     "several_communities": Kind("note", "{count} user{s} {have} more than one community"),
     # Results and comparisons
+    "open_ideals": Kind(
+        "note", "{metrics}: not every ideal is proved optimal within the budget; raise {option} to search further", Option("ideal_budget")
+    ),
     "saved_warning": Kind("note", "warning when these were evaluated: {text}"),
     "one_sided": Kind(
         "note",
