@@ -471,7 +471,15 @@ class Plan:
         """Choices that were made for the user, and may surprise."""
         tasks = [task for group in self._groups for task in group.tasks]
         chosen = [task.asked.metric for task in tasks if task.how.get("of") == "aspects" and task.asked.metric.parameters["of"] is None]
-        return [Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen]
+        found = [Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen]
+        subtopics, is_theirs = self.truth.subtopics, self.convention.names.get("CatalogueCoverage") == "Coverage"
+        if subtopics is not None and subtopics.unserved is not None and not is_theirs:  # nuggets, whose coverage others call so
+            others = [",".join(map(str, one.metric.cutoffs)) for one in self._asked if one.called.casefold() == "coverage"]
+            found += [
+                Notice("coverage_of_catalogue", detail={"instead": "NuggetCoverage" + ("" if cutoffs == "-1" else f"@{cutoffs}")})
+                for cutoffs in others
+            ]
+        return found
 
     @property
     def use(self) -> Use:

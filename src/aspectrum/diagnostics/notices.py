@@ -410,6 +410,9 @@ KINDS: Mapping[str, Kind] = {
         "{metric}: without a catalogue it is relative to the {count} item{s} that occur{v} {where}; pass {option}",
         Option("catalogue"),
     ),
+    "coverage_of_catalogue": Kind(
+        "warning", "Coverage is CatalogueCoverage, the share of the catalogue that is recommended; for the share of nuggets use {instead}"
+    ),
     "grades": Kind("fact", "grades range from {low} to {high}, and {count} ({share}) reach the threshold of {threshold}"),
     "swapped_columns": Kind("warning", "the users fit the items of {where}, and the items its users; are the columns swapped?"),
     "history_below": Kind(
