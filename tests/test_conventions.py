@@ -491,6 +491,6 @@ def test_brightpro_counts_gold_documents_only_in_alpha_ndcg() -> None:
 
 def test_a_name_that_a_tool_gives_to_another_metric_is_explained() -> None:
     with pytest.raises(
-        asp.MetricError, match="does not cover CatalogueCoverage; what it calls Coverage is AspectRecall; it covers AlphaNDCG"
+        asp.MetricError, match="does not cover CatalogueCoverage; what it calls Coverage is NuggetCoverage; it covers AlphaNDCG"
     ):
         asp.CONVENTIONS["freshstack"].applied(asp.parse("Coverage@20"))

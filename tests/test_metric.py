@@ -310,3 +310,25 @@ def test_a_family_that_is_misspelt() -> None:
     with pytest.raises(asp.MetricError, match="FreshShare: family is 'diversty', expected one of 'relevance', 'aspects', 'distance'"):
         type("FreshShare", (asp.UserMetric,), {"family": "diversty"})
     assert "FreshShare" not in asp.registered()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "NuggetCoverage(denominator=best)@2000t",
+            "of goes with denominator=attainable only; NuggetCoverage stands for AspectRecall(of=listed)",
+        ),
+        ("hole@2000t", "expected list; hole stands for Judged(by=anybody, over=k, complement=true)"),
+        ("Judged(over=k)@2000t", "over=k does not go with cutoffs in tokens, expected list"),
+    ],
+)
+def test_errors_say_what_another_name_stands_for(text: str, said: str) -> None:
+    with pytest.raises(asp.MetricError) as error:
+        asp.parse(text)
+    assert str(error.value).endswith(said)
+
+
+def test_a_name_that_stands_for_parameters_in_python() -> None:
+    assert asp.NuggetCoverage(k=asp.Tokens(400)) == asp.parse("NuggetCoverage@400t") == asp.AspectRecall(k=asp.Tokens(400), of="listed")
+    assert "NuggetCoverage" in dir(asp)

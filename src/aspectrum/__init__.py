@@ -1,5 +1,6 @@
 """Measures how diverse, novel and relevant ranked lists are."""
 
+from functools import partial as _partial
 from importlib import import_module as _module
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from aspectrum.world import Aspects, Features, History, Lengths, Rankings, Relevance, SocialGraph, Subtopics, Truth, Weights, World
 
     CommunityRecall = SubtopicRecall = AspectRecall
+    NuggetCoverage = _partial(AspectRecall, of="listed")
     ILD = IntraListDiversity
 
 __version__ = "0.1.0"
@@ -134,7 +136,7 @@ __all__ += ["AWRF", "NDKL", "REO", "RSP", "ExpectedExposure", "GroupExposure"]
 __all__ += ["AspectEntropy", "BinomialDiversity", "Calibration", "Fragmentation", "Representation"]
 __all__ += ["CatalogueCoverage", "EffectiveItems", "ExposureEntropy", "Gini", "Personalization"]
 __all__ += ["DNDCG", "MRR", "MRRIA", "NDCGIA", "RBP", "DSharpNDCG", "HitRate", "RPrecision"]
-__all__ += ["GiniComplement", "IntraListDiversity", "Precision", "PrecisionIA", "Recall", "SubtopicRecall", "UnseenShare"]
+__all__ += ["GiniComplement", "IntraListDiversity", "NuggetCoverage", "Precision", "PrecisionIA", "Recall", "SubtopicRecall", "UnseenShare"]
 __all__ += ["EFD", "AveragePopularity", "LongTailShare", "MeanPopularityRank", "PopularityLift", "SelfInformation", "Serendipity"]
 __all__ += ["Density", "Judged", "Redundancy", "Unexpectedness"]
 __all__ += ["EILD", "EPD", "VendiScore"]
@@ -154,7 +156,7 @@ _HOMES = ["metrics", "errors", "world", "metric", "conventions", "results"]  # m
 _HOMES += ["blocks.relevant_items", "blocks.system_metric"]
 _HOMES += ["user_scores", "ideal", "io", "partial", "plan", "api", "ideal_lists", "comparison"]
 _HOMES += ["paper_table", "references", "nuggets", "rounds", "tokens"]
-_OTHER_NAMES = {"CommunityRecall": "AspectRecall", "SubtopicRecall": "AspectRecall", "ILD": "IntraListDiversity"}
+_OTHER_NAMES = {"ILD": "IntraListDiversity"} | dict.fromkeys(("CommunityRecall", "NuggetCoverage", "SubtopicRecall"), "AspectRecall")
 
 
 def __getattr__(name: str) -> Any:
@@ -166,6 +168,8 @@ def __getattr__(name: str) -> Any:
     own = _OTHER_NAMES.get(name, name)
     homes = (_module(f"aspectrum.{home}") for home in _HOMES)
     found = next(getattr(home, own) for home in homes if hasattr(home, own))
+    if own != name and (preset := found.aliases.get(name)):  # a name that stands for parameters
+        found = _partial(found, **preset)
     globals()[name] = found
     return found
 

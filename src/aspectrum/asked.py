@@ -15,6 +15,7 @@ from aspectrum.diagnostics.notices import Either, Notice
 from aspectrum.errors import MetricError, each
 from aspectrum.inputs import TRUTH
 from aspectrum.metric import FAMILIES, Metric, has_own_name, of_family, parse, registered
+from aspectrum.metric_text import read_name
 from aspectrum.tokens import Tokens
 from aspectrum.user_scores import AT_LEAST, GREATEST, LEAST
 from aspectrum.wording import did_you_mean
@@ -30,12 +31,14 @@ class Asked:
     """A metric, and what its number at each cutoff is called: by its text form, or by a name of the user's own.
 
     Of several conventions, those that are ``absent`` do not compute it. It is ``of_several`` if a word for several metrics brought it.
+    A text ``called`` it so, which may be another name of the metric.
     """
 
     metric: Metric
     names: tuple[str, ...]
     absent: tuple[str, ...] = ()
     of_several: bool = False
+    called: str = ""
 
     @classmethod
     def of(cls, metric: Metric, name: str | None = None) -> Asked:
@@ -269,6 +272,7 @@ def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metri
     if name is not None:
         _check_name(name, metric)
     asked = Asked(metric, _names(metric, meant)) if name is None else Asked.of(metric, name)
+    asked = replace(asked, called=read_name(given)[0]) if isinstance(given, str) else asked
     refusals = {convention.name: why for convention in conventions if (why := convention.refusal(metric))}
     if len(refusals) < len(conventions):
         return replace(asked, absent=tuple(refusals))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from aspectrum.coding.reading import Reading
 from aspectrum.errors import MetricError, UnusedParameter
-from aspectrum.metric import Metric
+from aspectrum.metric import Metric, registered
 from aspectrum.metric_text import written
 from aspectrum.tokens import ranks_of
 from aspectrum.wording import slips_between
@@ -148,7 +148,7 @@ class Convention:
         """
         own = type(metric).__name__
         if not self.has(metric):
-            meant = [f"; what it calls {called} is {name}" for name, called in self.names.items() if called in metric.aliases]
+            meant = [f"; what it calls {called} is {self._alias(name)}" for name, called in self.names.items() if called in metric.aliases]
             raise MetricError(f"convention {self.name} does not cover {own}{''.join(meant)}; it covers {', '.join(self.covers or ())}")
         if instead := self.instead(metric):
             needed = ", ".join(f"{name}={written(value)}" for name, value in self.only[own].items())
@@ -162,6 +162,12 @@ class Convention:
                 if not (isinstance(error, UnusedParameter) and error.parameter in mine):
                     raise MetricError(f"{metric} cannot be computed under convention {self.name}: {error}") from None
                 del mine[error.parameter]
+
+    def _alias(self, name: str) -> str:
+        """Another name of a metric, which stands for just what the tool computes; its own name if there is none."""
+        metric = registered()[name]
+        mine = self.choices(metric)
+        return next((alias for alias, preset in metric.aliases.items() if preset and preset == mine), name)
 
     def refusal(self, metric: Metric) -> str:
         """Why a metric cannot be computed under this convention; an empty text if it can."""

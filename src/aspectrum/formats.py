@@ -168,10 +168,14 @@ def exact_number(value: float) -> str:
 
 def counted(state: State) -> str:
     """Only what is not 0, but always the users scored; how far the number may be off, and what it is made of."""
-    counts = ", ".join(_number_of(count, name) for name, count in state.counts.items() if count or name == "scored")
-    widest = state.limits.get("widest_interval")
-    if widest:
-        counts = f"{counts}; at least {state.limits['at_least']:.4f}, one score by up to {widest:.2g} less"
+    n_open, hidden = state.counts.get("open"), ("proved", "open") if state.counts.get("open") else ()
+    counts = ", ".join(
+        _number_of(count, name) for name, count in state.counts.items() if (count or name == "scored") and name not in hidden
+    )
+    if n_open:
+        least, widest = state.limits["at_least"], state.limits["widest_interval"]
+        ideals = f"{n_open} of {state.counts['scored']} ideals not proved optimal"
+        counts = f"{counts}; {ideals}: the mean is at least {least:.4f}, no score is more than {widest:.2g} less"
     bounds = {"least": "least at least", "greatest": "greatest at most"} if state.counts.get("bounds_only") else {}
     parts = [
         f"{bounds.get(name, name.replace('_', ' '))} {value:.6g}"
@@ -196,7 +200,12 @@ def _number_of(count: int, name: str) -> str:
 
 
 def computed(how: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in how.items() if value is not None and name != "metric")
+    """How a number was computed, for readers; what details call budget and ties belongs to the ideal."""
+    return ", ".join(f"{_OF_IDEAL.get(name, name)}={value}" for name, value in how.items() if value is not None and name != "metric")
+
+
+_OF_IDEAL = {name: f"ideal_{name}" for name in ("budget", "seconds", "ties")}
+"""Options of ideal lists, as the command line and :func:`aspectrum.evaluate` call them."""
 
 
 def grouped(lines: Iterable[tuple[str, str]]) -> list[str]:

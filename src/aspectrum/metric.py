@@ -561,7 +561,13 @@ def parse(text: str) -> Metric:
         if parameter == "k" or parameter not in (known.name for known in fields(cls)):
             raise _no_parameter(cls, parameter, parameters, text)
     given = {**preset, **parameters}
-    return cls(**given) if cutoffs is None else cls(k=read_cutoffs(cutoffs, text), **given)
+    try:
+        return cls(**given) if cutoffs is None else cls(k=read_cutoffs(cutoffs, text), **given)
+    except MetricError as error:
+        if preset:  # of which the error says what its user did not write
+            said = ", ".join(f"{parameter}={written(value)}" for parameter, value in preset.items())
+            error.args = (*error.args, f"; {name} stands for {cls.__name__}({said})")
+        raise
 
 
 _CUTOFFS = ("k", "cutoff", "cutoffs", "at", "top_k", "topk")

@@ -387,7 +387,7 @@ class Plan:
         blocks = tuple(replace(block, users=self.tables.user.renamed(block.users)) for block in kept)
         if notices is None:
             notices = self._attention(said=said).draw(self.notices_on({"rankings": part.lists}))
-        return Results(ordered, blocks, tuple(notices), part)
+        return Results(ordered, blocks, (*notices, *_open_ideals(ordered)), part)
 
     def _without_lists(self, read: Sequence[Input]) -> npt.NDArray[np.integer]:
         """Users who are averaged though the first of some lists has none of theirs."""
@@ -471,13 +471,17 @@ class Plan:
         """Choices that were made for the user, and may surprise."""
         tasks = [task for group in self._groups for task in group.tasks]
         chosen = [task.asked.metric for task in tasks if task.how.get("of") == "aspects" and task.asked.metric.parameters["of"] is None]
-        beyond = [
-            metric for task in tasks if task.ties is not None for metric in [task.ties.beyond(task.asked.metric)] if metric is not None
-        ]
-        return [
-            *(Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen),
-            *(Notice("beyond_tool", detail={"convention": self.convention.name, "metric": str(metric)}) for metric in beyond),
-        ]
+        found = [Notice("features_from_aspects", detail={"metric": str(metric)}) for metric in chosen]
+        subtopics, is_theirs = self.truth.subtopics, self.convention.names.get("CatalogueCoverage") == "Coverage"
+        if subtopics is not None and subtopics.unserved is not None and not is_theirs:  # nuggets, whose coverage others call so
+            others = [",".join(map(str, one.metric.cutoffs)) for one in self._asked if one.called.casefold() == "coverage"]
+            found += [
+                Notice("coverage_of_catalogue", detail={"instead": "NuggetCoverage" + ("" if cutoffs == "-1" else f"@{cutoffs}")})
+                for cutoffs in others
+            ]
+        beyond = [task.ties.beyond(task.asked.metric) for task in tasks if task.ties is not None]
+        named = [str(metric) for metric in beyond if metric is not None]
+        return found + [Notice("beyond_tool", detail={"convention": self.convention.name, "metric": name}) for name in named]
 
     @property
     def use(self) -> Use:
@@ -703,6 +707,12 @@ def plan_under(convention: Convention, asked: Sequence[Asked], truth: Truth, **o
     exact = [one for one in asked if _is_exact(one.metric)]
     unspent = {name: None for name in _SPENDING if exact and not computed_under(convention, exact)}
     return Plan(mine, truth, convention=convention, **{**options, **unspent})
+
+
+def _open_ideals(columns: Mapping[str, Column]) -> list[Notice]:
+    """Metrics whose ideals are not all proved optimal, unless they say themselves what is spent on them."""
+    names = [name for name, one in columns.items() if one.state.counts.get("open") and one.metric.parameters.get("budget") is None]
+    return [Notice("open_ideals", detail={"metrics": ", ".join(names)})] if names else []
 
 
 def _averaged(truth: Truth, choice: str, judged_in: str | None) -> Flags | None:

@@ -593,7 +593,7 @@ class SystemResults(_Numbers, Mapping[str, Results]):
 
     @property
     def _remarks(self) -> dict[str, tuple[str, ...]]:
-        several = [super()._remarks, *(result._remarks for result in self.systems.values())]
+        several = [super()._remarks, *(replace(result, speaker=self.speaker)._remarks for result in self.systems.values())]
         return {head: tuple(dict.fromkeys(one for remarks in several for one in remarks[head])) for head in several[0]}
 
     def __str__(self) -> str:

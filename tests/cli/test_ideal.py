@@ -614,9 +614,11 @@ def test_counts_of_proved_and_open_in_every_format(call: Call, format: str) -> N
     (entry,) = json.loads(call(*MEASURED, "--format", "json").out)["systems"]["recs"]["metrics"]
     said = call(*MEASURED, "--format", format)
     assert said.code == 0
-    limits = f"at least {entry['at_least']:.4f}, one score by up to {entry['widest_interval']:.2g} less"
-    stands_on = f"2 scored, 1 undefined, 1 proved, 1 open; {limits}"
+    limits = f"the mean is at least {entry['at_least']:.4f}, no score is more than {entry['widest_interval']:.2g} less"
+    stands_on = f"2 scored, 1 undefined; 1 of 2 ideals not proved optimal: {limits}"
     assert stands_on in said.out
+    assert "not every ideal is proved optimal within the budget; raise --ideal-budget" in said.out
+    assert "ideal_budget=0" in said.out
     if format == "csv":
         (row,) = csv.DictReader(io.StringIO(said.out))
         assert (float(row["value"]), row["users"]) == (entry["value"], stands_on)

@@ -133,3 +133,12 @@ def test_listed_aspects_leave_the_denominator_no_choice() -> None:
     results = asp.evaluate({"q": ["d"]}, ["NuggetCoverage@1", "AspectRecall@1"], subtopics=nuggets)
     assert "denominator" not in results.details["NuggetCoverage@1"]
     assert results.details["AspectRecall@1"]["denominator"] == "attainable"
+
+
+def test_coverage_beside_nuggets_is_not_that_of_nuggets() -> None:
+    nuggets, lists = asp.Nuggets.of({"q": {"a": ["d"], "b": []}}), {"q": ["d"]}
+    with pytest.warns(asp.AspectrumWarning, match=r"the share of nuggets use NuggetCoverage@1 \[coverage_of_catalogue\]"):
+        asp.evaluate(lists, "Coverage@1", subtopics=nuggets, catalogue=["d", "e"])
+    asp.evaluate(lists, "CatalogueCoverage@1", subtopics=nuggets, catalogue=["d", "e"])
+    asp.evaluate(lists, "Coverage@1", subtopics=nuggets, catalogue=["d", "e"], ignore="coverage_of_catalogue")
+    asp.evaluate(lists, "Coverage@1", subtopics={"q": {"d": ["a"]}}, catalogue=["d", "e"])

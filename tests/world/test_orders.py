@@ -80,6 +80,12 @@ def test_equal_scores_are_counted_where_ranks_order_lists() -> None:
     assert [(one.kind, one.count, one.level) for one in coded.input.notices if one.kind == "ranked_ties"] == [("ranked_ties", 1, "note")]
     assert coded.rankings.tied is not None
     assert coded.rankings.tied.tolist() == [False, False, True]
+    averaged = asp.Plan("Precision@1", asp.Truth.read(relevance=RELEVANCE, order="rank", ties="expected")).lists(
+        bob.with_columns(score=-pl.col("rank").clip(1, 2).cast(pl.Float64))
+    )
+    assert [(one.kind, one.count) for one in averaged.input.notices if one.kind in ("ranked_ties", "averaged_ties")] == [
+        ("averaged_ties", 1)
+    ]
 
 
 def test_rows_that_may_be_shuffled() -> None:

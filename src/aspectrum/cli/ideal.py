@@ -19,7 +19,7 @@ Examples:
   aspectrum ideal --subtopics wt09.diversity.qrels --user 12 -m AlphaNDCG@10
   aspectrum ideal --aspects genres.csv --history train.csv --user ann -m 'ERRIA(judged_by=history)@10' --json""",
 )
-@truth_options
+@truth_options("AlphaNDCG, ERRIA or NRBP, such as AlphaNDCG(alpha=0.9)@5,10; may be repeated. Default: AlphaNDCG@10.")
 @click.option("--user", metavar="ID", help="Show the lists of this user or topic. Default: a summary over all of them.")
 @IDEAL_BUDGET
 @IDEAL_SECONDS

@@ -218,7 +218,11 @@ input_options = with_options(
     truth_files,
     *_NUGGETS,
     *_READING,
-    choice("--order", "auto rank score input", "What orders a list. Default: ranks, else scores, else the rows."),
+    choice(
+        "--order",
+        "auto rank score input",
+        "What orders a list. Default: ranks, else scores, else the rows; with --ties expected, the scores.",
+    ),
     TIES,
     DUPLICATES,
     click.option(
@@ -237,16 +241,11 @@ input_options = with_options(
 )
 """The options of :class:`Job` for lists of any items."""
 
-truth_options = with_options(
-    *(option for name, option in _TRUTH.items() if name != "features"),
-    *_NUGGETS,
-    *_READING,
-    DUPLICATES,
-    _CONVENTION,
-    metric_option("AlphaNDCG, ERRIA or NRBP, such as AlphaNDCG(alpha=0.9)@5,10; may be repeated. Default: AlphaNDCG@10."),
-    CONFIG,
-)
-"""The same for what is known of users and items, without any lists."""
+
+def truth_options(metrics: str) -> Callable[[Any], Any]:
+    """The same for what is known of users and items, without any lists."""
+    known = (option for name, option in _TRUTH.items() if name != "features")
+    return with_options(*known, *_NUGGETS, *_READING, DUPLICATES, _CONVENTION, metric_option(metrics), CONFIG)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ Examples:
   aspectrum rounds traces.jsonl --nuggets bank.jsonl --per-round 5 --qualities judge.jsonl -o rounds.json --per-user rounds.parquet""",
 )
 @click.argument("traces", type=FILE)
-@truth_options
+@truth_options("Such as AlphaNDCG(alpha=0.9) or NuggetCoverage@20; may be repeated. Default: AlphaNDCG and AspectRecall.")
 @click.option("--per-round", type=click.IntRange(1), metavar="N", help="Measure at N, 2N, 3N ... Default: all that a query has found.")
 @click.option("--rounds", "n_rounds", type=click.IntRange(1), metavar="N", help="How many rounds. Default: the most of any query.")
 @USERS_OPTION
@@ -73,8 +73,8 @@ def rounds(
 
     TRACES is a file with the trace of one query, JSON Lines with many, or a directory of such files. After each round there is a list: all that a
     query has found so far, each document at its first place. A metric without a cutoff is measured on all of it, or with --per-round at a
-    cutoff that grows. Default: AlphaNDCG and AspectRecall. How many new aspects a round showed, how much of it was found before, and what
-    it gains by itself, is always there.
+    cutoff that grows. Default: AlphaNDCG and AspectRecall. What share of a round was found before, and what the round gains by itself, is always
+    there, and with AspectRecall how much a round added to it.
     """
     from aspectrum.conventions import conventions_named
     from aspectrum.diagnostics.notices import COMMAND_LINE

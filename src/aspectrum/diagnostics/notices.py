@@ -420,6 +420,9 @@ KINDS: Mapping[str, Kind] = {
         "{metric}: without a catalogue it is relative to the {count} item{s} that occur{v} {where}; pass {option}",
         Option("catalogue"),
     ),
+    "coverage_of_catalogue": Kind(
+        "warning", "Coverage is CatalogueCoverage, the share of the catalogue that is recommended; for the share of nuggets use {instead}"
+    ),
     "grades": Kind("fact", "grades range from {low} to {high}, and {count} ({share}) reach the threshold of {threshold}"),
     "swapped_columns": Kind("warning", "the users fit the items of {where}, and the items its users; are the columns swapped?"),
     "history_below": Kind(
@@ -516,6 +519,9 @@ KINDS: Mapping[str, Kind] = {
     "without": Kind("note", "{count} user{s} of {where} {have} no {what}", warn_from=0.5, warn_of=20),
     "several_communities": Kind("note", "{count} user{s} {have} more than one community"),
     # Results and comparisons
+    "open_ideals": Kind(
+        "note", "{metrics}: not every ideal is proved optimal within the budget; raise {option} to search further", Option("ideal_budget")
+    ),
     "saved_warning": Kind("note", "warning when these were evaluated: {text}"),
     "one_sided": Kind(
         "note",

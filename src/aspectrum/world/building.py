@@ -328,8 +328,9 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: 
     if "score" in rows.numbers:
         equal, n_rising, _ = kernels.compare_neighbours(offsets, at, rows.numbers["score"])
         tied = equal.view(np.bool_)
-        facts.notice_ties(int(np.count_nonzero(tied & by_score)), ties)
-        if by == "rank":
+        averaged = ties == "expected" and facts.name == "rankings"  # whatever orders the lists, which then agrees with their scores
+        facts.notice_ties(int(np.count_nonzero(tied & (by_score | averaged))), ties)
+        if by == "rank" and not averaged:
             facts.notice("ranked_ties", int(np.count_nonzero(tied & ~by_score)))
         if by == "score" and _count_up(rows.numbers["score"], offsets, at):
             facts.notice("scores_like_ranks", n_lists)
