@@ -249,6 +249,49 @@ def test_the_order_in_which_ties_are_given_does_not_show(data: st.DataObject) ->
         assert ends[1:] == pytest.approx(other[key][1:], abs=1e-12, nan_ok=True), key
 
 
+@pytest.mark.parametrize("chunk", range(len(CHUNKS)))
+@checked(10, shrink=False)
+@given(st.data())
+def test_averages_are_within_the_ends_but_for_rounding(chunk: int, data: st.DataObject) -> None:
+    """What scores are corrected by is no more, so that no wrong average could hide."""
+    world = data.draw(TIED_WORLDS)
+    inputs = {**without_lists(world), "catalogue": sorted(world.seen_items, key=str)}
+    lists = asp.World.of(data.draw(tied_lists(world)), ties="expected", **inputs)
+    for metric in usable(world, CHUNKS[chunk]):
+        assert isinstance(metric, asp.UserMetric)
+        computed = metric.resolved(lists.truth).fractions_at_all(lists)
+        kept = computed.within_ends()
+        if computed.ends is None or kept.ends is None:
+            assert computed is kept
+            continue
+        for one, other in ((computed, kept), (computed.ends, kept.ends)):
+            for name in ("numerators", "least", "greatest"):
+                if hasattr(one, name):
+                    np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, atol=1e-12, err_msg=str(metric))
+        sure, ends = kept.ends.sure, kept.ends
+        assert ((ends.least <= kept.numerators) & (kept.numerators <= ends.greatest))[sure].all(), metric
+
+
+def test_averages_stay_within_the_range_of_the_metric() -> None:
+    """To the bit: what every order shows is 1, and so is its average."""
+    sizes = [(n, m) for n in range(1, 40, 3) for m in range(1, n + 1)]
+    relevance = {f"{n}/{m}": [f"d{item}" for item in range(m)] for n, m in sizes}
+    lists = {f"{n}/{m}": {f"d{item}": 1.0 for item in range(n)} for n, m in sizes}
+    names = ["HitRate@1,5,30", "HitRate", "MRR", "MAP", "Recall@7", "Recall", "Precision@5", "NDCG@5", "NDCG"]
+    found = ends_of(asp.evaluate(lists, names, relevance=relevance, ties="expected"))
+    for (user, name), (expected, least, greatest) in found.items():
+        assert 0 <= least <= expected <= greatest <= 1, (user, name)
+        if name in ("HitRate", "Recall"):
+            assert (expected, least, greatest) == (1, 1, 1), (user, name)
+
+
+def test_groups_within_the_cutoff_are_counted_as_a_whole() -> None:
+    """Averages of their places would have to be rounded."""
+    lists = {"q": {**{f"a{item}": 2.0 for item in range(49)}, "b": 1.0, "c": 1.0}}
+    found = asp.evaluate(lists, "Recall@50", relevance={"q": ["a0", "a1", "b", "x"]}, ties="expected")
+    assert found["Recall@50"] == 2.5 / 4
+
+
 def check_example(found: asp.Results, expected: Mapping[str, Sequence[float]]) -> None:
     for name, (mean, *ends) in expected.items():
         assert found[name] == pytest.approx(mean, abs=5e-6), name

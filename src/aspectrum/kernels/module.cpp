@@ -249,6 +249,7 @@ void bind_orders(nb::module_& m) {
     m.def("expected_average_precisions", &expected_average_precisions, "cover"_a, "stops"_a, "tied"_a, "pool_offsets"_a = nb::none(),
           "pool_rows"_a = nb::none(), "totals"_a = nb::none());
     m.def("ordered_values", &ordered_values, "offsets"_a, "values"_a, "tied"_a);
+    m.def("expected_sums", &expected_sums, "offsets"_a, "values"_a, "tied"_a, "stops"_a, "discounts"_a);
     m.def("ordered_precisions", &ordered_precisions, "offsets"_a, "hits"_a, "tied"_a);
     m.def("first_hits", &first_hits, "offsets"_a, "hits"_a, "tied"_a);
     m.def("count_tied", &count_tied, "offsets"_a, "stops"_a, "tied"_a);
