@@ -216,6 +216,19 @@ def test_a_nugget_that_is_too_much_to_average_is_an_error_of_its_user_only() -> 
     assert dict(plan.finish(at_once)) == dict(plan.finish(in_parts))
 
 
+def test_strengths_of_one_nugget_are_too_much_together() -> None:
+    """Each of hundreds of strengths is as much as answers without strengths, which are not too much."""
+    chance = random.Random(8)
+    answers = [{f"d{item}": chance.random() for item in range(80) if chance.random() < 0.5} for _ in range(12)]
+    lists = {"q": {f"d{item}": 1.0 for item in range(80)}}
+    few = Bank({"q": [Question(1.0, [dict.fromkeys(answer, 1.0) for answer in answers]), Question()]})
+    assert 0 < asp.evaluate(lists, "AspectRecall@10", subtopics=few, ties="expected")["AspectRecall@10"] < 1
+    many = Bank({"q": [Question(1.0, answers), Question()]})
+    assert 0 < asp.evaluate(lists, "AspectRecall(join=share)@10", subtopics=many, ties="expected")["AspectRecall(join=share)@10"] < 1
+    with pytest.raises(asp.InputError, match=r"user 'q': the nugget with answer 'q-0/0' asks for 12 answers.*join=share"):
+        asp.evaluate(lists, "AspectRecall@40", subtopics=many, ties="expected")
+
+
 @checked(15)
 @given(st.data())
 def test_without_ties_nothing_changes_by_a_bit(data: st.DataObject) -> None:
