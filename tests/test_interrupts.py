@@ -21,6 +21,14 @@ lists = {"ann": list(range(100_000))}
 inputs = dict(features=(range(100_000), np.random.default_rng(0).random((100_000, 64))))
 metric = "ILD(distance=jaccard)"
 """,
+    "orders of equal scores": """
+import numpy as np, polars
+random = np.random.default_rng(0)
+rows = {"user": ["q"] * 600_000, "aspect": random.permutation(600_000) % 10, "item": np.arange(600_000) % 60_000, "strength": random.random(600_000)}
+lists = {"q": dict.fromkeys(range(60_000), 1.0)}
+inputs = dict(subtopics=polars.DataFrame(rows).unique(["item", "aspect"]), ties="expected")
+metric = "AlphaDCG"
+""",
 }
 RUN = """
 import signal, sys

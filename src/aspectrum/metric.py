@@ -329,6 +329,15 @@ class Fractions:
         """The same where no score exceeds 1."""
         return replace(self, numerators=np.minimum(self.numerators, self.denominators))
 
+    def within_ends(self) -> Fractions:
+        """The same where no average over orders is outside of what is known for sure of all orders: rounding may leave it there by some bits."""
+        if self.ends is None:
+            return self
+        one, other, sure = self.ends.least, self.ends.greatest, self.ends.sure
+        least, greatest = np.where(sure, np.minimum(one, other), one), np.where(sure, np.maximum(one, other), other)
+        numerators = np.where(sure, np.clip(self.numerators, least, greatest), self.numerators)
+        return replace(self, numerators=numerators, ends=Ends(least, greatest, sure))
+
     def over(self, denominators: Floats) -> Floats:
         wrong = np.isinf(self.numerators) | np.isinf(denominators) | ((denominators > 0) & (denominators < _SMALLEST))
         for user, cutoff in np.argwhere(wrong)[:1].tolist():
@@ -392,7 +401,7 @@ class UserMetric(Metric):
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
         if world.averages_orders:
             self.check_orders()
-        return self.resolved(world.truth).fractions_at_all(world).scores
+        return self.resolved(world.truth).fractions_at_all(world).within_ends().scores
 
     def observe(self, world: World) -> list[State]:
         return self.resolved(world.truth).summarise(world).states
@@ -412,6 +421,7 @@ class UserMetric(Metric):
         if fractions.numerators.shape != expected or fractions.denominators.shape != expected:
             shapes = f"{fractions.numerators.shape} over {fractions.denominators.shape}"
             raise MetricError(f"{name}.fractions returned shapes {shapes}, expected {expected}: a row per user, a column per cutoff")
+        fractions = fractions.within_ends()
         missing = ~world.listed
 
         def settled(scores: Floats) -> Floats:
@@ -458,6 +468,7 @@ class UserMetric(Metric):
         reached, defined = fractions.numerators, ~np.isnan(scores)
         ends = fractions.ends or Ends(reached, reached, np.ones(reached.shape, np.bool_))  # without ties, all orders are one
         below = fractions.denominators if fractions.upper_denominators is None else fractions.upper_denominators
+        # Scores are within ends that are sure; what is only a bound is computed in other ways, and rounded.
         least = np.minimum(settled(replace(fractions, numerators=ends.least).over(below)), scores)
         greatest = np.maximum(settled(replace(fractions, numerators=ends.greatest).scores), scores)
         sure = ends.sure if fractions.proved is None else ends.sure & (fractions.proved | (least == greatest))

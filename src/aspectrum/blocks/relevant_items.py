@@ -81,8 +81,10 @@ def sums_over_orders(world: World, values: Floats, cutoffs: Sequence[int], disco
     rankings = world.rankings
     if world.tied is None:
         return place_sums(rankings, values, cutoffs, discount), None
-    ordered = kernels.ordered_values(rankings.offsets, values, world.tied)
-    expected, least, greatest = (place_sums(rankings, one, cutoffs, discount) for one in ordered)
+    ordered, stops = kernels.ordered_values(rankings.offsets, values, world.tied), rankings.stops(cutoffs)
+    least, greatest = (place_sums(rankings, one, cutoffs, discount) for one in ordered)
+    discounts = discount.first(int(stops.max(initial=0)))
+    expected = kernels.expected_sums(rankings.offsets, values, world.tied, stops, discounts)
     return expected, Ends(least, greatest, np.ones(expected.shape, np.bool_))
 
 

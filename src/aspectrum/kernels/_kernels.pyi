@@ -316,8 +316,11 @@ def expected_average_precisions(
 ) -> Floats:
     """`average_precisions` on average over orders, (users, cutoffs)."""
 
-def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats, Floats, Floats]:
-    """Values of places: the mean of each group of equal scores, its values from the least, and from the greatest."""
+def ordered_values(offsets: Offsets, values: Floats, tied: Ties) -> tuple[Floats, Floats]:
+    """Values of places: those of each group of equal scores from the least, and from the greatest."""
+
+def expected_sums(offsets: Offsets, values: Floats, tied: Ties, stops: Codes, discounts: Floats) -> Floats:
+    """`discounted_sums` on average over orders, (users, cutoffs)."""
 
 def ordered_precisions(offsets: Offsets, hits: Flags, tied: Ties) -> tuple[Floats, Floats, Floats]:
     """What each place adds to average precision: on average over orders, and with the hits of each group of equal scores last, and first."""

@@ -67,16 +67,23 @@ inline OutMatrix<double> covered_aspects(const Cover& cover, Matrix<int32_t> sto
     return to_matrix(std::move(out), cover.users, stops.cutoffs);
 }
 
+// A user's aspects, where some of them are answers to the same question: those are told by the first of them, which has its weight.
+inline void check_questions(const Cover& cover, const Array<int64_t>& aspect_offsets, const Array<int32_t>& firsts,
+                            const Array<double>& weights) {
+    require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
+    require(weights.shape(0) == firsts.shape(0), "one weight per aspect");
+    const int64_t* starts = aspect_offsets.data();
+    for (int64_t u = 0; u < cover.users; ++u)
+        check_codes(firsts.data() + starts[u], starts[u + 1] - starts[u], 0, starts[u + 1] - starts[u], "first answer");
+}
+
 // Sum over questions of weight * weakest of the answers, each as strong as the strongest support within the first places, at each stop.
 // `firsts` has for each of a user's aspects the first of those that answer the same question, which has its weight; others weigh 0.
 inline OutMatrix<double> covered_questions(const Cover& cover, Matrix<int32_t> stops_, Array<int64_t> aspect_offsets, Array<int32_t> firsts,
                                            Array<double> weights) {
     const Stops stops = check_stops(stops_, cover.offsets);
-    require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
-    require(weights.shape(0) == firsts.shape(0), "one weight per aspect");
+    check_questions(cover, aspect_offsets, firsts, weights);
     const int64_t *offsets = cover.offsets.data(), *starts = aspect_offsets.data();
-    for (int64_t u = 0; u < cover.users; ++u)
-        check_codes(firsts.data() + starts[u], starts[u + 1] - starts[u], 0, starts[u + 1] - starts[u], "first answer");
     std::vector<double> out(cover.users * stops.cutoffs);
     {
         nb::gil_scoped_release release;
@@ -172,6 +179,26 @@ class PrecisionTally {
     }
 };
 
+// What score(tally, view, user, out) says of each user's list at each cutoff; every thread has a tally.
+template <class Tally, class Score>
+OutMatrix<double> tallied(const Cover& cover, const Stops& stops, Score score) {
+    std::vector<double> out(cover.users * stops.cutoffs);
+    {
+        nb::gil_scoped_release release;
+        with_views(cover, [&](auto make_view) {
+            auto make_scratch = [&] { return std::make_pair(make_view(), Tally(cover.most_aspects())); };
+            parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
+                for (int64_t u = begin; u < end; ++u) {
+                    scratch.first.begin(u);
+                    score(scratch.second, scratch.first, u, out.data() + u * stops.cutoffs);
+                    scratch.first.end(u);
+                }
+            });
+        });
+    }
+    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+}
+
 // Sum over aspects of weight * average precision. Items with the aspect are counted in each user's own pool,
 // or, without pools, given for all users as `totals`.
 inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> stops_, std::optional<Array<int64_t>> pool_offsets,
@@ -180,22 +207,9 @@ inline OutMatrix<double> average_precisions(const Cover& cover, Matrix<int32_t> 
     const AspectTotals available{pool_offsets, pool_rows, totals};
     available.check(cover);
     const int64_t* offsets = cover.offsets.data();
-    std::vector<double> out(cover.users * stops.cutoffs);
-    {
-        nb::gil_scoped_release release;
-        with_views(cover, [&](auto make_view) {
-            auto make_scratch = [&] { return std::make_pair(make_view(), PrecisionTally(cover.most_aspects())); };
-            parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
-                for (int64_t u = begin; u < end; ++u) {
-                    scratch.first.begin(u);
-                    scratch.second.score(scratch.first, u, available, cover.rows.data() + offsets[u], stops.of(u), stops.cutoffs,
-                                         out.data() + u * stops.cutoffs);
-                    scratch.first.end(u);
-                }
-            });
-        });
-    }
-    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+    return tallied<PrecisionTally>(cover, stops, [&](PrecisionTally& tally, const auto& view, int64_t u, double* out) {
+        tally.score(view, u, available, cover.rows.data() + offsets[u], stops.of(u), stops.cutoffs, out);
+    });
 }
 
 // The most that a list could gain of each aspect at each cutoff: out of each user's own pool, or the same for all users.

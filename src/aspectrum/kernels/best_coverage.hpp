@@ -107,12 +107,14 @@ class CoverageSearch {
         return std::accumulate(gains.begin(), gains.end(), 0.0);
     }
 
-    // Without items all of which a shorter one covers, too; of equals the first stays.
+    // Without items all of which a shorter one covers, too, as far as there is time to look; of equals the first stays.
     std::vector<int32_t> undominated(const std::vector<int32_t>& items) {
         std::vector<int32_t> kept;
         for (int32_t a : items) {
             bool within = false;
+            effort_.add(static_cast<double>(items.size()));
             for (int32_t b : items) {
+                if (within || effort_.spent()) break;
                 if (a == b || items_[b].length > items_[a].length || items_[b].aspects.size() < items_[a].aspects.size()) continue;
                 effort_.add(static_cast<double>(items_[b].aspects.size()) + Cost::kContainment);
                 if (!std::includes(items_[b].aspects.begin(), items_[b].aspects.end(), items_[a].aspects.begin(), items_[a].aspects.end()))

@@ -117,6 +117,14 @@ class Terms {
     }
 };
 
+// The hash of a set with one more entry.
+inline uint64_t with_entry(uint64_t hash, int32_t aspect, double strength) {
+    uint64_t bits;
+    std::memcpy(&bits, &strength, sizeof bits);
+    hash = (hash ^ (static_cast<uint64_t>(aspect) + 1)) * 0x9E3779B97F4A7C15ull;
+    return (hash ^ (hash >> 29) ^ bits) * 0xBF58476D1CE4E5B9ull;
+}
+
 // How one thread looks at the sets for one user at a time, with what is left of each aspect's value.
 struct MaskView {
     const Cover& cover;
@@ -183,10 +191,7 @@ struct CodeView {
         uint64_t hash = 0;
         each(row, [&](int32_t i, double s) {
             if (left[i] == 0.0) return;
-            uint64_t bits;
-            std::memcpy(&bits, &s, sizeof bits);
-            hash = (hash ^ (static_cast<uint64_t>(i) + 1)) * 0x9E3779B97F4A7C15ull;
-            hash = (hash ^ (hash >> 29) ^ bits) * 0xBF58476D1CE4E5B9ull;
+            hash = with_entry(hash, i, s);
             hash ^= hash >> 32;
             if (hash == 0) hash = 1;  // 0 is kept for "nothing here counts"
         });

@@ -26,6 +26,7 @@ class DrawnAnswers {
     States now_, next_;
     std::vector<uint64_t> later_;  // by document, what it and those after it show
     HashIndex index_;
+    size_t work_ = 0;
 
     static constexpr size_t kMostOdds = size_t{1} << 21;
     static constexpr size_t kMostWork = size_t{1} << 28;
@@ -64,6 +65,15 @@ class DrawnAnswers {
     }
 
   public:
+    // What is asked for until the next call of this may take so much work together.
+    void begin() { work_ = 0; }
+    size_t work() const { return work_; }
+    bool spent() const { return work_ > kMostWork; }
+    void spend(size_t work) {
+        work_ += work;
+        tick(static_cast<int64_t>(work / 64 + 1));
+    }
+
     // `documents` are the answers that each document shows, where these are any: the same documents in any order have the same probability,
     // to the bit. Of all n documents t are drawn. NaN where that would take too long.
     double all_shown(std::vector<uint64_t>& documents, uint64_t all, int64_t n, int64_t t) {
@@ -75,11 +85,9 @@ class DrawnAnswers {
         now_.shown.assign(1, 0);
         now_.odds.assign(width, 0.0);
         now_.odds[0] = 1.0;
-        size_t work = 0;
         for (size_t d = 0; d < documents.size(); ++d) {
-            work += now_.odds.size();
-            if (now_.odds.size() > kMostOdds || work > kMostWork) return std::numeric_limits<double>::quiet_NaN();
-            tick(static_cast<int64_t>(now_.odds.size() / 64 + 1));
+            spend(now_.odds.size());
+            if (now_.odds.size() > kMostOdds || spent()) return std::numeric_limits<double>::quiet_NaN();
             draw(documents[d], later_[d + 1], all, n - static_cast<int64_t>(d), t, width);
         }
         double odds = 0.0;

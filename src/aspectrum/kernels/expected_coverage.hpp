@@ -1,6 +1,7 @@
 // Coverage on average over all orders of items with equal scores; see orders.hpp.
 #pragma once
 
+#include "aspects.hpp"
 #include "drawn_answers.hpp"
 #include "extremes.hpp"
 #include "gains.hpp"
@@ -133,9 +134,12 @@ class GroupAnswers {
     double all_shown(const int32_t* answers, int64_t n_answers, const double* seen, double level, int64_t n, int64_t t) {
         int64_t n_open = 0, fewest = n;
         shown_.assign(n, 0);
+        drawn_.spend(static_cast<size_t>(n));
+        if (drawn_.spent()) return std::numeric_limits<double>::quiet_NaN();
         for (int64_t a = 0; a < n_answers; ++a) {
             if (seen[answers[a]] >= level) continue;
             int64_t documents = 0;
+            drawn_.spend(of_[answers[a]].size());
             for (const Support& one : of_[answers[a]]) {
                 if (one.strength < level) continue;
                 if (n_open < kMostOpen) shown_[one.document] |= uint64_t{1} << n_open;
@@ -158,6 +162,7 @@ class GroupAnswers {
 
     template <class View>
     void collect(const View& view, const int32_t* rows, int64_t n) {
+        drawn_.begin();
         for (int64_t d = 0; d < n; ++d)
             if (rows[d] >= 0)
                 view.each(rows[d], [&](int32_t i, double s) {
@@ -169,6 +174,9 @@ class GroupAnswers {
         for (int32_t i : aspects_) of_[i].clear();
         aspects_.clear();
     }
+    // How much all questions about the group took together, and whether that is more than is allowed.
+    size_t work() const { return drawn_.work(); }
+    bool spent() const { return drawn_.spent(); }
     // NaN where that is too much to compute.
     double weakest(const int32_t* answers, int64_t n_answers, const double* seen, int64_t n, int64_t t) {
         double before = 1.0, sum;
@@ -204,11 +212,8 @@ inline std::pair<OutMatrix<double>, Out<int32_t>> expected_questions(const Cover
                                                                      Array<double> weights) {
     const Stops stops = check_stops(stops_, cover.offsets);
     check_ties(tied, cover.rows);
-    require(segments(aspect_offsets, static_cast<int64_t>(firsts.shape(0))) == cover.users, "one segment of aspects per user");
-    require(weights.shape(0) == firsts.shape(0), "one weight per aspect");
+    check_questions(cover, aspect_offsets, firsts, weights);
     const int64_t *offsets = cover.offsets.data(), *starts = aspect_offsets.data();
-    for (int64_t u = 0; u < cover.users; ++u)
-        check_codes(firsts.data() + starts[u], starts[u + 1] - starts[u], 0, starts[u + 1] - starts[u], "first answer");
     std::vector<double> out(cover.users * stops.cutoffs);
     std::vector<int32_t> too_much(cover.users, -1);
     {
@@ -235,14 +240,18 @@ inline std::pair<OutMatrix<double>, Out<int32_t>> expected_questions(const Cover
                                 if (rows[j] >= 0)
                                     view.each(rows[j], [&mine = mine](int32_t i, double s) { mine.seen[i] = std::max(mine.seen[i], s); });
                         if (j < stop) mine.group.collect(view, rows + j, next - j);
+                        size_t most = 0;
+                        int32_t dearest = 0;  // the question that took most
                         for (int64_t at = 0, after; at < n; at = after) {
                             const int32_t question = first[mine.order[at]];
                             for (after = at; after < n && first[mine.order[after]] == question; ++after)
                                 mine.weakest[mine.order[after]] = 0.0;
                             double weakest = 1.0;
-                            if (j < stop) {
+                            if (j < stop && too_much[u] < 0) {
+                                const size_t before = mine.group.work();
                                 weakest = mine.group.weakest(mine.order.data() + at, after - at, mine.seen.data(), next - j, stop - j);
-                                if (std::isnan(weakest)) too_much[u] = question, weakest = 0.0;
+                                if (const size_t work = mine.group.work() - before; work > most) most = work, dearest = question;
+                                if (std::isnan(weakest)) too_much[u] = mine.group.spent() ? dearest : question, weakest = 0.0;
                             } else {
                                 for (int64_t a = at; a < after; ++a) weakest = std::min(weakest, mine.seen[mine.order[a]]);
                             }

@@ -4,6 +4,7 @@
 #include "extremes.hpp"
 #include "gains.hpp"
 #include "groups.hpp"
+#include "interrupts.hpp"
 #include "parallel.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ class GroupGains {
     double alpha_;
     GroupStrengths group_;
     std::vector<double> worth_, after_, products_, odds_;
+    std::vector<int64_t> same_;  // by number of documents, the last aspect that so many have
 
     // after_[h]: what a document with the aspect is worth on average after h others of the m that have it.
     void find_after(const std::vector<double>& strengths, int64_t n_after) {
@@ -31,6 +33,7 @@ class GroupGains {
         products_.assign(n_after, 0.0);
         products_[0] = 1.0;
         for (int64_t n = 1; n <= m; ++n) {
+            tick(1 + std::min(n, n_after) / 64);
             const double s = strengths[n - 1], y = 1.0 - alpha_ * s, inverse = static_cast<double>(n);
             for (int64_t h = std::min(n, n_after - 1); h >= 0; --h) {
                 const double taken = h > 0 ? static_cast<double>(h) * y : 0.0;
@@ -53,18 +56,24 @@ class GroupGains {
             std::copy_n(after_.begin(), n_places, worth);
             return;
         }
-        const auto most = static_cast<int64_t>(after_.size()) - 1;
-        odds_.assign(most + 1, 0.0);  // that h of the r documents before have the aspect
+        auto most = static_cast<int64_t>(after_.size()) - 1;
+        while (most > 0 && after_[most] == 0.0) --most;  // too small for a number, as are those that follow
+        odds_.assign(most + 1, 0.0);                     // that h of the r documents before have the aspect
         odds_[0] = 1.0;
+        int64_t low = 0, high = 0;  // elsewhere they are 0
         for (int64_t r = 0; r < n_places; ++r) {
+            tick(1 + (high - low) / 64);
             const auto rest = static_cast<double>(n - r);
             double sum = 0.0;
-            for (int64_t h = std::min(r, most); h >= 0; --h) sum += odds_[h] * static_cast<double>(m - h) / rest * after_[h];
+            for (int64_t h = high; h >= low; --h) sum += odds_[h] * static_cast<double>(m - h) / rest * after_[h];
             worth[r] = sum;
-            for (int64_t h = std::min(r + 1, most); h >= 0; --h) {
+            high = std::min(high + 1, most);
+            for (int64_t h = high; h >= low; --h) {
                 const double before = h > 0 ? odds_[h - 1] * static_cast<double>(m - h + 1) / rest : 0.0;
                 odds_[h] = odds_[h] * (static_cast<double>(n - r - (m - h)) / rest) + before;
             }
+            while (low < high && odds_[low] == 0.0) ++low;
+            while (low < high && odds_[high] == 0.0) --high;
         }
     }
 
@@ -77,7 +86,17 @@ class GroupGains {
         group_.collect(view, rows, n);
         const std::vector<int32_t>& aspects = group_.aspects();
         worth_.resize(aspects.size() * n_places);
-        for (size_t a = 0; a < aspects.size(); ++a) find_worth(group_.of(aspects[a]), n, n_places, worth_.data() + a * n_places);
+        same_.assign(n + 1, -1);
+        for (size_t a = 0; a < aspects.size(); ++a) {
+            const std::vector<double>& strengths = group_.of(aspects[a]);
+            double* worth = worth_.data() + a * n_places;
+            int64_t& same = same_[strengths.size()];
+            if (same >= 0 && group_.of(aspects[same]) == strengths)
+                std::copy_n(worth_.data() + same * n_places, n_places, worth);
+            else
+                find_worth(strengths, n, n_places, worth);
+            same = static_cast<int64_t>(a);
+        }
         for (int64_t r = 0; r < n_places; ++r) {
             view.terms.clear();
             for (size_t a = 0; a < aspects.size(); ++a) view.terms.add(view.left[aspects[a]] * worth_[a * n_places + r]);

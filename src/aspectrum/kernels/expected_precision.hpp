@@ -4,10 +4,9 @@
 #include "aspects.hpp"
 #include "extremes.hpp"
 #include "orders.hpp"
-#include "parallel.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 namespace aspectrum {
 
@@ -84,22 +83,10 @@ inline OutMatrix<double> expected_average_precisions(const Cover& cover, Matrix<
     const AspectTotals available{pool_offsets, pool_rows, totals};
     available.check(cover);
     const int64_t* offsets = cover.offsets.data();
-    std::vector<double> out(cover.users * stops.cutoffs);
-    {
-        nb::gil_scoped_release release;
-        with_views(cover, [&](auto make_view) {
-            auto make_scratch = [&] { return std::make_pair(make_view(), ExpectedPrecisionTally(cover.most_aspects())); };
-            parallel_for(cover.users, 64, make_scratch, [&](auto& scratch, int64_t begin, int64_t end) {
-                for (int64_t u = begin; u < end; ++u) {
-                    scratch.first.begin(u);
-                    scratch.second.score(scratch.first, u, available, cover.rows.data() + offsets[u], tied.data() + offsets[u],
-                                         offsets[u + 1] - offsets[u], stops.of(u), stops.cutoffs, out.data() + u * stops.cutoffs);
-                    scratch.first.end(u);
-                }
-            });
-        });
-    }
-    return to_matrix(std::move(out), cover.users, stops.cutoffs);
+    return tallied<ExpectedPrecisionTally>(cover, stops, [&](ExpectedPrecisionTally& tally, const auto& view, int64_t u, double* out) {
+        tally.score(view, u, available, cover.rows.data() + offsets[u], tied.data() + offsets[u], offsets[u + 1] - offsets[u], stops.of(u),
+                    stops.cutoffs, out);
+    });
 }
 
 }  // namespace aspectrum

@@ -3,13 +3,14 @@
 
 #include "aspects.hpp"
 #include "cover.hpp"
+#include "expected_coverage.hpp"
 #include "extremes.hpp"
 #include "hash_index.hpp"
 #include "interrupts.hpp"
 #include "parallel.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -26,7 +27,7 @@ class TiedCover {
         int64_t copies = 1;
         double value = 0.0;   // what one of them adds
         double share = 0.0;   // the same if each answer counted for itself, which is not less
-        bool inside = false;  // another kind adds all that it adds
+        bool inside = false;  // another kind goes up all of its steps
     };
     struct Aspect {
         int32_t code;
@@ -44,6 +45,7 @@ class TiedCover {
         int32_t aspect;
         double strength;
         bool operator==(const Entry& other) const { return aspect == other.aspect && strength == other.strength; }
+        bool operator<(const Entry& other) const { return aspect != other.aspect ? aspect < other.aspect : strength < other.strength; }
     };
 
     std::vector<Entry> entries_;
@@ -55,6 +57,10 @@ class TiedCover {
     std::vector<uint64_t> steps_, states_, union_;  // bits, words_ each: of kinds, and of unions
     std::vector<double> values_;
     std::vector<int64_t> frontier_, next_;
+    std::vector<int32_t> touched_;  // questions
+    std::vector<size_t> by_steps_, outside_;
+    double all_ = 0.0;         // what the whole group adds
+    bool searchable_ = false;  // otherwise there are too many steps for as many kinds
     size_t words_ = 0;
     int64_t nothing_ = 0;
     HashIndex index_;
@@ -66,17 +72,19 @@ class TiedCover {
     // The group, after places that show aspects as strongly as `seen`; with questions, `first` has the first answer of each of n aspects.
     template <class View>
     void enter(const View& view, const int32_t* rows, int64_t size, const std::vector<double>& seen, const int32_t* first,
-               const double* weights, int64_t n) {
+               const double* weights, int64_t n, int64_t work) {
         aspects_.clear(), questions_.clear(), entries_.clear(), kinds_.clear();
         auto improves = [&](int32_t i, double s) { return s > seen[i] && (first ? i < n : view.left[i] > 0.0); };
         for (int64_t p = 0; p < size; ++p) {
             if (rows[p] < 0) continue;
             view.each(rows[p], [&](int32_t i, double s) {
                 if (!improves(i, s) || number_of_[i] >= 0) return;
-                number_of_[i] = static_cast<int32_t>(aspects_.size());
+                number_of_[i] = 0;
                 aspects_.push_back({i, seen[i], {}});
             });
         }
+        std::sort(aspects_.begin(), aspects_.end(), [](const Aspect& one, const Aspect& other) { return one.code < other.code; });
+        for (size_t a = 0; a < aspects_.size(); ++a) number_of_[aspects_[a].code] = static_cast<int32_t>(a);
         find_questions(view, seen, first, weights, n);
         nothing_ = 0;
         index_.clear(static_cast<size_t>(size));
@@ -89,10 +97,7 @@ class TiedCover {
                     const double most = std::min(s, questions_[question_of_[i]].others);
                     if (most <= seen[i]) return;
                     entries_.push_back({number_of_[i], most});
-                    uint64_t bits;
-                    std::memcpy(&bits, &most, sizeof bits);
-                    hash = (hash ^ (static_cast<uint64_t>(i) + 1)) * 0x9E3779B97F4A7C15ull;
-                    hash = (hash ^ (hash >> 29) ^ bits) * 0xBF58476D1CE4E5B9ull;
+                    hash = with_entry(hash, i, most);
                 });
             }
             if (entries_.size() == begin) {
@@ -110,24 +115,29 @@ class TiedCover {
                 entries_.resize(begin);
             }
         }
+        std::sort(kinds_.begin(), kinds_.end(), [&](const Kind& one, const Kind& other) {  // so that the order of items does not matter
+            const auto entries = entries_.begin();
+            return std::lexicographical_compare(entries + one.begin, entries + one.end, entries + other.begin, entries + other.end);
+        });
+        find_values();
         for (const Aspect& aspect : aspects_) number_of_[aspect.code] = question_of_[aspect.code] = -1;
-        make_steps();
+        make_steps(work);
     }
 
     // What the best `places` of the group add, and whether that is proved, not a bound.
     std::pair<double, bool> greatest(int64_t places, int64_t work) {
-        std::fill(union_.begin(), union_.end(), ~uint64_t{0});
-        const double all = value(union_.data());
+        if (places == 1) return {largest_kind(), true};
+        if (!searchable_) return {std::min(all_, sum_of_largest(places)), false};
         begin_search();
         double best = 0.0;
         const auto n_kinds = static_cast<int64_t>(kinds_.size());
-        for (int64_t depth = 0; depth < std::min(places, n_kinds) && best < all && !frontier_.empty(); ++depth) {
+        for (int64_t depth = 0; depth < std::min(places, n_kinds) && best < all_ && !frontier_.empty(); ++depth) {
             const auto cost = static_cast<int64_t>(frontier_.size() * kinds_.size() * (words_ + entries_.size() / kinds_.size() + 1));
-            if (cost > work) return {std::min(all, sum_of_largest(places)), false};
+            if (cost > work) return {std::min(all_, sum_of_largest(places)), false};
             work -= cost;
             next_.clear();
             for (const int64_t state : frontier_) {
-                tick(1);
+                tick(1 + work_of_union());
                 for (size_t k = 0; k < kinds_.size(); ++k)
                     if (!kinds_[k].inside && add(state, k)) {
                         best = std::max(best, values_.back());
@@ -143,24 +153,30 @@ class TiedCover {
     std::pair<double, bool> least(int64_t places, int64_t work) {
         places -= nothing_;
         if (places <= 0) return {0.0, true};
+        if (places == 1 || !searchable_) return {smallest_of_places(places), places == 1};
         begin_search();
-        double best = greedy_least(places);
+        double best = greedy_least(places, work);
         for (int64_t depth = 0; depth < places && !frontier_.empty(); ++depth) {
-            const auto cost = static_cast<int64_t>(frontier_.size() * kinds_.size() * (2 * words_ + entries_.size() / kinds_.size() + 1));
+            const auto cost = static_cast<int64_t>(frontier_.size() * kinds_.size() * (words_ + entries_.size() / kinds_.size() + 1));
             if (cost > work) return {smallest_of_places(places), false};
             work -= cost;
             next_.clear();
             for (const int64_t state : frontier_) {
-                tick(1);
-                for (size_t k = 0; k < kinds_.size(); ++k) {
-                    if (!add(state, k) || values_.back() >= best) continue;
-                    const auto added = static_cast<int64_t>(values_.size()) - 1;
-                    if (items_inside(states_.data() + added * words_) >= places)
-                        best = values_.back();
-                    else
-                        next_.push_back(added);
-                }
+                tick(1 + work_of_union());
+                for (size_t k = 0; k < kinds_.size(); ++k)
+                    if (add(state, k) && values_.back() < best) next_.push_back(static_cast<int64_t>(values_.size()) - 1);
             }
+            const auto smaller = [&](int64_t one, int64_t other) { return values_[one] < values_[other]; };
+            std::stable_sort(next_.begin(), next_.end(), smaller);
+            for (const int64_t state : next_) {  // the first that has enough items inside is the best of them
+                work -= static_cast<int64_t>(kinds_.size() * words_);
+                if (work < 0) return {smallest_of_places(places), false};
+                tick(1 + work_of_union());
+                if (!has_inside(states_.data() + state * words_, places)) continue;
+                best = values_[state];
+                break;
+            }
+            while (!next_.empty() && values_[next_.back()] >= best) next_.pop_back();
             std::swap(frontier_, next_);
         }
         return {best, true};
@@ -178,6 +194,7 @@ class TiedCover {
                 continue;
             }
             if (question_of_[i] >= 0) continue;
+            tick(1 + n / 64);
             Question found{weights[first[i]], 1.0, 1.0, {}};
             for (int64_t other = 0; other < n; ++other) {
                 if (first[other] != first[i]) continue;
@@ -193,33 +210,81 @@ class TiedCover {
         }
     }
 
-    void make_steps() {
+    // What kinds add, each for itself, and what all of them add together.
+    void find_values() {
         for (const Entry& entry : entries_) aspects_[entry.aspect].strengths.push_back(entry.strength);
-        int64_t n_steps = 0;
         for (Aspect& aspect : aspects_) {
             std::sort(aspect.strengths.begin(), aspect.strengths.end());
             aspect.strengths.erase(std::unique(aspect.strengths.begin(), aspect.strengths.end()), aspect.strengths.end());
+            aspect.shown = aspect.seen;
+        }
+        for (Kind& kind : kinds_) {
+            tick(1 + kind.end - kind.begin);
+            touched_.clear();
+            for (int64_t e = kind.begin; e < kind.end; ++e) {
+                aspects_[entries_[e].aspect].shown = entries_[e].strength;
+                touched_.push_back(question_of_[aspects_[entries_[e].aspect].code]);
+            }
+            std::sort(touched_.begin(), touched_.end());
+            touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+            terms_.clear();
+            for (const int32_t q : touched_) add_weakest(questions_[q]);
+            kind.value = terms_.sum();
+            terms_.clear();
+            for (const int32_t q : touched_) add_share(questions_[q]);
+            kind.share = terms_.sum();
+            for (int64_t e = kind.begin; e < kind.end; ++e) aspects_[entries_[e].aspect].shown = aspects_[entries_[e].aspect].seen;
+        }
+        for (Aspect& aspect : aspects_)
+            if (!aspect.strengths.empty()) aspect.shown = aspect.strengths.back();
+        all_ = value_shown();
+    }
+
+    // What searches need beside the values, as far as that much work goes.
+    void make_steps(int64_t work) {
+        int64_t n_steps = 0;
+        for (Aspect& aspect : aspects_) {
             aspect.first_step = n_steps;
             n_steps += static_cast<int64_t>(aspect.strengths.size());
         }
         words_ = static_cast<size_t>(std::max<int64_t>(1, (n_steps + 63) / 64));
+        searchable_ = static_cast<int64_t>(kinds_.size() * words_) <= work;
+        if (!searchable_) return;
         union_.resize(words_);
         steps_.assign(kinds_.size() * words_, 0);
         for (size_t k = 0; k < kinds_.size(); ++k) {
-            Kind& kind = kinds_[k];
-            for (int64_t e = kind.begin; e < kind.end; ++e) {
+            for (int64_t e = kinds_[k].begin; e < kinds_[k].end; ++e) {
                 const Aspect& aspect = aspects_[entries_[e].aspect];
-                for (size_t m = 0; m < aspect.strengths.size() && aspect.strengths[m] <= entries_[e].strength; ++m) {
-                    const int64_t step = aspect.first_step + static_cast<int64_t>(m);
-                    steps_[k * words_ + step / 64] |= uint64_t{1} << (step % 64);
-                }
+                const auto after = std::upper_bound(aspect.strengths.begin(), aspect.strengths.end(), entries_[e].strength);
+                const int64_t end = aspect.first_step + (after - aspect.strengths.begin());
+                for (int64_t step = aspect.first_step; step < end; step = (step / 64 + 1) * 64)
+                    steps_[k * words_ + step / 64] |= steps_of_word(step, end);
             }
-            kind.value = value(of_kind(k));
-            kind.share = share();
         }
-        for (size_t k = 0; k < kinds_.size(); ++k)
-            for (size_t other = 0; other < kinds_.size() && !kinds_[k].inside; ++other)
-                kinds_[k].inside = other != k && within(of_kind(k), of_kind(other));
+        find_inside(work);
+    }
+    // The bits of the steps of one word, from a step on and before another.
+    static uint64_t steps_of_word(int64_t step, int64_t end) {
+        const uint64_t from = ~uint64_t{0} << (step % 64);
+        return end / 64 > step / 64 ? from : from & ~(~uint64_t{0} << (end % 64));
+    }
+    // Kinds that are inside of others; those that are not found only take longer to search.
+    void find_inside(int64_t work) {
+        std::vector<int64_t> sizes(kinds_.size(), 0);
+        for (size_t bits = 0; bits < steps_.size(); ++bits) sizes[bits / words_] += std::popcount(steps_[bits]);
+        by_steps_.resize(kinds_.size()), outside_.clear();
+        std::iota(by_steps_.begin(), by_steps_.end(), size_t{0});
+        std::stable_sort(by_steps_.begin(), by_steps_.end(), [&](size_t one, size_t other) { return sizes[one] > sizes[other]; });
+        for (const size_t k : by_steps_) {
+            const auto found =
+                std::find_if(outside_.begin(), outside_.end(), [&](size_t other) { return within(of_kind(k), of_kind(other)); });
+            const int64_t looked_at = (found - outside_.begin() + 1) * static_cast<int64_t>(words_);
+            kinds_[k].inside = found != outside_.end();
+            if (!kinds_[k].inside) outside_.push_back(k);
+            tick(1 + looked_at / 64);
+            work -= looked_at;
+            if (work < 0) return;
+        }
     }
 
     const uint64_t* of_kind(size_t k) const { return steps_.data() + k * words_; }
@@ -228,36 +293,38 @@ class TiedCover {
             if (one[w] & ~other[w]) return false;
         return true;
     }
+    // How long a union of a state with each kind takes, in what tick() counts.
+    int64_t work_of_union() const { return static_cast<int64_t>(kinds_.size() * (words_ + aspects_.size()) / 64); }
 
     // What a union adds.
     double value(const uint64_t* steps) {
         for (Aspect& aspect : aspects_) {
+            const int64_t n = static_cast<int64_t>(aspect.strengths.size()), end = aspect.first_step + n;
             aspect.shown = aspect.seen;
-            for (size_t m = aspect.strengths.size(); m-- > 0;) {
-                const int64_t step = aspect.first_step + static_cast<int64_t>(m);
-                if (steps[step / 64] >> (step % 64) & 1) {
-                    aspect.shown = aspect.strengths[m];
-                    break;
-                }
+            for (int64_t word = (end - 1) / 64; n > 0 && word >= aspect.first_step / 64; --word) {
+                const uint64_t own = steps[word] & steps_of_word(std::max(aspect.first_step, word * 64), end);
+                if (own == 0) continue;
+                aspect.shown = aspect.strengths[word * 64 + std::bit_width(own) - 1 - aspect.first_step];
+                break;
             }
         }
+        return value_shown();
+    }
+    double value_shown() {
         terms_.clear();
-        for (const Question& question : questions_) {
-            double weakest = question.others;
-            for (const int32_t answer : question.answers) weakest = std::min(weakest, aspects_[answer].shown);
-            if (weakest > question.seen) terms_.add(question.weight * (weakest - question.seen));
-        }
+        for (const Question& question : questions_) add_weakest(question);
         return terms_.sum();
     }
-    // The same for the union that was looked at last, if each answer counted for itself.
-    double share() {
-        terms_.clear();
-        for (const Question& question : questions_) {
-            double sum = 0.0;
-            for (const int32_t answer : question.answers) sum += aspects_[answer].shown - aspects_[answer].seen;
-            terms_.add(question.weight * sum / static_cast<double>(question.answers.size()));
-        }
-        return terms_.sum();
+    void add_weakest(const Question& question) {
+        double weakest = question.others;
+        for (const int32_t answer : question.answers) weakest = std::min(weakest, aspects_[answer].shown);
+        if (weakest > question.seen) terms_.add(question.weight * (weakest - question.seen));
+    }
+    // If each answer counted for itself.
+    void add_share(const Question& question) {
+        double sum = 0.0;
+        for (const int32_t answer : question.answers) sum += aspects_[answer].shown - aspects_[answer].seen;
+        terms_.add(question.weight * sum / static_cast<double>(question.answers.size()));
     }
 
     void begin_search() {
@@ -286,19 +353,21 @@ class TiedCover {
         values_.push_back(value(union_.data()));
         return true;
     }
-    int64_t items_inside(const uint64_t* steps) const {
-        int64_t n = 0;
-        for (size_t k = 0; k < kinds_.size(); ++k)
-            if (within(of_kind(k), steps)) n += kinds_[k].copies;
-        return n;
+    bool has_inside(const uint64_t* steps, int64_t items) const {
+        for (size_t k = 0; k < kinds_.size() && items > 0; ++k)
+            if (within(of_kind(k), steps)) items -= kinds_[k].copies;
+        return items <= 0;
     }
 
-    // Some good choice, which spares the search what is not better: again and again the kind that adds least.
-    double greedy_least(int64_t places) {
+    // Some good choice, which spares the search what is not better: again and again the kind that adds least. None if that takes too long.
+    double greedy_least(int64_t places, int64_t work) {
         std::vector<uint64_t> chosen(words_, 0), best(words_);
         double least = 0.0;
-        while (items_inside(chosen.data()) < places) {
+        while (!has_inside(chosen.data(), places)) {
             least = std::numeric_limits<double>::infinity();
+            work -= static_cast<int64_t>(kinds_.size() * (2 * words_ + aspects_.size()));
+            if (work < 0) break;
+            tick(1 + work_of_union());
             for (size_t k = 0; k < kinds_.size(); ++k) {
                 if (within(of_kind(k), chosen.data())) continue;
                 for (size_t w = 0; w < words_; ++w) union_[w] = chosen[w] | of_kind(k)[w];
@@ -314,15 +383,21 @@ class TiedCover {
     double sum_of_largest(int64_t places) {
         std::vector<double> shares;
         shares.reserve(kinds_.size());
-        double gap = 0.0;  // what answers count for themselves already
+        terms_.clear();  // what answers count for themselves already
         for (const Question& question : questions_) {
             double sum = 0.0;
             for (const int32_t answer : question.answers) sum += std::min(aspects_[answer].seen, question.others) - question.seen;
-            gap += question.weight * sum / static_cast<double>(question.answers.size());
+            terms_.add(question.weight * sum / static_cast<double>(question.answers.size()));
         }
         for (const Kind& kind : kinds_) shares.push_back(kind.share);
         std::sort(shares.begin(), shares.end(), std::greater<>());
-        return std::accumulate(shares.begin(), shares.begin() + std::min<int64_t>(places, static_cast<int64_t>(shares.size())), gap);
+        return std::accumulate(shares.begin(), shares.begin() + std::min<int64_t>(places, static_cast<int64_t>(shares.size())),
+                               terms_.sum());
+    }
+    double largest_kind() const {
+        double largest = 0.0;
+        for (const Kind& kind : kinds_) largest = std::max(largest, kind.value);
+        return largest;
     }
     double smallest_of_places(int64_t places) {
         std::vector<std::pair<double, int64_t>> sizes;
@@ -374,7 +449,7 @@ inline Extremes::Arrays extreme_coverage(const Cover& cover, Ties tied_, Matrix<
     require(work >= 0, "a negative limit of work");
     CutGroups cut(cover, tied, stops);
     const Matrix<int32_t> above(cut.begins.data(), {static_cast<size_t>(cover.users), static_cast<size_t>(stops.cutoffs)});
-    const auto base = firsts ? covered_questions(cover, above, *aspect_offsets, *firsts, *weights) : covered_aspects(cover, above);
+    const auto base = firsts ? covered_questions(cover, above, *aspect_offsets, *firsts, *weights) : expected_coverage(cover, above, tied_);
     Extremes out(cover.users, stops.cutoffs);
     {
         nb::gil_scoped_release release;
@@ -397,7 +472,7 @@ inline Extremes::Arrays extreme_coverage(const Cover& cover, Ties tied_, Matrix<
                         if (begin != entered) {
                             const int64_t own = firsts ? aspect_offsets->data()[u] : 0;
                             group.enter(view, rows + begin, end - begin, seen, firsts ? firsts->data() + own : nullptr,
-                                        firsts ? weights->data() + own : nullptr, firsts ? aspect_offsets->data()[u + 1] - own : 0);
+                                        firsts ? weights->data() + own : nullptr, firsts ? aspect_offsets->data()[u + 1] - own : 0, work);
                             entered = begin;
                         }
                         const auto [low, low_sure] = group.least(stop - begin, work);

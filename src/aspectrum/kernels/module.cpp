@@ -109,17 +109,7 @@ void bind_gains(nb::module_& m) {
              "masks"_a = nb::none(), "interests"_a = nb::none(), "wanted_offsets"_a = nb::none(), "wanted_codes"_a = nb::none(),
              "wanted_weights"_a = nb::none(), "in_code_order"_a = false);
 
-    m.def(
-        "fit",
-        [](Array<int64_t> offsets, Array<int64_t> lengths, int64_t budget, bool skip) {
-            Fitting found;
-            {
-                nb::gil_scoped_release release;
-                found = fit(offsets, lengths, budget, skip);
-            }
-            return nb::make_tuple(to_array(std::move(found.kept)), to_array(std::move(found.left)), to_array(std::move(found.next_at)));
-        },
-        "offsets"_a, "lengths"_a, "budget"_a, "skip"_a);
+    m.def("fit", &fit, "offsets"_a, "lengths"_a, "budget"_a, "skip"_a);
     m.def("log_discounts", &log_discounts, "rank"_a, "n"_a, "base"_a);
     m.def("place_gains", &place_gains, "cover"_a, "stops"_a, "alpha"_a, "gamma"_a = nb::none());
     m.def("discounted_sums", &discounted_sums, "offsets"_a, "gains"_a, "stops"_a, "discounts"_a);
@@ -249,6 +239,7 @@ void bind_orders(nb::module_& m) {
     m.def("expected_average_precisions", &expected_average_precisions, "cover"_a, "stops"_a, "tied"_a, "pool_offsets"_a = nb::none(),
           "pool_rows"_a = nb::none(), "totals"_a = nb::none());
     m.def("ordered_values", &ordered_values, "offsets"_a, "values"_a, "tied"_a);
+    m.def("expected_sums", &expected_sums, "offsets"_a, "values"_a, "tied"_a, "stops"_a, "discounts"_a);
     m.def("ordered_precisions", &ordered_precisions, "offsets"_a, "hits"_a, "tied"_a);
     m.def("first_hits", &first_hits, "offsets"_a, "hits"_a, "tied"_a);
     m.def("count_tied", &count_tied, "offsets"_a, "stops"_a, "tied"_a);

@@ -39,20 +39,62 @@ void each_group(const Array<int64_t>& offsets_, const Ties& tied, Visit visit) {
     });
 }
 
-// Values of places: each as the mean of its group, and those of each group from the least and from the greatest.
-inline std::tuple<Out<double>, Out<double>, Out<double>> ordered_values(Array<int64_t> offsets, Array<double> values, Ties tied) {
+// Values of places: those of each group from the least, and from the greatest.
+inline std::pair<Out<double>, Out<double>> ordered_values(Array<int64_t> offsets, Array<double> values, Ties tied) {
     require(values.shape(0) == tied.shape(0), "one tie flag per value");
-    const std::vector<double> given(values.data(), values.data() + values.shape(0));
-    std::vector<double> means(given), rising(given), falling(given);
+    std::vector<double> rising(values.data(), values.data() + values.shape(0)), falling(rising);
     each_group(offsets, tied, [&](int64_t first, int64_t n, int64_t, double) {
         if (n == 1) return 0.0;
         std::sort(rising.begin() + first, rising.begin() + first + n);
         std::reverse_copy(rising.begin() + first, rising.begin() + first + n, falling.begin() + first);
-        const double sum = std::accumulate(rising.begin() + first, rising.begin() + first + n, 0.0);
-        std::fill_n(means.begin() + first, n, sum / static_cast<double>(n));
         return 0.0;
     });
-    return {to_array(std::move(means)), to_array(std::move(rising)), to_array(std::move(falling))};
+    return {to_array(std::move(rising)), to_array(std::move(falling))};
+}
+
+// Sum of value * discount over the first places of each list, at each stop, on average over orders. A group counts as a whole: without
+// discounts, what all of it is worth is added up without a mean, which would have to be rounded.
+inline OutMatrix<double> expected_sums(Array<int64_t> offsets_, Array<double> values, Ties tied, Matrix<int32_t> stops_,
+                                       Array<double> discounts) {
+    require(values.shape(0) == tied.shape(0), "one tie flag per value");
+    const int64_t users = segments(offsets_, static_cast<int64_t>(values.shape(0)));
+    const Stops stops = check_stops(stops_, offsets_);
+    const int64_t* offsets = offsets_.data();
+    for (int64_t u = 0; u < users; ++u) require(stops.last(u) <= static_cast<int64_t>(discounts.shape(0)), "not enough discounts");
+    std::vector<double> out(users * stops.cutoffs);
+    {
+        nb::gil_scoped_release release;
+        auto make_scratch = [] { return std::vector<double>(); };
+        parallel_for(users, kBlock, make_scratch, [&](std::vector<double>& rising, int64_t begin, int64_t end) {
+            for (int64_t u = begin; u < end; ++u) {
+                const double* own = values.data() + offsets[u];
+                const uint8_t* flags = tied.data() + offsets[u];
+                const int64_t length = offsets[u + 1] - offsets[u];
+                int64_t j = 0, added_up = -1;
+                double sum = 0.0, whole = 0.0;
+                const auto of_group = [&](int64_t next, int64_t stop) {
+                    if (next == j + 1) return own[j] * discounts.data()[j];
+                    if (added_up != j) {
+                        rising.assign(own + j, own + next);
+                        std::sort(rising.begin(), rising.end());
+                        whole = std::accumulate(rising.begin(), rising.end(), 0.0);
+                        added_up = j;
+                    }
+                    return whole * (std::accumulate(discounts.data() + j, discounts.data() + stop, 0.0) / static_cast<double>(next - j));
+                };
+                for (int64_t c = 0; c < stops.cutoffs; ++c) {
+                    const int64_t stop = stops.of(u)[c];
+                    int64_t next = j;
+                    while (j < stop && (next = end_of_group(flags, j, length)) <= stop) {
+                        sum += of_group(next, next);
+                        j = next;
+                    }
+                    out[u * stops.cutoffs + c] = j < stop ? sum + of_group(next, stop) : sum;
+                }
+            }
+        });
+    }
+    return to_matrix(std::move(out), users, stops.cutoffs);
 }
 
 // What each place adds to average precision: on average over orders, and with the hits of each group last and first.

@@ -274,12 +274,12 @@ class TiedGains : TiedKinds<Rule> {
             layer_.begin();
         }
         constexpr bool kAsFirst = kGreatest == Rule::kFall;
-        if (!kAsFirst) find_last_gains();
+        if (!kAsFirst) find_last_gains(work_);
         const size_t known = best.size();
         const double worst = kGreatest ? 0.0 : std::numeric_limits<double>::infinity();
         best.resize(n + 1, worst);
         for (size_t state = 0; state < layer_.keys.size(); ++state) {
-            tick(1);
+            tick(1 + work_of_state() / 64);
             if (done == 0)
                 std::fill(placed_.begin(), placed_.end(), 0);
             else

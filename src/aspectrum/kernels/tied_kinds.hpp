@@ -3,10 +3,10 @@
 
 #include "cover.hpp"
 #include "hash_index.hpp"
+#include "interrupts.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 
 namespace aspectrum {
@@ -20,6 +20,7 @@ class TiedKinds {
         int32_t factor;  // of those of its aspect
         double strength;
         bool operator==(const Entry& other) const { return aspect == other.aspect && strength == other.strength; }
+        bool operator<(const Entry& other) const { return aspect != other.aspect ? aspect < other.aspect : strength < other.strength; }
     };
     using Bits = unsigned __int128;
     static constexpr int kBits = 128;
@@ -100,7 +101,7 @@ class TiedKinds {
         for (int32_t row : rows_) view.touched(row);
     }
 
-    // The entries that count, and the items whose entries are the same.
+    // The entries that count, and the items whose entries are the same; in an order that does not depend on that of the items.
     template <class View>
     void find_kinds(const View& view) {
         index_.clear(rows_.size());
@@ -111,10 +112,7 @@ class TiedKinds {
                 if (!counts(view, i, s)) return;
                 const double strength = Rule::strength(s);
                 entries_.push_back({i, 0, strength});
-                uint64_t bits;
-                std::memcpy(&bits, &strength, sizeof bits);
-                hash = (hash ^ (static_cast<uint64_t>(i) + 1)) * 0x9E3779B97F4A7C15ull;
-                hash = (hash ^ (hash >> 29) ^ bits) * 0xBF58476D1CE4E5B9ull;
+                hash = with_entry(hash, i, strength);
             });
             const auto [kind, is_new] = index_.find_or_add(folded(hash), [&](int32_t k) {
                 return std::equal(entries_.begin() + begin, entries_.end(), entries_.begin() + kinds_[k].begin,
@@ -129,6 +127,10 @@ class TiedKinds {
                 entries_.resize(begin);
             }
         }
+        std::sort(kinds_.begin(), kinds_.end(), [&](const Kind& one, const Kind& other) {
+            const auto entries = entries_.begin();
+            return std::lexicographical_compare(entries + one.begin, entries + one.end, entries + other.begin, entries + other.end);
+        });
     }
 
     // Tables of what is left of each aspect, and which kinds have all that others have.
@@ -149,15 +151,22 @@ class TiedKinds {
                 entry.aspect = number;
                 const double kept = rule_.kept(entry.strength);
                 auto& factors = aspects_[number].factors;
-                auto factor = std::find_if(factors.begin(), factors.end(), [&](const Factor& one) { return one.kept == kept; });
-                if (factor == factors.end()) factor = factors.insert(factors.end(), Factor{kept});
-                factor->items += kind.copies;
+                if (factors.empty() || factors.back().kept != kept) factors.push_back({kept});
+                factors.back().items += kind.copies;
             }
         }
         powers_.clear(), first_factor_.assign(1, 0);
         for (size_t a = 0; a < n_aspects_; ++a) {  // factors by their value, so that no product depends on names
             auto& factors = aspects_[a].factors;
             std::sort(factors.begin(), factors.end(), [](const Factor& one, const Factor& other) { return one.kept > other.kept; });
+            size_t n = 0;
+            for (size_t f = 1; f < factors.size(); ++f) {
+                if (factors[f].kept == factors[n].kept)
+                    factors[n].items += factors[f].items;
+                else
+                    factors[++n] = factors[f];
+            }
+            factors.resize(n + 1);
             double power = aspects_[a].left;
             for (Factor& factor : factors) {
                 factor.powers = static_cast<int64_t>(powers_.size());
@@ -168,9 +177,9 @@ class TiedKinds {
         }
         for (Entry& entry : entries_) {
             const auto& factors = aspects_[entry.aspect].factors;
-            int32_t f = 0;
-            while (factors[f].kept != rule_.kept(entry.strength)) ++f;
-            entry.factor = static_cast<int32_t>(first_factor_[entry.aspect]) + f;
+            const auto found = std::lower_bound(factors.begin(), factors.end(), rule_.kept(entry.strength),
+                                                [](const Factor& one, double kept) { return one.kept > kept; });
+            entry.factor = static_cast<int32_t>(first_factor_[entry.aspect] + (found - factors.begin()));
         }
         counts_.resize(first_factor_.back());
         left_.resize(n_aspects_);
@@ -183,14 +192,24 @@ class TiedKinds {
         if (key_bits_ <= kBits) find_nested();
     }
 
-    // What kinds gain if everything else of the group stands before them.
-    void find_last_gains() {
+    // What kinds gain if everything else of the group stands before them; at least 0 where that is too much work to say.
+    void find_last_gains(int64_t work) {
+        for (const Entry& entry : entries_) work -= static_cast<int64_t>(aspects_[entry.aspect].factors.size());
+        if (Rule::kFall && work < 0) return;
         for (size_t k = 0; k < kinds_.size(); ++k) placed_[k] = kinds_[k].copies;
-        for (size_t k = 0; k < kinds_.size(); ++k) {
-            --placed_[k];
-            look_at_placed();
-            kinds_[k].last = gain(kinds_[k]);
-            ++placed_[k];
+        look_at_placed();
+        const std::vector<double> left(left_);
+        for (Kind& kind : kinds_) {
+            tick(kind.end - kind.begin);
+            for (int64_t e = kind.begin; e < kind.end; ++e) {
+                --counts_[entries_[e].factor];
+                left_[entries_[e].aspect] = left_of(entries_[e].aspect);
+            }
+            kind.last = gain(kind);
+            for (int64_t e = kind.begin; e < kind.end; ++e) {
+                ++counts_[entries_[e].factor];
+                left_[entries_[e].aspect] = left[entries_[e].aspect];
+            }
         }
     }
 
@@ -214,13 +233,14 @@ class TiedKinds {
         for (size_t k = 0; k < kinds_.size(); ++k)
             if (placed_[k] > 0)
                 for (int64_t e = kinds_[k].begin; e < kinds_[k].end; ++e) counts_[entries_[e].factor] += placed_[k];
-        for (size_t a = 0; a < n_aspects_; ++a) {
-            const auto& factors = aspects_[a].factors;
-            const int64_t* count = counts_.data() + first_factor_[a];
-            double left = powers_[factors[0].powers + count[0]];
-            for (size_t f = 1; f < factors.size(); ++f) left *= powers_[factors[f].powers + count[f]];
-            left_[a] = left;
-        }
+        for (size_t a = 0; a < n_aspects_; ++a) left_[a] = left_of(a);
+    }
+    double left_of(size_t a) const {
+        const auto& factors = aspects_[a].factors;
+        const int64_t* count = counts_.data() + first_factor_[a];
+        double left = powers_[factors[0].powers + count[0]];
+        for (size_t f = 1; f < factors.size(); ++f) left *= powers_[factors[f].powers + count[f]];
+        return left;
     }
 
     double gain(const Entry* entry, const Entry* end, const double* left) {

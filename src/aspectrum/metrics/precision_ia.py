@@ -57,7 +57,7 @@ class PrecisionIA(AspectMetric):
         if coverage.tied is not None:  # what one item adds does not depend on the others
             rankings, stops = coverage.rankings, coverage.rankings.stops((-1,))
             gains = place_gains(coverage, GainRule(alpha=0.0), stops)
-            _, rising, falling = kernels.ordered_values(rankings.offsets, gains, coverage.tied)
-            least, greatest = (place_sums(rankings, one, self.cutoffs) for one in (rising, falling))
+            ordered = kernels.ordered_values(rankings.offsets, gains, coverage.tied)
+            least, greatest = (place_sums(rankings, one, self.cutoffs) for one in ordered)
             ends = Ends(least, greatest, np.ones(pairs.shape, np.bool_))
         return Fractions(pairs, coverage.rankings.depths(self.cutoffs) * coverage.attainable[:, np.newaxis], ends=ends)
