@@ -58,6 +58,8 @@ def test_files_may_be_compressed(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('{"a": 1}\n{"b": [1, 2', "bank.json, line 2, column 12: the JSON value is not complete; was the file cut off?"),
+        ('{"a": 1}\n\u00a0\n', "bank.json, line 2, column 1: is not valid JSON: expecting value, found '\\xa0'"),
+        ('{"a": 1}\n\f\n', "bank.json, line 2, column 1: is not valid JSON: expecting value, found '\\x0c'"),
         ('{"a": 1}\n{"b": "tex', "bank.json, line 2, column 7: the JSON value is not complete; was the file cut off?"),
         ('{"a": [1\n{"b": 2}\n', "bank.json, line 1, column 9: the JSON value is not complete; was the file cut off?"),
         ('{\n"a": [1,\n', "bank.json, line 3, column 1: the JSON value is not complete; was the file cut off?"),

@@ -84,9 +84,10 @@ def run_kind(value: Any) -> str | None:
         return "traces"
     if _MTEB in value:
         return "predictions"
-    if not value or not all(isinstance(one, Mapping | list) for one in value.values()) or _is_table(value) or other_kind(value):
+    lists = [one for one in value.values() if one is not None]  # that a query has null is said when it is read
+    if not lists or not all(isinstance(one, Mapping | list) for one in lists) or _is_table(value) or other_kind(value):
         return None
-    first = next((one for one in value.values() if one), next(iter(value.values())))
+    first = next(filter(None, lists), lists[0])
     if isinstance(first, Mapping):
         return None if isinstance(next(iter(first.values()), 0.0), Mapping | list) else "scores"
     return None if isinstance(next(iter(first), ""), Mapping | list) else "documents"
@@ -207,20 +208,25 @@ def _of_documents(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
 
 
 def _of_predictions(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
-    several = {}
+    several: dict[str, tuple[Place, Any]] = {}
     for subset, splits in _entries(place, value, "expected predictions of MTEB"):
         if subset != _MTEB:
             for split, scored in _entries(place.at(subset), splits, "expected an object with the predictions of each split"):
-                several[f"{subset}/{split}"] = (place.at(subset, split), scored)
+                name, at = f"{subset}/{split}", place.at(subset, split)
+                if name in several:
+                    raise at.error(f"{name!r} names several subsets and splits, also {several[name][0]}; rename one")
+                several[name] = (at, scored)
     if run.part is None and len(several) == 1:
         wanted = next(iter(several))
     elif run.part in several:
         wanted = run.part
+    elif not several:
+        raise place.error("no predictions found")
     else:
-        found = ", ".join(map(quoted, several)) or "none"
+        found = ", ".join(map(quoted, several))
         what = f"has no subset and split {quoted(run.part)}" if run.part is not None else f"holds {len(several)} subsets and splits"
         plain = run.text.source.removesuffix(f"#{run.part}")
-        name = one_line(next(iter(several), "subset/split"))
+        name = one_line(next(iter(several)))
         raise InputError(f"{run.text.source}: {what}; there are {found}; name one, as {plain}#{name}")
     yield from _of_scores(run, *several[wanted])
 

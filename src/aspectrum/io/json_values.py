@@ -100,7 +100,7 @@ class JsonText:
     def _refuse(self, text: bytes, line: int, error: json.JSONDecodeError) -> NoReturn:
         if not line and (later := self._broken_line()) is not None:
             self._parsed(later[1], later[0])
-        is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
+        is_cut = error.pos >= len(error.doc.rstrip(" \t\r\n")) or error.msg.startswith("Unterminated string")
         where = f"{self.source}, line {line or error.lineno}, column {error.colno}"
         if is_cut:
             raise InputError(f"{where}: the JSON value is not complete; was the file cut off?") from None
