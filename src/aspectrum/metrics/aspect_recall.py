@@ -50,7 +50,7 @@ class AspectRecall(AspectMetric):
         budget: What may be spent on finding them, as for AlphaNDCG.
 
     Range:
-        0 to 1; with ``denominator="best"`` and ``partial`` share or keep, it may be above 1.
+        0 to 1; with ``denominator="best"`` and ``partial`` share or keep, it may be above 1, unless ``unjudged="full"``.
 
     Undefined:
         With ``denominator="best"``, if no document that shows an aspect fits. Else for a user with no attainable aspect (``of="listed"``: with no listed one), unless items without aspects are a category.
@@ -100,6 +100,8 @@ class AspectRecall(AspectMetric):
             self.__dict__["idle"] = self.idle | {"join"}
         check_goes_with(self, "at_most", "unjudged", "full")
         check_goes_with(self, "at_most", "of", "listed")
+        if self.at_most is not None and self.partial == "share":
+            raise MetricError("AspectRecall: at_most does not go with partial=share, where what a cut item holds counts in part")
         if isinstance(self.at_most, int) and self.at_most < 0:
             raise MetricError(f"AspectRecall: at_most is {self.at_most}, expected 0 or more aspects, or 'judged'")
         check_goes_with(self, "aspectless", "denominator", "k")
@@ -144,7 +146,10 @@ class AspectRecall(AspectMetric):
             ends = Ends(least, np.where(none, 0.0, greatest), sure | none).at_most(attainable)
         if self.denominator == "best":
             assert self.pool is not None
-            return against_best_coverage(covered, IdealRequest(coverage.whole or coverage, self.pool, GainRule(1.0), NONE), self._budget)
+            of_judged = coverage if self.unjudged != "full" else replace(self, unjudged="keep").coverage(world)
+            request = IdealRequest(of_judged.whole or of_judged, self.pool, GainRule(1.0), NONE)
+            found = against_best_coverage(covered, request, self._budget)
+            return found.capped() if self.unjudged == "full" else found
         if self.denominator == "attainable":
             found = Fractions(covered, attainable, ends=ends)
             return found.capped() if self.unjudged == "full" else found
