@@ -172,3 +172,18 @@ def test_items_hold_aspects_that_only_weights_list() -> None:
     uniform = "ERRIA(of=listed, intents=uniform)@1"
     twice = asp.evaluate({"q": ["a"]}, uniform, subtopics={"q": {"a": ["n1"]}}, weights={"q": {"n1": 2, "n2": 2}})
     assert twice[uniform] == 0.25, "intents that count alike are worth 1 each, listed or not"
+
+
+def test_the_best_coverage_stays_that_of_what_is_judged() -> None:
+    options: dict[str, Any] = {
+        "subtopics": {"q": {"a": [1], "b": [2], "c": [3], "d": [4]}},
+        "lengths": dict.fromkeys(["a", "b", "c", "d", "h"], 10),
+    }
+    metrics = ["AspectRecall(denominator=best)@10t", "AspectRecall(denominator=best, unjudged=full)@10t"]
+    assert list(asp.evaluate({"q": ["h"]}, metrics, **options).values()) == [0.0, 1.0]
+    assert list(asp.evaluate({"q": ["a", "h"]}, [one.replace("10t", "20t") for one in metrics], **options).values()) == [0.5, 1.0]
+
+
+def test_a_limit_of_aspects_does_not_go_with_shares() -> None:
+    with pytest.raises(asp.MetricError, match="at_most does not go with partial=share"):
+        asp.parse("AspectRecall(of=listed, unjudged=full, at_most=4, partial=share)@150t")

@@ -49,7 +49,7 @@ class AspectRecall(MayUseBestCoverage):
         budget: What may be spent on finding them, as for AlphaNDCG.
 
     Range:
-        0 to 1; with ``denominator="best"`` and ``partial`` share or keep, it may be above 1.
+        0 to 1; with ``denominator="best"`` and ``partial`` share or keep, it may be above 1, unless ``unjudged="full"``.
 
     Undefined:
         With ``denominator="best"``, if no document that shows an aspect fits. Else for a user with no attainable aspect (``of="listed"``: with no listed one), unless items without aspects are a category.
@@ -102,6 +102,8 @@ class AspectRecall(MayUseBestCoverage):
             self.leave_idle("join")
         check_goes_with(self, "at_most", "unjudged", "full")
         check_goes_with(self, "at_most", "of", "listed")
+        if self.at_most is not None and self.partial == "share":
+            raise MetricError("AspectRecall: at_most does not go with partial=share, where what a cut item holds counts in part")
         if isinstance(self.at_most, int) and self.at_most < 0:
             raise MetricError(f"AspectRecall: at_most is {self.at_most}, expected 0 or more aspects, or 'judged'")
         check_goes_with(self, "aspectless", "denominator", "k")
@@ -129,7 +131,9 @@ class AspectRecall(MayUseBestCoverage):
             none = covered == 0  # on average: no order covers anything
             ends = Ends(least, np.where(none, 0.0, greatest), sure | none).at_most(attainable)
         if self.denominator == "best":
-            return self.against_best(covered, coverage)
+            of_judged = coverage if self.unjudged != "full" else replace(self, unjudged="keep").coverage(world)
+            found = self.against_best(covered, of_judged)
+            return found.capped() if self.unjudged == "full" else found
         if self.denominator == "attainable":
             found = Fractions(covered, attainable, ends=ends)
             return found.capped() if self.unjudged == "full" else found
