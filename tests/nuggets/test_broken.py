@@ -73,12 +73,12 @@ BROKEN: list[tuple[Any, Any, str]] = [
     (
         FRESHSTACK[1],
         changed(FIRST, lambda row: row.pop("query_id")),
-        r"line 2: there is no 'query_id'; expected one in an object that has 'query_title', 'nuggets'",
+        r"line 2: missing key 'query_id'; found 'query_title', 'nuggets'",
     ),
     (
         FRESHSTACK[1],
         changed(FIRST, lambda row: row["nuggets"][0].pop("relevant_corpus_ids")),
-        r"nuggets\[0\]: there is no 'relevant_corpus_ids'",
+        r"nuggets\[0\]: missing key 'relevant_corpus_ids'; found '_id'",
     ),
     (FRESHSTACK[1], changed(FIRST, put("nuggets", 1, "_id")("7_0")), r'nuggets\[1\]: nugget "7_0" stands twice in its query'),
     (FIRST, changed(FRESHSTACK[1], put("query_id")("7")), r'line 2: query "7" stands twice \(first in .*rows.jsonl, line 1\)'),
@@ -92,7 +92,7 @@ BROKEN: list[tuple[Any, Any, str]] = [
     (
         bank(query_id="a"),
         changed(bank(), put("nugget_bank", "Q or", "answers", "x", "references")([{"id": 1}])),
-        r"answers.x.references\[0\]: there is no .doc_id.",
+        r"answers.x.references\[0\]: missing key .doc_id.",
     ),
     (bank(query_id="a"), changed(bank(), put("nugget_bank", "Q or", "answers")("x")), r"answers: expected a list of answers, found \"x\""),
     (
@@ -100,7 +100,14 @@ BROKEN: list[tuple[Any, Any, str]] = [
         changed(bank(), put("nugget_bank", "Q or", "importance")(-1)),
         r"importance: expected an importance above 0, found -1",
     ),
-    (bank(query_id="a"), {"query_id": "b", "nuggets": []}, r"line 2: there is no 'nugget_bank'"),
+    (bank(query_id="a"), {"query_id": "b", "nuggets": []}, r"line 2: missing key 'nugget_bank'; found 'query_id', 'nuggets'"),
+    (
+        {"query_id": "1", "question_text": "Q", "gold_answers": []},
+        {"query_id": "1", "gold_answers": []},
+        r"line 2: missing key 'question_text'",
+    ),
+    (RATINGS, {"id": "1", "docid": "c", "rating": [1, 2]}, r"line 2: .*query \"1\".* \(first in .*line 1\)"),
+    ({"id": "1", "docid": "c", "rating": [1, 2]}, RATINGS, r"line 2: .*query \"1\".* \(first in .*line 1\)"),
     (bank(query_id="a"), {"nugget_bank": {}}, r"there is no id of the topic; expected 'query_id', 'title_query' or 'metadata.topic_id'"),
     (
         assignment("d"),

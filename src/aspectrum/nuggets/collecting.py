@@ -116,7 +116,8 @@ class Collected:
     def _judge(self, documents: Sequence[str], aspect: int, strength: float, place: Place | None) -> None:
         if not documents:
             return
-        self._documents.append(documents)
+        distinct = dict.fromkeys(documents)
+        self._documents.append(documents if len(distinct) == len(documents) else [*distinct])
         self._owners.append(len(self._begun) - 1)
         self._judged_for.append(aspect)
         self._strengths.append(strength)

@@ -17,11 +17,14 @@ def read_ratings(found: Collected, rows: Iterable[tuple[Place, Any]]) -> None:
     """A row per topic, with ``docids`` and ``ratings``, or per topic and document, with ``rating``."""
     found.positive_only = False
     topics: dict[str, tuple[Place, dict[str, list[float]]]] = {}
+    whole: set[str] = set()  # topics that have all of their documents in a row
     for place, row in rows:
         as_object(place, row)
         topic = id_text(place, needed(place, row, "id", "example_id"), "query")
-        if "ratings" in row and topic in topics:
+        if topic in topics and ("ratings" in row or topic in whole):
             raise place.error(f"query {json_text(topic)} stands twice (first in {topics[topic][0]}), expected once")
+        if "ratings" in row:
+            whole.add(topic)
         _, rated = topics.setdefault(topic, (place, {}))
         for at, document, ratings in _rated(found, place, row):
             if rated and len(ratings) != len(next(iter(rated.values()))):

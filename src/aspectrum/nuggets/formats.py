@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +60,7 @@ _NOT_LISTS: Mapping[str, str] = {
     "created": "these are nuggets of nuggetizer without documents, which cannot judge lists; expected its assignments, a line per query and 'docid'",
     "answers": "these are nuggetizer assignments of answers (without 'docid'), not of documents, so they cannot judge lists",
     "report": "these are reports with citations, which hold no nuggets; expected a nugget bank",
-    "rubrics": "these are rubrics, which are for answers and not for ranked lists: weights of aspects must be positive, and theirs may not be",
+    "rubrics": "rubrics score answers, not ranked lists; their weights may be 0 or negative, aspect weights must be positive",
     "trace": "this is an agent trace, which has the lists of an agent, and no nuggets",
     "aspects": "these are aspects of BRIGHT-Pro without its queries; expected its folder, with examples/ and aspects/",
     "examples": "these are queries of BRIGHT-Pro without its aspects; expected its folder, with examples/ and aspects/",
@@ -120,5 +122,13 @@ def _is_run(row: dict[str, Any]) -> bool:
     if not lists:
         return False
     if all(isinstance(one, dict) for one in lists):
-        return all(isinstance(score, int | float) and not isinstance(score, bool) for one in lists for score in one.values())
-    return all(isinstance(one, list) and all(isinstance(document, str) for document in one) for one in lists)
+        return all(_is_number(score) for one in lists for score in one.values())
+    return all(isinstance(one, list) and all(type(document) in (str, int) for document in one) for one in lists)
+
+
+def _is_number(score: Any) -> bool:
+    """Whether this is a score, be it written as text."""
+    if isinstance(score, str):
+        with suppress(ValueError):
+            return math.isfinite(float(score))
+    return isinstance(score, int | float) and not isinstance(score, bool)

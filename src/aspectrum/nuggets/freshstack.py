@@ -56,11 +56,10 @@ def settled(found: Collected, place: Place | None, supporting: list[str], others
     if found.choices.both_lists is None and found.in_doubt is None:
         which = next(one for one in supporting if one in twice)
         found.in_doubt = InputError(
-            f"{found.source if place is None else place}: document {json_text(which)} is both in {_SUPPORTING} and in {_OTHER}; say with ",
+            f"{found.source if place is None else place}: document {json_text(which)} is both in {_SUPPORTING} and in {_OTHER}; choose ",
             Option("both_lists", "unsupported"),
-            " or ",
+            " (as the freshstack package does) or ",
             Option("both_lists", "supported"),
-            " what that means (the freshstack package takes it as unsupported)",
         )
     if found.choices.both_lists == "supported":
         return supporting, [one for one in others if one not in twice]

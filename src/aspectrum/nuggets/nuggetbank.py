@@ -10,7 +10,7 @@ from aspectrum.errors import InputError
 from aspectrum.io.json_values import Place, json_text
 from aspectrum.nuggets.choices import is_known
 from aspectrum.nuggets.collecting import Collected, Join
-from aspectrum.nuggets.values import as_list, as_object, as_text, described_keys, digest, id_text, needed
+from aspectrum.nuggets.values import as_list, as_object, as_text, digest, id_text, needed
 
 _JOINS: dict[str, Join] = {"OR": "or", "DEFAULT": "or", "AND": "and", "SUM": "sum"}
 
@@ -41,7 +41,7 @@ def read_nuggetbank(found: Collected, rows: Iterable[tuple[Place, Any]]) -> None
     for place, row in rows:
         as_object(place, row)
         if "nugget_bank" not in row and "claim_bank" not in row:
-            raise place.error(f"there is no 'nugget_bank'; expected one in {described_keys(row)}")
+            needed(place, row, "nugget_bank")
         query = _topic(place, row)
         found.query(query, place)
         questions: dict[str, Question] = {}
@@ -61,12 +61,12 @@ def read_legacy(found: Collected, rows: Iterable[tuple[Place, Any]]) -> None:
         is_claim = "claim_text" in row and "question_text" not in row
         info = row.get("info")
         aggregator = info.get("aggregator_type") if isinstance(info, dict) else None
-        text, id = (row.get(f"{'claim' if is_claim else 'question'}_{what}") for what in ("text", "id"))
+        kind = "claim" if is_claim else "question"
+        text, id = needed(place, row, f"{kind}_text"), row.get(f"{kind}_id")
         answers = [
             {"answer": as_object(place.at("gold_answers", number), one).get("answer"), "references": one.get("citations")}
             for number, one in enumerate(as_list(place.at("gold_answers"), row.get("gold_answers"), "answers"))
         ]
-        kind = "claim" if is_claim else "question"
         one = {
             kind: text,
             f"{kind}_id": id,

@@ -15,9 +15,9 @@ from aspectrum.coding.ids import described, quoted
 from aspectrum.diagnostics.notices import Option
 from aspectrum.errors import InputError
 from aspectrum.io.files import HIDDEN, NO_LISTS, binary_format, files_of, is_several, naming_memory, printed, read_bytes
-from aspectrum.io.frames import read_binary
+from aspectrum.io.frames import read_binary, to_polars
 from aspectrum.io.json_values import JsonText, Place, json_text
-from aspectrum.io.source import EXTENSIONS, Source
+from aspectrum.io.source import EXTENSIONS, Source, is_external
 from aspectrum.nuggets.brightpro import read_brightpro
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.collecting import Collected
@@ -58,7 +58,7 @@ def read_path(path: str, format: str | None, choices: Choices, name: str | None 
 
 def read_rows(given: Any, format: str | None, choices: Choices, name: str) -> tuple[Collected, str]:
     """The nuggets of rows in memory: a frame, or objects as JSON has them."""
-    rows = (given,) if isinstance(given, Mapping) else _of_frame(given) if not isinstance(given, list | tuple) else given
+    rows = (given,) if isinstance(given, Mapping) else _of_frame(name, given) if not isinstance(given, list | tuple) else given
     if format == "brightpro":
         raise InputError(f"{name}: expected the path of a folder with examples/ and aspects/, found {described(given)}")
     if not isinstance(rows, Iterable):
@@ -185,7 +185,7 @@ def _tasks(folder: str) -> dict[str, list[str]]:
     return {task: next(iter(forms.values())) for task, forms in found.items()}
 
 
-def _of_frame(given: Any) -> Any:
+def _of_frame(name: str, given: Any) -> Any:
     """The rows of a frame as objects."""
     if hasattr(given, "to_dicts"):  # polars
         return map(_of_table, given.to_dicts())
@@ -193,6 +193,8 @@ def _of_frame(given: Any) -> Any:
         return map(_of_table, given.to_pylist())
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
         return given.to_dict("records")
+    if is_external(given):
+        return map(_of_table, to_polars(name, given).to_dicts())
     return list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else given
 
 

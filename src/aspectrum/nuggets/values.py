@@ -37,7 +37,8 @@ def needed(place: Place, row: Any, *keys: str) -> Any:
         if key in row:
             return row[key]
     named = f"{keys[0]!r}" + (f" (or {', '.join(map(repr, keys[1:]))})" if len(keys) > 1 else "")
-    raise place.error(f"there is no {named}; expected one in {described_keys(row)}")
+    found = ", ".join(map(repr, [*row][:10])) + (" and more" if len(row) > 10 else "")
+    raise place.error(f"missing key {named}; found {found or 'an empty object'}")
 
 
 def described_keys(row: Any) -> str:
