@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import UserDict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -210,6 +212,43 @@ def test_lengths_by_a_tokenizer() -> None:
         asp.lengths_of(["d1"], "words")  # type: ignore[list-item]
     with pytest.raises(asp.InputError, match="expected a function of a text, or 'words'"):
         asp.lengths_of(texts, "bert")  # type: ignore[arg-type]
+    with pytest.raises(asp.InputError, match="tokenizer is 'word', expected a function of a text, or 'words'"):
+        evaluated("AspectRecall@4t", lengths=(texts, "word"))
+    frame = polars.DataFrame({"docid": list(texts), "text": list(texts.values())})
+    with pytest.raises(asp.InputError, match=r"texts is DataFrame, expected .* such as zip"):
+        evaluated("AspectRecall@4t", lengths=(frame, "words"))
+
+
+class Encoded(UserDict[str, Any]):
+    """What tokenizers of models return when they are called."""
+
+
+@pytest.mark.parametrize(
+    "tokenizer",
+    [
+        lambda text: Encoded(input_ids=text.split(), attention_mask=[1] * len(text.split())),
+        lambda text: text,
+        str.encode,
+        lambda text: np.array([text.split()]),
+        lambda text: np.array(len(text)),
+    ],
+)
+def test_what_is_no_list_of_tokens(tokenizer: Any) -> None:
+    with pytest.raises(asp.InputError, match=r"expected a list of tokens; of a model's tokenizer, give tokenizer\.encode"):
+        asp.lengths_of({"d1": "one two three"}, tokenizer)
+
+
+@pytest.mark.parametrize(
+    "tokenizer", [str.split, lambda text: np.array(text.split()), lambda text: np.int64(len(text.split())), lambda _: 3]
+)
+def test_what_is_a_list_of_tokens_or_their_number(tokenizer: Any) -> None:
+    assert asp.lengths_of({"d1": "one two three"}, tokenizer) == {"d1": 3}
+
+
+def test_true_is_no_length() -> None:
+    for lengths in ({"d1": True, "d2": 5, "d3": 5}, [("d1", np.True_), ("d2", 5), ("d3", 5)]):
+        with pytest.raises(asp.InputError, match="lengths: that of item 'd1' is True, expected a whole number from 1"):
+            evaluated("AspectRecall@4t", lengths=lengths)
 
 
 def test_a_column_of_tokens_beside_the_lists_is_lengths(tmp_path: Any) -> None:
