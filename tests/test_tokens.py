@@ -421,3 +421,21 @@ def test_all_metrics_at_tokens() -> None:
 def test_the_orders_of_equal_scores_are_not_averaged() -> None:
     with pytest.raises(asp.MetricError, match="which items fit into a number of tokens depends on their order"):
         evaluated("AlphaNDCG@700t", {"q": {"d1": 1.0, "d2": 1.0}}, ties="expected")
+
+
+def test_check_counts_the_lengths_that_are_missing_as_an_evaluation_does(tmp_path: Path) -> None:
+    run, judged, given = (tmp_path / name for name in ("run.csv", "judged.csv", "lengths.csv"))
+    run.write_text("user,item,score\nq,a,2\nq,b,1\nr,c,3\nr,d,2\nr,e,1\n")
+    judged.write_text("user,aspect,item\nq,1,a\nr,1,c\nr,1,f\n")
+    inputs = {"subtopics": asp.Source(judged), "lengths": asp.Source(given)}
+    for metrics, known in (
+        (["AlphaDCG@5", "AlphaDCG@30t", "Density@2"], "abf"),
+        (["AlphaNDCG@5", "AlphaNDCG@30t"], "abcde"),
+        (["AspectRecall(denominator=best, budget=100)@30t"], "abcde"),
+    ):
+        given.write_text("item,tokens\n" + "".join(f"{item},10\n" for item in known))
+        with pytest.raises(asp.InputError, match="no length is given") as refused:
+            asp.evaluate(run, metrics, subtopics=judged, lengths=given)
+        assert check({"run": asp.Source(run)}, inputs, metrics).failures == (str(refused.value),)
+    given.write_text("item,tokens\n" + "".join(f"{item},10\n" for item in "abcdef"))
+    assert not check({"run": asp.Source(run)}, inputs, metrics).failures
