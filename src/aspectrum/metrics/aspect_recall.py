@@ -15,7 +15,7 @@ from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_b
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, UnjudgedOrFull
 from aspectrum.judging.holes import AtMost, added_by_holes
 from aspectrum.judging.questions import Of, covered_questions, ends_of_coverage, weight_of_all
-from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions, check_goes_with
+from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions, check_goes_with, check_not_negative
 from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
@@ -108,6 +108,7 @@ class AspectRecall(AspectMetric):
         check_goes_with(self, "aspectless", "judged_by", "membership")
         check_goes_with(self, "pool", "denominator", "best")
         check_goes_with(self, "budget", "denominator", "best")
+        check_not_negative(self, "budget")
 
     def resolved(self, truth: Truth) -> Self:
         if self.denominator != "best":

@@ -13,7 +13,7 @@ from aspectrum.gain import GainRule
 from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_best_coverage
 from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, cover
 from aspectrum.judging.questions import covered_questions
-from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with
+from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_not_negative
 from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
@@ -69,6 +69,7 @@ class Density(AspectMetric):
         super().__post_init__()
         check_goes_with(self, "pool", "normalize", "best")
         check_goes_with(self, "budget", "normalize", "best")
+        check_not_negative(self, "budget")
 
     def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         return [("lengths", *more) for more in super().needs_beside(judged_by)]
