@@ -16,6 +16,7 @@ import aspectrum as asp
 from aspectrum.cli import run
 from aspectrum.io import Source
 from aspectrum.merging import PartJob
+from aspectrum.nuggets import NuggetSource
 from tests.cli.data import GENRES, write_csv
 from tests.strategies import checked
 
@@ -104,6 +105,17 @@ def test_a_job_is_plain_data_and_reads_back() -> None:
     assert back.inputs["features"].path == str(Path.cwd() / "items.npy")
     assert back.inputs["features"].named("features") == "items.npy"
     assert isinstance(back.users, Source)
+
+
+def test_nuggets_of_a_job_stay_nuggets() -> None:
+    job = PartJob.of(["AspectRecall@5"], {"subtopics": NuggetSource("n.jsonl", options={"task": "t"}), "weights": Source("w.csv")}, None)
+    data = json.loads(json.dumps(job.to_data(), default=dict))
+    assert {name: one["kind"] for name, one in data["inputs"].items()} == {"subtopics": "nuggets", "weights": "source"}
+    for one in data["inputs"].values():
+        back = PartJob.from_data(data).inputs
+        assert [type(source) for source in back.values()] == [NuggetSource, Source]
+        assert isinstance(back["subtopics"], NuggetSource) and back["subtopics"].options == {"task": "t"}
+        del one["kind"]  # as parts were written before
 
 
 def test_files_that_moved_are_read_as_before() -> None:

@@ -25,7 +25,6 @@ from aspectrum.errors import InputError, each
 from aspectrum.evidence import Background
 from aspectrum.io import Source, check_files
 from aspectrum.io.files import digest_of
-from aspectrum.io.source import UsualColumns
 from aspectrum.nuggets import NuggetSource
 from aspectrum.partial import Adding, Partial, check_identity, part_data, partial_of
 from aspectrum.plan import PLAN_OPTIONS, Plan, read_lists, unless_lists
@@ -69,8 +68,8 @@ class PartJob:
 
     def to_data(self) -> dict[str, Any]:
         """As plain data; files by their absolute paths."""
-        users = _source_data(self.users) if isinstance(self.users, Source) else self.users
-        inputs = {name: _source_data(source) for name, source in self.inputs.items()}
+        users = self.users.to_data() if isinstance(self.users, Source) else self.users
+        inputs = {name: source.to_data() for name, source in self.inputs.items()}
         return {**vars(self), "users": users, "inputs": inputs}
 
     @classmethod
@@ -276,20 +275,12 @@ def _digests(sources: Mapping[str, Source]) -> dict[str, str]:
     return {name: digest_of(source.path) for name, source in sources.items() if os.path.isfile(source.path)}
 
 
-_AS_THEY_ARE = ("split", "format", "header", "name")
-
-
-def _source_data(source: Source) -> dict[str, Any]:
-    plain = {name: getattr(source, name) for name in _AS_THEY_ARE}
-    ids = None if source.ids is None else os.path.abspath(source.ids)
-    if isinstance(source, NuggetSource):
-        plain["options"] = dict(source.options)
-    return {**plain, "data": os.path.abspath(source.path), "ids": ids, "columns": source.columns, "usual": source.usual.columns}
+_KINDS: Mapping[str, type[Source]] = {one.kind: one for one in (Source, NuggetSource)}
 
 
 def _source(data: Mapping[str, Any]) -> Source:
-    kind = NuggetSource if "options" in data else Source
-    return kind(**{**data, "usual": UsualColumns(data["usual"])})
+    before = "nuggets" if "options" in data else "source"  # parts were once written without kinds
+    return _KINDS[data.get("kind", before)].from_data(data)
 
 
 def _at(source: Source, path: str | None) -> Source:

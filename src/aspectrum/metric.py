@@ -143,10 +143,12 @@ class Metric:
         object.__setattr__(self, "k", _checked_cutoffs(type(self), self.k))
         if self.budgets:
             _check_in_tokens(self)
-        elif (
-            "partial" in self.parameters and type(self).in_tokens is not None
-        ):  # which the plan refuses; the same metric without its cutoffs is a name for all of them
-            self.__dict__["idle"] = self.idle | {"partial"}
+        elif type(self).in_tokens is not None:  # no error, as the same metric without cutoffs is a name for it at all of them
+            self.leave_idle(*{"partial"}.intersection(self.parameters))
+
+    def leave_idle(self, *names: str) -> None:
+        """Remember that parameters have no effect with the others."""
+        self.__dict__["idle"] = self.idle.union(names)
 
     @property
     def cutoffs(self) -> tuple[Any, ...]:  # of Cutoff: whoever takes one for a number gets an error
@@ -341,7 +343,7 @@ class Fractions:
         return scores
 
 
-def joined_fractions(parts: Sequence[Fractions], order: Sequence[int] | Any) -> Fractions:
+def joined_fractions(parts: Sequence[Fractions], order: Counts) -> Fractions:
     """Fractions at several cutoffs beside one another, in this order of cutoffs. Where one is not known for sure, the others are."""
     numerators, denominators = (np.hstack([getattr(part, name) for part in parts])[:, order] for name in ("numerators", "denominators"))
     names = dict.fromkeys(name for part in parts for name in part.noticed)
@@ -386,7 +388,7 @@ class UserMetric(Metric):
         }
         parts = [self.at(tuple(ranks)).fractions(world), *found.values()] if ranks else list(found.values())
         columns = [*ranks, *found]
-        return joined_fractions(parts, np.array([columns.index(cutoff) for cutoff in self.cutoffs]))
+        return joined_fractions(parts, np.array([columns.index(cutoff) for cutoff in self.cutoffs], np.int64))
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
@@ -760,7 +762,7 @@ def check_goes_with(metric: Metric, name: str, partner: str, *values: Any) -> No
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)
     if getattr(metric, partner) in values:
         return
-    metric.__dict__["idle"] = metric.idle | {name}
+    metric.leave_idle(name)
     if getattr(metric, name) != default:
         said = f"{type(metric).__name__}: {name} goes with {partner}={' or '.join(map(written, values))} only"
         raise UnusedParameter.of(name, said)

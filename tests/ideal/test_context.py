@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import aspectrum as asp
+from aspectrum.ideal.exact import on_all_cores
 from tests.questions import Bank, Question
 
 Documents = Mapping[str, Mapping[int, float]]
@@ -131,6 +132,29 @@ def test_the_ideal_grows_with_the_budget() -> None:
     for metric in (asp.AlphaNDCG(k=cutoffs), asp.AspectRecall(k=cutoffs, denominator="best")):
         ideals = metric.resolved(world.truth).fractions_at_all(world).denominators
         assert (np.diff(ideals, axis=1) >= -1e-12).all()
+
+
+@pytest.mark.parametrize(
+    "metric", ["AspectRecall(judged_by=history, denominator=best, pool=catalogue)", "AlphaNDCG(judged_by=history, pool=catalogue)"]
+)
+def test_users_with_the_same_interests_share_a_problem(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[Any] = []
+
+    def counted(work: Any, tasks: Sequence[Any], stop: Any) -> list[Any]:
+        solved.extend(tasks)
+        return on_all_cores(work, tasks, stop)
+
+    monkeypatch.setattr("aspectrum.ideal.context.on_all_cores", counted)
+    aspects = {"a": ["x"], "b": ["x", "y"], "c": ["z"], "d": ["y", "z"]}
+    history = {"u": ["a"], "v": ["b"], "w": ["a"], "t": ["b", "a"]}
+    lists = {"u": ["b", "c"], "v": ["c", "a"], "w": ["a"], "t": ["d", "a"]}
+    world = asp.World.of(lists, aspects=aspects, history=history, lengths={"a": 2, "b": 3, "c": 1, "d": 2})
+    both = asp.parse(f"{metric}@3t,5t")
+    scores = both.scores(world)  # type: ignore[attr-defined]
+    assert len(solved) == 4, "two interests at each of two budgets"
+    for user, items in lists.items():
+        alone = asp.World.of({user: items}, aspects=aspects, history={user: history[user]}, lengths={"a": 2, "b": 3, "c": 1, "d": 2})
+        assert both.scores(alone).tolist() == [scores[[*lists].index(user)].tolist()]  # type: ignore[attr-defined]
 
 
 def large(n_documents: int, n_aspects: int, seed: int = 3) -> dict[str, Any]:

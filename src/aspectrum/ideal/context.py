@@ -7,7 +7,7 @@ Choosing them is a knapsack of coverage, and NP-hard. The gains of an ordered co
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from aspectrum.arrays import Floats
 from aspectrum.errors import MetricError
 from aspectrum.ideal.exact import Budget, Ideals, on_all_cores, solve
 from aspectrum.ideal.greedy import items_at
-from aspectrum.ideal.request import EXACT, Ideal, IdealRequest, distinct_keys
+from aspectrum.ideal.request import EXACT, Ideal, IdealRequest, distinct_interests, distinct_keys
 from aspectrum.judging import OwnPools
 from aspectrum.metric import Fractions
 from aspectrum.world.aspects import Subtopics
@@ -81,12 +81,16 @@ def _against(reached: Floats, request: IdealRequest, ideals: Ideals) -> Fraction
 def _ideals(request: IdealRequest, context: Context, kind: str, compute: Callable[[kernels.Problem, kernels.Stop], Ideal]) -> Ideals:
     """The best context of each user, (users, 1). Equal problems are solved once per world."""
     problems = _problems(request, context.tokens)
-    keys = [_digest(problems.of(user)) for user in range(request.coverage.world.n_users)]
-    distinct, first, places = distinct_keys(keys)
-    users: dict[bytes, int] = dict(zip(distinct, first.tolist(), strict=True))
+    distinct: Sequence[Hashable]
+    if isinstance(request.pool, OwnPools):
+        distinct, first, places = distinct_keys(_digest(problems.of(user)) for user in range(request.coverage.world.n_users))
+    else:  # a problem is as large as the catalogue, and interests tell one from another
+        distinct, first, places = distinct_interests(request.coverage)
+        kind = f"{kind} {request.kind} {context.tokens}"
+    users = dict(zip(distinct, first.tolist(), strict=True))
     stop = kernels.Stop()
 
-    def solved(missing: Sequence[bytes]) -> list[Ideal]:
+    def solved(missing: Sequence[Hashable]) -> list[Ideal]:
         return on_all_cores(lambda key: compute(problems.of(users[key]), stop), missing, stop)
 
     found = request.memory.find(f"context {kind}", distinct, solved)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from aspectrum.errors import InputError, each
 from aspectrum.io.files import check_there, printed
@@ -76,6 +76,9 @@ class Source:
     name: str | None = None
     usual: UsualColumns = NO_USUAL_COLUMNS
 
+    kind: ClassVar[str] = "source"
+    """What tells it from other kinds, as plain data."""
+
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise InputError(f"format is {self.format!r}, expected one of {', '.join(FORMATS)}")
@@ -86,6 +89,17 @@ class Source:
             raise InputError(f"header is {self.header!r}, expected true or false")
         if self.split is not None and not self.split:
             raise InputError("split is empty, expected the separator between aspects, such as '|'")
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain data; files by their absolute paths."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        ids = None if self.ids is None else os.path.abspath(self.ids)
+        return {**plain, "kind": self.kind, "data": os.path.abspath(self.path), "ids": ids, "usual": self.usual.columns}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        given = {name: value for name, value in data.items() if name != "kind"}
+        return cls(**{**given, "usual": UsualColumns(data["usual"])})
 
     @property
     def is_path(self) -> bool:

@@ -2,26 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from aspectrum import kernels
 from aspectrum.arrays import Codes, Flags
-from aspectrum.discounts import NONE
+from aspectrum.blocks.best_coverage import MayUseBestCoverage
 from aspectrum.errors import MetricError
-from aspectrum.gain import GainRule, check_full
-from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_best_coverage
-from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, UnjudgedOrFull
+from aspectrum.gain import check_full
+from aspectrum.judging import Coverage, JudgedBy, PoolName, UnjudgedOrFull
 from aspectrum.judging.holes import AtMost, added_by_holes
 from aspectrum.judging.questions import Of, covered_questions, ends_of_coverage, weight_of_all
-from aspectrum.metric import Aliases, AspectMetric, Ends, Fractions, check_goes_with, check_not_negative
+from aspectrum.metric import Aliases, Ends, Fractions, check_goes_with
 from aspectrum.tokens import PartialDocument
 from aspectrum.world import Truth, World
 
 
 @dataclass(frozen=True)
-class AspectRecall(AspectMetric):
+class AspectRecall(MayUseBestCoverage):
     r"""Share of a user's attainable aspects that the top k covers.
 
     .. math:: \left|\bigcup_{j \le k} J(u, d_j)\right| \, / \, \left|\text{aspects attainable for } u\right|
@@ -81,6 +80,7 @@ class AspectRecall(AspectMetric):
         "denominator": ("attainable", "best"),
         "pool": (None, "judged", "catalogue", "unseen"),
     }
+    best_by, instead = "denominator", "use denominator=attainable"
     cites = ("zhai2003beyond", "sanzcruzado2018structural", "vasilev2024replay")
     aliases: ClassVar[Aliases] = {name: {} for name in ("CommunityRecall", "Community recall", "SubtopicRecall", "StRecall", "strec")} | {
         "NuggetCoverage": {"of": "listed"},
@@ -97,7 +97,7 @@ class AspectRecall(AspectMetric):
         check_goes_with(self, "of", "denominator", "attainable")
         check_goes_with(self, "of", "judged_by", None, "subtopics")
         if self.judged_by not in (None, "subtopics"):  # elsewhere no aspect is one of several answers
-            self.__dict__["idle"] = self.idle | {"join"}
+            self.leave_idle("join")
         check_goes_with(self, "at_most", "unjudged", "full")
         check_goes_with(self, "at_most", "of", "listed")
         if self.at_most is not None and self.partial == "share":
@@ -106,26 +106,9 @@ class AspectRecall(AspectMetric):
             raise MetricError(f"AspectRecall: at_most is {self.at_most}, expected 0 or more aspects, or 'judged'")
         check_goes_with(self, "aspectless", "denominator", "k")
         check_goes_with(self, "aspectless", "judged_by", "membership")
-        check_goes_with(self, "pool", "denominator", "best")
-        check_goes_with(self, "budget", "denominator", "best")
-        check_not_negative(self, "budget")
-
-    def resolved(self, truth: Truth) -> Self:
-        if self.denominator != "best":
-            return super().resolved(truth)
-        if len(self.budgets) < len(self.cutoffs):
-            raise MetricError("AspectRecall: denominator=best goes with cutoffs in tokens, such as AspectRecall(denominator=best)@4000t")
-        judged_by = self.judging(truth)
-        if judged_by == "subtopics":
-            check_best_coverage(truth.subtopics, str(self), "use denominator=attainable")
-        return replace(self, judged_by=judged_by, pool=self.pool or JUDGINGS[judged_by].default_pool)
-
-    @property
-    def _budget(self) -> Budget:
-        return Budget() if self.budget is None else Budget(self.budget)
 
     def details(self, truth: Truth) -> Mapping[str, Any]:
-        subtopics, spent = truth.subtopics, {"budget": self._budget.work} if self.denominator == "best" else {}
+        subtopics, spent = truth.subtopics, super().details(truth)
         if self.judged_by != "subtopics" or subtopics is None or subtopics.unserved is None:
             return spent
         n_attainable = len(subtopics.aspects)
@@ -146,10 +129,8 @@ class AspectRecall(AspectMetric):
             none = covered == 0  # on average: no order covers anything
             ends = Ends(least, np.where(none, 0.0, greatest), sure | none).at_most(attainable)
         if self.denominator == "best":
-            assert self.pool is not None
             of_judged = coverage if self.unjudged != "full" else replace(self, unjudged="keep").coverage(world)
-            request = IdealRequest(of_judged.whole or of_judged, self.pool, GainRule(1.0), NONE)
-            found = against_best_coverage(covered, request, self._budget)
+            found = self.against_best(covered, of_judged)
             return found.capped() if self.unjudged == "full" else found
         if self.denominator == "attainable":
             found = Fractions(covered, attainable, ends=ends)

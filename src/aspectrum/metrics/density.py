@@ -2,24 +2,21 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from aspectrum.blocks.best_coverage import MayUseBestCoverage
 from aspectrum.blocks.relevant_items import place_sums
-from aspectrum.discounts import NONE
-from aspectrum.errors import MetricError
-from aspectrum.gain import GainRule
-from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_best_coverage
-from aspectrum.judging import JUDGINGS, Coverage, JudgedBy, PoolName, cover
+from aspectrum.judging import Coverage, JudgedBy, PoolName, cover
 from aspectrum.judging.questions import covered_questions
-from aspectrum.metric import Aliases, AspectMetric, Fractions, check_goes_with, check_not_negative
+from aspectrum.metric import Aliases, Fractions
 from aspectrum.tokens import PartialDocument
-from aspectrum.world import Truth, World
+from aspectrum.world import World
 
 
 @dataclass(frozen=True)
-class Density(AspectMetric):
+class Density(MayUseBestCoverage):
     r"""Weight of the aspects that the documents of a context cover, per 1,000 tokens that these take.
 
     .. math:: 1000 \cdot \frac{\sum_i w_i \max_{j \le k} s_{ij}}{\sum_{j \le k} \text{tokens}(d_j)}
@@ -62,34 +59,12 @@ class Density(AspectMetric):
     budget: float | None = None
 
     in_tokens: ClassVar[Mapping[str, tuple[Any, ...]]] = {"pool": (None, "judged", "catalogue", "unseen")}
+    best_by, instead = "normalize", "leave out normalize=best"
     cites = ("zhai2003beyond",)
     aliases: ClassVar[Aliases] = {"ContextDensity": {}}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_goes_with(self, "pool", "normalize", "best")
-        check_goes_with(self, "budget", "normalize", "best")
-        check_not_negative(self, "budget")
-
     def needs_beside(self, judged_by: JudgedBy) -> Iterable[tuple[str, ...]]:
         return [("lengths", *more) for more in super().needs_beside(judged_by)]
-
-    def resolved(self, truth: Truth) -> Self:
-        if self.normalize is None:
-            return super().resolved(truth)
-        if len(self.budgets) < len(self.cutoffs):
-            raise MetricError("Density: normalize=best goes with cutoffs in tokens, such as Density(normalize=best)@4000t")
-        judged_by = self.judging(truth)
-        if judged_by == "subtopics":
-            check_best_coverage(truth.subtopics, str(self), "leave out normalize=best")
-        return replace(self, judged_by=judged_by, pool=self.pool or JUDGINGS[judged_by].default_pool)
-
-    def details(self, truth: Truth) -> Mapping[str, Any]:
-        return {"budget": self._budget.work} if self.normalize == "best" else {}
-
-    @property
-    def _budget(self) -> Budget:
-        return Budget() if self.budget is None else Budget(self.budget)
 
     def coverage(self, world: World) -> Coverage:
         assert self.judged_by is not None
@@ -106,8 +81,8 @@ class Density(AspectMetric):
         if self.normalize is None:
             some = coverage.attainable[:, np.newaxis] > 0
             return Fractions(1000.0 * covered, np.where(some, used, 0.0))
-        assert self.pool is not None and world.context is not None
-        found = against_best_coverage(covered, IdealRequest(coverage.whole or coverage, self.pool, GainRule(1.0), NONE), self._budget)
+        assert world.context is not None
+        found = self.against_best(covered, coverage)
         share = used / float(world.context.tokens)
         upper = found.denominators if found.upper_denominators is None else found.upper_denominators
         return replace(found, denominators=found.denominators * share, upper_denominators=upper * share)

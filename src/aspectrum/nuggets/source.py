@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from aspectrum.coding.rows import InputBundle, Rows, Way
 from aspectrum.io.source import Source
@@ -21,6 +21,8 @@ class NuggetSource(Source, InputBundle):
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    kind: ClassVar[str] = "nuggets"
 
     @cached_property
     def nuggets(self) -> Nuggets:
