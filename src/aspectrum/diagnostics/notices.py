@@ -310,6 +310,7 @@ KINDS: Mapping[str, Kind] = {
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
+    "other_tools": Kind("note", "{count} call{s} of tools that are not called search {are} left out of the rounds"),
     "round_counts": Kind("note", "{count} trace{s} state{v} another number of rounds than the searches show; the searches count"),
     "found_nothing": Kind("note", "{count} trace{s} found nothing; the list{s} {are} empty"),
     "other_last_round": Kind(

@@ -83,12 +83,13 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
             path = path.path
         name = printed(os.fspath(path))
         searches, seen = dict[Hashable, tuple[Searches, ...]](), dict[str, Place]()
-        n_odd = n_without = 0
+        n_odd = n_without = n_others = 0
         for trace in read_traces(os.fspath(path)):
             if task is not None and trace.task not in (None, task):
                 continue
             check_once(seen, trace.query, trace.place)
             searches[trace.query] = trace.rounds
+            n_others += trace.n_others
             n_odd += trace.said is not None and trace.said != len(trace.rounds)
             n_without += not any(documents for searches in trace.rounds for documents in searches)
         if not seen:
@@ -96,6 +97,8 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
             raise InputError(f"{name}: {what}")
         counted = {"round_counts": n_odd, "found_nothing": n_without}
         notices = tuple(Notice(kind, n, len(seen), source=name) for kind, n in counted.items() if n)
+        if n_others:
+            notices = (*notices, Notice("other_tools", n_others, source=name))
         return cls({})._with(searches, source=name, notices=notices, _places=seen)
 
     @classmethod
