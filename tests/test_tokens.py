@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import UserDict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -210,6 +212,43 @@ def test_lengths_by_a_tokenizer() -> None:
         asp.lengths_of(["d1"], "words")  # type: ignore[list-item]
     with pytest.raises(asp.InputError, match="expected a function of a text, or 'words'"):
         asp.lengths_of(texts, "bert")  # type: ignore[arg-type]
+    with pytest.raises(asp.InputError, match="tokenizer is 'word', expected a function of a text, or 'words'"):
+        evaluated("AspectRecall@4t", lengths=(texts, "word"))
+    frame = polars.DataFrame({"docid": list(texts), "text": list(texts.values())})
+    with pytest.raises(asp.InputError, match=r"texts is DataFrame, expected .* such as zip"):
+        evaluated("AspectRecall@4t", lengths=(frame, "words"))
+
+
+class Encoded(UserDict[str, Any]):
+    """What tokenizers of models return when they are called."""
+
+
+@pytest.mark.parametrize(
+    "tokenizer",
+    [
+        lambda text: Encoded(input_ids=text.split(), attention_mask=[1] * len(text.split())),
+        lambda text: text,
+        str.encode,
+        lambda text: np.array([text.split()]),
+        lambda text: np.array(len(text)),
+    ],
+)
+def test_what_is_no_list_of_tokens(tokenizer: Any) -> None:
+    with pytest.raises(asp.InputError, match=r"expected a list of tokens; of a model's tokenizer, give tokenizer\.encode"):
+        asp.lengths_of({"d1": "one two three"}, tokenizer)
+
+
+@pytest.mark.parametrize(
+    "tokenizer", [str.split, lambda text: np.array(text.split()), lambda text: np.int64(len(text.split())), lambda _: 3]
+)
+def test_what_is_a_list_of_tokens_or_their_number(tokenizer: Any) -> None:
+    assert asp.lengths_of({"d1": "one two three"}, tokenizer) == {"d1": 3}
+
+
+def test_true_is_no_length() -> None:
+    for lengths in ({"d1": True, "d2": 5, "d3": 5}, [("d1", np.True_), ("d2", 5), ("d3", 5)]):
+        with pytest.raises(asp.InputError, match="lengths: that of item 'd1' is True, expected a whole number from 1"):
+            evaluated("AspectRecall@4t", lengths=lengths)
 
 
 def test_a_column_of_tokens_beside_the_lists_is_lengths(tmp_path: Any) -> None:
@@ -382,3 +421,21 @@ def test_all_metrics_at_tokens() -> None:
 def test_the_orders_of_equal_scores_are_not_averaged() -> None:
     with pytest.raises(asp.MetricError, match="which items fit into a number of tokens depends on their order"):
         evaluated("AlphaNDCG@700t", {"q": {"d1": 1.0, "d2": 1.0}}, ties="expected")
+
+
+def test_check_counts_the_lengths_that_are_missing_as_an_evaluation_does(tmp_path: Path) -> None:
+    run, judged, given = (tmp_path / name for name in ("run.csv", "judged.csv", "lengths.csv"))
+    run.write_text("user,item,score\nq,a,2\nq,b,1\nr,c,3\nr,d,2\nr,e,1\n")
+    judged.write_text("user,aspect,item\nq,1,a\nr,1,c\nr,1,f\n")
+    inputs = {"subtopics": asp.Source(judged), "lengths": asp.Source(given)}
+    for metrics, known in (
+        (["AlphaDCG@5", "AlphaDCG@30t", "Density@2"], "abf"),
+        (["AlphaNDCG@5", "AlphaNDCG@30t"], "abcde"),
+        (["AspectRecall(denominator=best, budget=100)@30t"], "abcde"),
+    ):
+        given.write_text("item,tokens\n" + "".join(f"{item},10\n" for item in known))
+        with pytest.raises(asp.InputError, match="no length is given") as refused:
+            asp.evaluate(run, metrics, subtopics=judged, lengths=given)
+        assert check({"run": asp.Source(run)}, inputs, metrics).failures == (str(refused.value),)
+    given.write_text("item,tokens\n" + "".join(f"{item},10\n" for item in "abcdef"))
+    assert not check({"run": asp.Source(run)}, inputs, metrics).failures

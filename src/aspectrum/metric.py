@@ -768,6 +768,14 @@ def check_unit(metric: Metric, **values: float) -> None:
             raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 to 1")
 
 
+def check_not_negative(metric: Metric, *names: str) -> None:
+    """Every parameter that has a value from 0."""
+    for name in names:
+        value = getattr(metric, name)
+        if value is not None and value < 0:
+            raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 or more")
+
+
 def check_goes_with(metric: Metric, name: str, partner: str, *values: Any) -> None:
     """A parameter that would be ignored unless another has a certain value must then be at its default."""
     default = next(parameter.default for parameter in fields(metric) if parameter.name == name)

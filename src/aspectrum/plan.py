@@ -561,6 +561,11 @@ class Plan:
         return [[task.resolved for task in group.tasks] for group in self._groups]
 
     @property
+    def resolved(self) -> dict[str, Metric]:
+        """Each metric as it is computed, by the names of its numbers."""
+        return {name: task.resolved for group in self._groups for task in group.tasks for name in task.asked.names}
+
+    @property
     def how(self) -> dict[str, Mapping[str, Any]]:
         """How each number is computed, by its name."""
         return {name: how for group in self._groups for task in group.tasks for name, _, how in task.columns}
@@ -704,7 +709,7 @@ def plan_under(convention: Convention, asked: Sequence[Asked], truth: Truth, **o
     mine = computed_under(convention, asked)
     if not mine:
         return None
-    exact = [one for one in asked if _is_exact(one.metric)]
+    exact = [one for one in asked if is_exact(one.metric)]
     unspent = {name: None for name in _SPENDING if exact and not computed_under(convention, exact)}
     return Plan(mine, truth, convention=convention, **{**options, **unspent})
 
@@ -734,7 +739,7 @@ def with_spending(metrics: Sequence[Metric], ideal_budget: float | None, ideal_s
     """The metrics with what may be spent on exact ideals, where they do not say so themselves; there must be one to spend it on."""
     given = {"budget": ideal_budget, "seconds": ideal_seconds}
     spending: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    exact = [metric for metric in metrics if _is_exact(metric)]
+    exact = [metric for metric in metrics if is_exact(metric)]
     timed = [metric for metric in exact if not metric.budgets]  # HiGHS is for ideals of ranks
     for name, value in spending.items():
         option = Option(f"ideal_{name}", value)
@@ -753,7 +758,8 @@ def _spending(metric: Metric, spending: Mapping[str, Any]) -> Metric:
     return replace(metric, **given)
 
 
-def _is_exact(metric: Metric) -> bool:
+def is_exact(metric: Metric) -> bool:
+    """Whether a metric searches for ideal lists, or best contexts."""
     chosen = metric.parameters
     in_tokens = bool(metric.budgets) and chosen.get("ideal") == "greedy"  # the best context is exact
     return chosen.get("ideal") == "exact" or chosen.get("denominator") == "best" or in_tokens

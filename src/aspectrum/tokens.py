@@ -84,6 +84,9 @@ def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokeni
         raise InputError(f"tokenizer is {tokenizer!r}, expected a function of a text, or 'words'")
     if isinstance(texts, str | bytes | os.PathLike) or not isinstance(texts, Iterable):
         raise InputError(f"texts is {shortened(repr(texts))}, expected {{document: text}}, or pairs of both; files are not read here")
+    if hasattr(texts, "columns"):
+        pairs = "pairs of both, such as zip(frame['docid'], frame['text'])"
+        raise InputError(f"texts is {type(texts).__name__}, expected {{document: text}}, or {pairs}")
     found: dict[Hashable, int] = {}
     for pair in texts.items() if isinstance(texts, Mapping) else texts:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -92,6 +95,9 @@ def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokeni
         if not isinstance(text, str):
             raise InputError(f"the text of document {item!r} is {type(text).__name__}, expected text")
         tokens = count(text)
+        if isinstance(tokens, Mapping | str | bytes) or (isinstance(tokens, Sized) and getattr(tokens, "ndim", 1) != 1):
+            what = f"{type(tokens).__name__} for document {item!r}, expected a list of tokens"
+            raise InputError(f"the tokenizer returns {what}; of a model's tokenizer, give tokenizer.encode")
         n = len(tokens) if isinstance(tokens, Sized) else tokens
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise InputError(f"the tokenizer finds {n!r} tokens in document {item!r}, expected a whole number from 1")

@@ -64,3 +64,9 @@ def test_relative_to_the_best_context() -> None:
 def test_lengths_are_needed() -> None:
     with pytest.raises(asp.MissingInput, match=r"Density.* needs lengths"):
         asp.evaluate({"q": ["a"]}, "Density@1", subtopics={"q": {"a": [1]}})
+
+
+@pytest.mark.parametrize("metric", ["Density(normalize=best, budget=-1)@4t", "AspectRecall(denominator=best, budget=-1)@4t"])
+def test_nobody_spends_less_than_nothing(metric: str) -> None:
+    with pytest.raises(asp.MetricError, match="budget is -1, expected 0 or more"):
+        asp.parse(metric)

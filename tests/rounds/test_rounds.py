@@ -184,9 +184,32 @@ def test_other_parts_are_refused() -> None:
         one + other.observe({"r": [["x"]]})
     with pytest.raises(asp.InputError, match=r"these parts have 1 and 2 rounds, and cutoffs grow with each; .* rounds=2"):
         one + plan.observe({"r": [["x"]]})
+    first, second = (asp.RoundsPlan([f"AlphaDCG(alpha={alpha})" for alpha in alphas], truth) for alphas in ((0, 1), (1, 0)))
+    with pytest.raises(asp.InputError, match=r"RoundGain is with \{'alpha': 0.0, .* in one part, \{'alpha': 1.0, .* in the other"):
+        first.observe(ROUNDS) + second.observe({"r": [["x"]]})
+    assert first.finish(first.observe(ROUNDS)).details["RoundGain"]["alpha"] == 0.0
+    assert "with alpha=1.0, judged_by=subtopics, gain=linear;" in second.finish(second.observe(ROUNDS)).to_csv()
     assert one.__add__(3) is NotImplemented  # type: ignore[operator]
     with pytest.raises(asp.InputError, match="expected a RoundsPartial"):
         plan.finish(3)  # type: ignore[arg-type]
+
+
+def test_no_rounds_are_no_default() -> None:
+    with pytest.raises(asp.InputError, match="rounds is 0, expected"):
+        asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, n_rounds=0)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([{"a", "b"}], "round 1: found a set, which has no order; expected a list of documents"),
+        ({("a", "b")}, "found a set, which has no order; expected a list of rounds"),
+        ([["a"], {"b": 1}.keys()], "round 2: found a set, which has no order"),
+    ],
+)
+def test_sets_are_no_rounds(given: Any, message: str) -> None:
+    with pytest.raises(asp.InputError, match=message):
+        asp.Rounds({"q": given})
 
 
 def test_who_is_averaged() -> None:

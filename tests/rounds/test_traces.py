@@ -246,3 +246,21 @@ def test_qualities_of_one_retriever(tmp_path: Path) -> None:
         asp.evaluate_rounds({1: [["a"]]}, subtopics={1: {"a": [1]}}, qualities={1: 2, "1": 3})
     with pytest.raises(asp.InputError, match="gamma is -1, expected a number from 0"):
         asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities={"q": 1}, gamma=-1)
+
+
+def test_tools_that_do_not_search_find_nothing(tmp_path: Path) -> None:
+    reads = {"tool_name": "get_document"}
+    read_one = [call(**reads), result(output='["x", "y"]', **reads)]
+    rounds = read(tmp_path, trace(call(), result(["a"]), *read_one, call(), result(["b"]), *read_one[:1]))
+    assert rounds["q"] == [["a"], ["b"]]
+    assert [(one.kind, one.count) for one in rounds.notices] == [("other_tools", 2)]
+    assert asp.evaluate(tmp_path / "run_0.json", "AspectRecall", subtopics={"q": {"a": [1], "x": [2]}})["AspectRecall"] == 0.5
+    named = {"tool_name": "local_search"}
+    (again,) = read(tmp_path, trace({**call(), **named}, {**result(["a"]), **named}), name="run_1.json").values()
+    assert again == [["a"]], "where no tool is called search, all are"
+
+
+def test_a_stray_number_is_no_round(tmp_path: Path) -> None:
+    with pytest.raises(asp.InputError, match="expected at most 1,000 rounds without a search"):
+        read(tmp_path, trace(result(["a"], round=1), result(["b"], round=10_000)))
+    assert len(read(tmp_path, trace(result(["a"], round=1), result(["b"], round=900)))["q"]) == 900

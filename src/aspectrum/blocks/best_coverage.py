@@ -10,7 +10,7 @@ from aspectrum.errors import MetricError
 from aspectrum.gain import GainRule
 from aspectrum.ideal import Budget, IdealRequest, against_best_coverage, check_best_coverage
 from aspectrum.judging import JUDGINGS, Coverage
-from aspectrum.metric import AspectMetric, Fractions, check_goes_with
+from aspectrum.metric import AspectMetric, Fractions, check_goes_with, check_not_negative
 from aspectrum.world import Truth
 
 
@@ -27,6 +27,7 @@ class MayUseBestCoverage(AspectMetric):
         super().__post_init__()
         check_goes_with(self, "pool", self.best_by, "best")
         check_goes_with(self, "budget", self.best_by, "best")
+        check_not_negative(self, "budget")
 
     @property
     def uses_best(self) -> bool:

@@ -190,10 +190,14 @@ def count_rows(given: Any) -> Rows:
 
 def length_rows(given: Any) -> Rows:
     """Rows item, tokens; also of texts and a tokenizer."""
-    if isinstance(given, tuple) and len(given) == 2 and (callable(given[1]) or given[1] == "words"):
+    if isinstance(given, tuple) and len(given) == 2 and (callable(given[1]) or isinstance(given[1], str)):
         given = lengths_of(*given)
     rows = given.items() if isinstance(given, Mapping) else _as_rows("lengths", given, "{item: tokens} or rows (item, tokens)")
-    return _coded("lengths", ("item", "tokens"), _of_width("lengths", rows, ("item", "tokens")))
+    found = _of_width("lengths", rows, ("item", "tokens"))
+    for item, tokens in found:
+        if isinstance(tokens, bool | np.bool_):
+            raise InputError(f"lengths: that of item {quoted(item)} is {tokens}, expected a whole number from 1")
+    return _coded("lengths", ("item", "tokens"), found)
 
 
 def _of_width(source: str, rows: Iterable[Sequence[Any]], columns: tuple[str, ...]) -> list[Sequence[Any]]:

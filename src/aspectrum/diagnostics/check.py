@@ -23,7 +23,7 @@ from aspectrum.io import Source, read_input
 from aspectrum.io.source import UsualColumns
 from aspectrum.metric import Metric
 from aspectrum.nuggets import read_table
-from aspectrum.plan import Plan
+from aspectrum.plan import Plan, is_exact
 from aspectrum.wording import one_line
 from aspectrum.world import Truth, World
 from aspectrum.world.building import CodedLists, build_lists
@@ -280,14 +280,23 @@ def _sound_parts(
 def _try_metrics(
     read: Inputs, lists: Mapping[str, CodedLists], metrics: Sequence[Metric], users: Any, convention: Convention, attempts: _Attempts
 ) -> None:
-    """Whether there would be numbers: one user is mostly enough to see that."""
-    world = World.of_lists(next(iter(lists.values())), read.truth, read.tables)
+    """Whether there would be numbers: one user is mostly enough to see that.
+
+    Lengths are those of all documents: metrics of these look at all lists, but spend nothing on best contexts.
+    """
+    worlds = [World.of_lists(one, read.truth, read.tables) for one in lists.values()]
+    world = worlds[0]
     someone = world.slice(0, min(1, world.n_users))
+    metrics = [replace(metric, budget=0.0) if metric.parameters.get("budget") is not None else metric for metric in metrics]  # type: ignore[call-arg]
     choice = users if isinstance(users, str) else None
     if choice == "common":
         attempts.attempt(lambda: Plan(metrics, read.truth, users="common", convention=convention).of_common_users(lists.values()))
         choice = None  # one system knows nothing of them
     for several in (*([metric] for metric in metrics), metrics):
-        plan = attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention))  # type: ignore[misc]
-        whom = world if plan is not None and plan.use.relative_to else someone  # what is counted over all lists may not be in the catalogue
-        attempts.attempt(lambda plan=plan, whom=whom: None if plan is None else plan.observe(whom))  # type: ignore[misc]
+        spent = 0.0 if any(is_exact(metric) for metric in several) else None
+        plan = attempts.attempt(partial(Plan, several, read.truth, users=choice, convention=convention, ideal_budget=spent))
+        if plan is None or (plan.use.lengths and several is not metrics):  # together, so that what is missing is counted as it would be
+            continue
+        # What is counted over all lists may not be in the catalogue.
+        for whom in worlds if plan.use.lengths else [world] if plan.use.relative_to else [someone]:
+            attempts.attempt(partial(plan.observe, whom))

@@ -312,6 +312,7 @@ KINDS: Mapping[str, Kind] = {
     "nuggets_of_no_query": Kind("note", "{count} nugget{s} of qrels_nuggets {are} of no query and left out"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
+    "other_tools": Kind("note", "{count} call{s} of tools that are not called search {are} left out of the rounds"),
     "round_counts": Kind("note", "{count} trace{s} state{v} another number of rounds than the searches show; the searches count"),
     "failed_searches": Kind("note", "{count} search{es} of the agents failed: the output is text, or empty"),
     "found_nothing": Kind("note", "{count} trace{s} found nothing; the list{s} {are} empty"),

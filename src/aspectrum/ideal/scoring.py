@@ -6,11 +6,10 @@ from typing import Any, Literal
 import numpy as np
 
 from aspectrum.arrays import Floats
-from aspectrum.errors import MetricError
 from aspectrum.ideal.exact import Budget, exact_ideals
 from aspectrum.ideal.greedy import greedy_sums
 from aspectrum.ideal.request import EXACT, HasIdeal, IdealRequest
-from aspectrum.metric import Ends, Fractions, Metric, check_goes_with
+from aspectrum.metric import Ends, Fractions, Metric, check_goes_with, check_not_negative
 from aspectrum.world import Truth
 
 IdealKind = Literal["greedy", "exact"]
@@ -45,10 +44,8 @@ def budget_of(metric: HasIdeal) -> Budget:
 def check_ideal(metric: Metric) -> None:
     """Parameters of an exact ideal are set only with one, and are not negative."""
     for name in ("budget", "seconds"):
-        value = getattr(metric, name)
         check_goes_with(metric, name, "ideal", "exact")
-        if value is not None and value < 0:
-            raise MetricError(f"{type(metric).__name__}: {name} is {value:g}, expected 0 or more")
+        check_not_negative(metric, name)
 
 
 def ideal_details(metric: HasIdeal, truth: Truth) -> Mapping[str, Any]:

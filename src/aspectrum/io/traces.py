@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from aspectrum.coding.ids import quoted
@@ -16,6 +18,8 @@ Searches = tuple[tuple[str, ...], ...]
 """The documents that each search of a round found, best first; nothing for a search that failed."""
 
 _MOST_ROUNDS = 10_000
+_LARGEST_GAP = 1_000  # a number beyond is no round
+_SEARCH = "search"
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Trace:
     rounds: tuple[Searches, ...]
     place: Place
     said: int | None = None  # how many rounds the file says there were
+    n_others: int = 0  # calls of tools that do not search
     task: str | None = None
     n_failed: int = 0  # searches
 
@@ -55,11 +60,13 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
     """A trace from its JSON value.
 
     Results that do not say their round belong to that of their call, or of the call before them; calls that do not say theirs are
-    numbered, where those that follow one another are of one round.
+    numbered, where those that follow one another are of one round. Where some tool is called ``search``, calls of others are left out.
     """
     query = id_text(place.at("query_id"), value["query_id"])
     rounds: dict[int, list[tuple[str, ...]]] = {}
     of_calls: dict[str, int] = {}
+    searches_are_named = any(isinstance(item, Mapping) and item.get("tool_name") == _SEARCH for item in value["result"])
+    n_others: Counter[str] = Counter()
     now, after_result, n_failed = 0, True, 0
     for number, item in enumerate(value["result"]):
         at = place.at("result", number)
@@ -67,6 +74,9 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
             raise at.error("expected an object", item)
         kind = item.get("type")
         if kind not in ("tool_call", "tool_result"):
+            continue
+        if searches_are_named and item.get("tool_name") not in (None, _SEARCH):
+            n_others[kind] += 1
             continue
         said = item.get("round")
         if said is not None and (isinstance(said, bool) or not isinstance(said, int) or not 1 <= said <= _MOST_ROUNDS):
@@ -85,6 +95,11 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
         documents = _documents(at, item)
         n_failed += documents is None
         rounds.setdefault(its_round, []).append(documents or ())
+    for before, after in pairwise([0, *sorted(rounds)]):
+        if after - before > _LARGEST_GAP:
+            raise place.at("result").error(
+                f"expected at most {_LARGEST_GAP:,} rounds without a search before one, found none after {before}", after
+            )
     in_order = tuple(tuple(rounds.get(number, ())) for number in range(1, max(rounds, default=0) + 1))
     count, task = value.get("retrieved_round_count"), value.get("task")
     return Trace(
@@ -92,6 +107,7 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
         in_order,
         place,
         count if isinstance(count, int) and not isinstance(count, bool) else None,
+        max(n_others.values(), default=0),  # a call, and its result
         task if isinstance(task, str) else None,
         n_failed,
     )

@@ -36,7 +36,7 @@ NEW, REPEATED, ROUND_GAIN, FOUND = "NewAspects", "Repeated", "RoundGain", "Found
 _EXPLAINED = {
     NEW: "{recall} after the round, less that after the round before",
     REPEATED: "share of the items of a round that were found before; undefined for a round without items",
-    ROUND_GAIN: "alpha-DCG of the items of a round alone, given all items found before, with the alpha of {metric}; 0 for a round without items",
+    ROUND_GAIN: "alpha-DCG of the items of a round alone, given all items found before, with {gain}; 0 for a round without items",
     FOUND: "distinct items found so far",
 }
 _KNOWN_ORDERS = ("order_rank", "order_input")  # what was found has an order
@@ -104,8 +104,9 @@ class RoundsPlan:
         settled = [Asked(column.metric.at(column.cutoff or 1), (column.name,)) for column in self._columns]
         self._settling = Plan(settled, truth, **self._options)
         self._recall = next((one.name for one in self._columns if isinstance(one.metric, AspectRecall) and one.cutoff is None), None)
-        self._gain = next((metric for group in self._settling.computed for metric in group if _knows_gains(metric)), None)
-        self._gain_name = next((one.name for one in self._columns if _knows_gains(one.metric)), None)
+        gains = ((one.name, self._settling.resolved[one.name]) for one in self._columns)
+        found: tuple[str | None, Metric | None] = next(((name, metric) for name, metric in gains if _knows_gains(metric)), (None, None))
+        self._gain_name, self._gain = found
 
     def _columns_of(self, asked: Asked) -> list[_Column]:
         metric = asked.metric
@@ -239,7 +240,8 @@ class RoundsPlan:
             curves[NEW] = RoundCurve.of(new[whose_recall], how, curve.state.counts["missing"], 0.0)
             frame[NEW] = new, whose_recall
         for name, values in part.extra.items():
-            how = {"is": _EXPLAINED[name].format(metric=type(self._gain).__name__)}
+            gain = _gain_of(self._gain) if name == ROUND_GAIN else {}
+            how = {"is": _EXPLAINED[name].format(gain=", ".join(f"{key}={value}" for key, value in gain.items())), **gain}
             like = self._gain_name if name == ROUND_GAIN and self._gain_name is not None else first
             missing, whose = settled.columns[like].state.counts["missing"], part.averaged[like]
             # A query without a trace found nothing and gained nothing; it has no round of which a share could be repeated.
@@ -272,6 +274,9 @@ class RoundsPlan:
                     f"parts of rounds cannot be added: {name} is {getattr(self, name)} in one part, {getattr(other, name)} in the other"
                 )
         check_identity(self._settling.identity, other._settling.identity)
+        gains = [_gain_of(plan._gain) for plan in (self, other)]
+        if gains[0] != gains[1]:  # of the first metric that has one
+            raise InputError(f"parts of rounds cannot be added: {ROUND_GAIN} is with {gains[0]} in one part, {gains[1]} in the other")
 
     @property
     def grows(self) -> bool:
@@ -381,6 +386,13 @@ def _together(columns: Sequence[_Column], cutoffs: Counts) -> list[list[int]]:
 
 def _knows_gains(metric: Metric) -> bool:
     return isinstance(metric, AlphaMetric) and metric.parameters.get("unjudged", "keep") == "keep"
+
+
+def _gain_of(metric: Metric | None) -> dict[str, Any]:
+    """What the gain of a round depends on."""
+    if metric is None:
+        return {}
+    return {name: metric.parameters[name] for name in ("alpha", "judged_by", "gain", "gamma") if name not in metric.idle}
 
 
 def _scores(part: Partial) -> list[UserScores]:

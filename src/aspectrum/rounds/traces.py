@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from typing import Any
 
@@ -48,10 +48,15 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
         for query, rounds in given.items():
             if isinstance(rounds, str | Mapping) or not isinstance(rounds, Iterable):
                 raise InputError(f"rounds of {quoted(query)}: found {type(rounds).__name__}, expected a list of rounds")
+            if isinstance(rounds, Set):
+                raise InputError(f"rounds of {quoted(query)}: found a set, which has no order; expected a list of rounds")
             found = []
             for number, documents in enumerate(rounds, 1):
                 if isinstance(documents, str | Mapping) or not isinstance(documents, Iterable):
                     what = f"found {quoted(documents)}, expected a list of documents"
+                    raise InputError(f"rounds of {quoted(query)}: round {number}: {what}")
+                if isinstance(documents, Set):
+                    what = "found a set, which has no order; expected a list of documents"
                     raise InputError(f"rounds of {quoted(query)}: round {number}: {what}")
                 found.append((tuple(documents),))
                 for document in found[-1][0]:
@@ -78,12 +83,13 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
             path = path.path
         name = printed(os.fspath(path))
         searches, seen = dict[Hashable, tuple[Searches, ...]](), dict[str, Place]()
-        n_odd = n_without = n_failed = 0
+        n_odd = n_without = n_failed = n_others = 0
         for trace in read_traces(os.fspath(path)):
             if task is not None and trace.task not in (None, task):
                 continue
             check_once(seen, trace.query, trace.place)
             searches[trace.query] = trace.rounds
+            n_others += trace.n_others
             n_odd += trace.said is not None and trace.said != len(trace.rounds)
             n_failed += trace.n_failed
             n_without += not any(documents for searches in trace.rounds for documents in searches)
@@ -92,7 +98,8 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
             raise InputError(f"{name}: {what}")
         counted = {"round_counts": n_odd, "found_nothing": n_without}
         notices = tuple(Notice(kind, n, len(seen), source=name) for kind, n in counted.items() if n)
-        notices += (Notice("failed_searches", n_failed, source=name),) if n_failed else ()
+        of_calls = {"failed_searches": n_failed, "other_tools": n_others}
+        notices += tuple(Notice(kind, n, source=name) for kind, n in of_calls.items() if n)
         return cls({})._with(searches, source=name, notices=notices, _places=seen)
 
     @classmethod
