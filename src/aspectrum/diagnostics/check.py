@@ -135,7 +135,7 @@ def check(
         findings += [Notice("rows", len(rows), source=rows.source) for rows in others]
     else:
         for name, (together, coded) in several.items():
-            _try_metrics(together, coded, wanted[name], users, ways[name], attempts)
+            _try_metrics(together, coded, wanted[name], users, ways[name], attempts, found[name])
     return Report(levelled(findings, strict=strict, ignore=ignore), tuple(attempts.failures), speaker)
 
 
@@ -278,16 +278,24 @@ def _sound_parts(
 
 
 def _try_metrics(
-    read: Inputs, lists: Mapping[str, CodedLists], metrics: Sequence[Metric], users: Any, convention: Convention, attempts: _Attempts
+    read: Inputs,
+    lists: Mapping[str, CodedLists],
+    metrics: Sequence[Metric],
+    users: Any,
+    convention: Convention,
+    attempts: _Attempts,
+    found: Iterable[Notice],
 ) -> None:
     """Whether there would be numbers: one user is mostly enough to see that."""
     world = World.of_lists(next(iter(lists.values())), read.truth, read.tables)
     someone = world.slice(0, min(1, world.n_users))
+    lacks_lengths = any(one.kind == "unknown_lengths" for one in found)
     choice = users if isinstance(users, str) else None
     if choice == "common":
         attempts.attempt(lambda: Plan(metrics, read.truth, users="common", convention=convention).of_common_users(lists.values()))
         choice = None  # one system knows nothing of them
     for several in (*([metric] for metric in metrics), metrics):
         plan = attempts.attempt(lambda several=several: Plan(several, read.truth, users=choice, convention=convention))  # type: ignore[misc]
-        whom = world if plan is not None and plan.use.relative_to else someone  # what is counted over all lists may not be in the catalogue
+        # What is counted over all lists may not be in the catalogue, and any list may have a document without a length.
+        whom = world if lacks_lengths or (plan is not None and plan.use.relative_to) else someone
         attempts.attempt(lambda plan=plan, whom=whom: None if plan is None else plan.observe(whom))  # type: ignore[misc]
