@@ -388,6 +388,11 @@ MISTAKES = {
     "inputs: {aspects: {path: x, ids: y}}": ["1:29: inputs.aspects: found ids, which goes with inputs.features only"],
     "inputs: x.csv": ["1:9: inputs: found 'x.csv', expected a mapping"],
     "inputs: {genres: x.csv}": ["1:10: inputs: unknown key 'genres', expected aspects,"],
+    "nuggets: x.jsonl": ["1:1: unknown key 'nuggets', expected systems, * or algorithms; it belongs under inputs"],
+    "lengths: x.csv": ["1:1: unknown key 'lengths', expected systems, * or algorithms; it belongs under inputs"],
+    "inputs: {nuggets: {path: x.jsonl, importance: vital}}": [
+        "1:35: inputs.nuggets: unknown key 'importance', expected path, * or ids; it belongs under options"
+    ],
     "inputs: {aspect: }": ["1:10: inputs: unknown key 'aspect', expected aspects, * did you mean 'aspects'?"],
     # the rest
     "convention: ndevla": ["1:13: convention: found 'ndevla', expected published, * did you mean 'ndeval'?"],
@@ -423,12 +428,12 @@ MISTAKES = {
     "metrics: [AlphaNDCG@5,10]": ["1:23: metrics: found the number 10, expected a metric such as ILD@10. Between [ and ] a comma"],
     "metrics:\n  - ILD: {cutoff: 5}": ["2:5: metrics: found a mapping, expected a metric such as ILD@10. A name with parameters below"],
     "metrics: [ILD@5,\n ]\nmetric: 5": ["3:1: unknown key 'metric'"],
-    "metrics: [all@ten]": ["1:11: metrics: 'all@ten': the cutoffs 'ten' are not whole numbers from 1"],
+    "metrics: [all@ten]": ["1:11: metrics: 'all@ten': invalid cutoff 'ten'"],
     "metrics: 5": ["1:10: metrics: found the number 5, expected a metric such as ILD@10"],
     f"metrics: [AlphaNDCG(alpha={10**400})]": ["1:11: metrics: *alpha is inf, expected a finite number"],
     # metrics as a mapping
     "metrics:\n  ILDD: {cutoff: 5}": ["2:3: metrics: unknown metric 'ILDD'; did you mean 'ILD'?"],
-    "metrics: [novelty@ten]": ["1:11: metrics: 'novelty@ten': the cutoffs 'ten' are not whole numbers from 1"],
+    "metrics: [novelty@ten]": ["1:11: metrics: 'novelty@ten': invalid cutoff 'ten'"],
     "metrics: [family:noverty@5]": ["1:11: metrics: there is no family 'noverty'; did you mean 'novelty'? *"],
     "metrics:\n  P_5: {cutoff: 3}": ["2:3: metrics: found the key 'P_5', expected the name of a metric alone"],
     "metrics:\n  ILD@5: {}": ["2:3: metrics: found the key 'ILD@5', expected the name of a metric alone"],

@@ -99,7 +99,7 @@ def test_default_judging() -> None:
 @pytest.mark.parametrize(
     ("metric", "inputs", "message"),
     [
-        ("AlphaNDCG", {}, "AlphaNDCG needs judgments: pass subtopics=, or aspects= and history= or relevance="),
+        ("AlphaNDCG", {}, "AlphaNDCG needs judgments: pass subtopics= (which may be asp.Nuggets), or aspects= and history= or relevance="),
         ("AlphaNDCG(judged_by=history)", {"aspects": {"a": ["x"]}}, "needs history: pass history="),
         ("ERRIA", {"aspects": {"a": ["x"]}}, "ERRIA needs judgments"),
         ("NDCG", {}, "needs relevance: pass relevance="),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections import UserDict
@@ -439,3 +440,60 @@ def test_check_counts_the_lengths_that_are_missing_as_an_evaluation_does(tmp_pat
         assert check({"run": asp.Source(run)}, inputs, metrics).failures == (str(refused.value),)
     given.write_text("item,tokens\n" + "".join(f"{item},10\n" for item in "abcdef"))
     assert not check({"run": asp.Source(run)}, inputs, metrics).failures
+
+
+def test_a_budget_that_no_document_fits_into() -> None:
+    with pytest.warns(asp.AspectrumWarning, match=r"1 of 1 lists have no document that fits into 10 tokens \[nothing_fits\]"):
+        assert evaluated("AspectRecall@10t")["AspectRecall@10t"] == 0
+    assert "nothing_fits" not in kinds_of("AspectRecall@300t")
+    lists = {"q": ["d1"], "r": ["d3"], "s": []}
+    assert "nothing_fits" not in kinds_of("AspectRecall@10t", lists={"q": [], "s": []})
+    plan = asp.Plan("AspectRecall@10t", asp.Truth.read(subtopics=SUBTOPICS, lengths=LENGTHS))
+    parts = [plan.observe({user: listed}) for user, listed in lists.items()]
+    with pytest.warns(asp.AspectrumWarning, match="2 of 2 lists have no document"):
+        (parts[0] + parts[1]).finish()
+
+
+def test_unknown_lengths_are_not_short(tmp_path: Any) -> None:
+    """A check names what has no length, wherever it is, and does not take it for 0 tokens."""
+    lists, lengths, judged = (tmp_path / name for name in ("lists.csv", "lengths.csv", "judged.csv"))
+    lists.write_text("user,item\nq,d1\nr,d2\n")
+    lengths.write_text("item,tokens\nd1,300\n")
+    judged.write_text("user,aspect,item\nq,1,d1\nr,1,d2\n")
+    report = check({"mine": asp.Source(lists)}, {"subtopics": asp.Source(judged), "lengths": asp.Source(lengths)}, "AspectRecall@1000t")
+    said = [str(one) for one in report.findings]
+    assert any("1 of 2 rows are of documents without a length" in one for one in said)
+    assert any("1 of 2 lists have fewer than 1000 tokens" in one for one in said)
+    assert any("no length is given for item 'd2'" in one for one in report.failures)
+
+
+def test_lengths_in_json(tmp_path: Any) -> None:
+    path = tmp_path / "lengths.json"
+    path.write_text(json.dumps(LENGTHS))
+    assert evaluated("AspectRecall@700t", lengths=path) == evaluated("AspectRecall@700t")
+    path.write_text('{"d1": 300, "d2": "long"}')
+    with pytest.raises(asp.InputError, match=r'lengths\.json, d2: expected a finite number, found "long"'):
+        evaluated("AspectRecall@700t", lengths=path)
+    path.write_text('{"d1": 300.5}')
+    with pytest.raises(asp.InputError, match=r"the length of item 'd1' is 300.5, expected a whole number of tokens"):
+        evaluated("AspectRecall@700t", lengths=path)
+    path.write_text('{"item": "d1", "tokens": 300}')  # a row
+    assert evaluated("AspectRecall@300t", {"q": ["d1"]}, lengths=path)["AspectRecall@300t"] == 1 / 3
+    path.write_text('{"item": "d1", "size_in_bytes": "x"}')
+    with pytest.raises(asp.InputError, match="no tokens column found"):
+        evaluated("AspectRecall@300t", lengths=path)
+
+
+def test_lengths_whose_columns_are_swapped(tmp_path: Any) -> None:
+    path = tmp_path / "lengths.csv"
+    path.write_text("item,tokens\n300,d1\n500,d2\n")
+    said = r"line 2: the token count is 'd1', expected a whole number \(in 2 rows\); are the columns swapped\?"
+    with pytest.raises(asp.InputError, match=said):
+        evaluated("AspectRecall@700t", lengths=path)
+
+
+def test_a_letter_in_upper_case() -> None:
+    assert asp.parse("AlphaNDCG@4000T") == asp.parse("AlphaNDCG@4000t")
+    for text in ("4,000t", "4kt"):
+        with pytest.raises(asp.MetricError, match=f"invalid cutoff '{text}'; expected such as 10 or 4000t"):
+            asp.parse(f"AlphaNDCG@{text}")

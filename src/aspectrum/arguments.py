@@ -19,7 +19,8 @@ _HINTS = {
     **dict.fromkeys(("nuggets", "nugget_bank"), "pass subtopics=asp.Nuggets.read(...)"),
 }
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("qrels", "judgments"), ("relevance", "subtopics", "test")),
+    **dict.fromkeys(("qrels", "judgments"), ("relevance", "subtopics", "nuggets", "test")),
+    **dict.fromkeys(("tokens", "token_counts", "doc_lengths"), ("lengths",)),
     **dict.fromkeys(("truth", "ground_truth", "test", "y_true", "ratings", "relevance"), ("relevance", "test")),
     **dict.fromkeys(("train", "interactions", "seen", "history"), ("history", "train")),
     **dict.fromkeys(("genres", "categories", "topics", "tags", "aspects"), ("aspects", "communities")),
@@ -30,9 +31,14 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 """Arguments by what they are called elsewhere; the ones that a function has are meant."""
 
 
+def meant_by(name: str, known: Collection[str]) -> list[str]:
+    """Arguments, or options, that are called so elsewhere."""
+    return [other for other in _OTHER_NAMES.get(name.lower(), ()) if other in known]
+
+
 def unknown_argument(function: str, name: str, known: Collection[str], hints: Mapping[str, str] = _HINTS) -> ArgumentError:
     """The error for an argument that there is not."""
-    meant = [f"{other}=" for other in _OTHER_NAMES.get(name.lower(), ()) if other in known]
+    meant = [f"{other}=" for other in meant_by(name, known)]
     hint = hints.get(name.lower()) or (f"use {listed(meant)}" if meant else "")
     return ArgumentError(f"{function}() has no argument {name!r}{f'; {hint}' if hint else did_you_mean(name, known)}")
 

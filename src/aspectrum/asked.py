@@ -168,8 +168,8 @@ def _read_set(text: str, has_usual: bool) -> tuple[str, str, bool] | None:
     word = family or written.lower()
     if family is None and word != "all" and not (word == "usual" and has_usual):
         return None
-    if at and not re.fullmatch(r"(-1|[1-9][0-9]*t?)(,(-1|[1-9][0-9]*t?))*", cutoffs.replace(" ", "")):
-        raise MetricError(f"{text!r}: the cutoffs {cutoffs!r} are not whole numbers from 1; expected {written}@5 or {written}@5,10")
+    if at and not re.fullmatch(r"(-1|[1-9][0-9]*[tT]?)(,(-1|[1-9][0-9]*[tT]?))*", cutoffs.replace(" ", "")):
+        raise MetricError(f"{text!r}: invalid cutoff {cutoffs!r}; expected such as {written}@10 or {written}@5,10")
     return word, at + cutoffs, family is not None
 
 

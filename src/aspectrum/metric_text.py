@@ -67,13 +67,11 @@ def read_cutoffs(text: str, whole: str) -> tuple[Cutoff, ...]:
     try:
         return tuple(_cutoff(k.strip()) for k in text.split(","))
     except ValueError:
-        raise MetricError(
-            f"{whole!r}: the cutoffs {text.strip()!r} are not whole numbers; expected @5 or @5,10, or @4000t for tokens"
-        ) from None
+        raise MetricError(f"{whole!r}: invalid cutoff {text.strip()!r}; expected such as 10 or 4000t, or several as 5,10") from None
 
 
 def _cutoff(text: str) -> Cutoff:
-    return Tokens(int(text[:-1])) if text.endswith("t") else int(text)
+    return Tokens(int(text[:-1])) if text.endswith(("t", "T")) else int(text)
 
 
 def read_parameters(text: str, whole: str) -> dict[str, Any]:

@@ -494,6 +494,7 @@ class Plan:
             lengths=any(task.asked.of_several or _reads_lengths(task.resolved) for task in tasks),
             threshold=self.convention.name == "published" and any(task.uses_threshold for task in tasks),  # others mean theirs
             averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
+            scores_missing=any(group.choice in ("judged", "relevant", "all") for group in self._groups),
             relative_to=frozenset(name for task in tasks for name in task.resolved.relative_inputs()),
             relative=_named(metric for metric in relative if not isinstance(metric, UserMetric)),
             relative_to_truth=_named(metric for metric in relative if isinstance(metric, UserMetric)),

@@ -57,9 +57,12 @@ def _read_json(name: str) -> Saved:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: is not valid JSON: {error}") from None
     if not _is_results(content):
+        keys = content.keys() if isinstance(content, dict) else ()
         what = (
             "holds a comparison, not results"
-            if isinstance(content, dict) and "differences" in content
+            if "differences" in keys
+            else "holds results of rounds, which compare does not read"
+            if "rounds" in keys and "metrics" in keys
             else "does not hold results of aspectrum"
         )
         raise InputError(f"{name}: {what}; expected a file as written by --output results.json")

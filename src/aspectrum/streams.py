@@ -23,12 +23,12 @@ from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Reading
 from aspectrum.coding.rows import Untyped
 from aspectrum.coding.table import IdTable, SomeIds
-from aspectrum.diagnostics.notices import Notice, Option, added
+from aspectrum.diagnostics.notices import Either, Notice, Option, added
 from aspectrum.errors import InputError
 from aspectrum.io import Source, is_external
 from aspectrum.io.files import free_memory, is_several
 from aspectrum.io.pieces import START, Position, open_pieces
-from aspectrum.world.building import CodedLists, Tables, order_of
+from aspectrum.world.building import CodedLists, ItemTwice, Tables, order_of
 from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, Parts, WholeUsers
 
 T = TypeVar("T")
@@ -58,6 +58,9 @@ class StreamedLists:
     end: Callable[[], Position]
     n_rows: int
     done: float
+
+
+_ONE_SYSTEM = Either("; the files of a folder are one system", "; NAME=DIRECTORY is one system; without NAME each file is one")
 
 
 class Stream:
@@ -110,9 +113,15 @@ class Stream:
             NotGrouped: A user comes again after others: set ``is_grouped`` to False, and begin again.
         """
         n_rows = self.n_rows_at_once()
-        if self.is_grouped:
-            return self._as_they_stand(tables, reading, seen, start, n_rows, depth)
-        return self._by_disk(tables, reading, seen, start, n_rows)
+        try:
+            if self.is_grouped:
+                yield from self._as_they_stand(tables, reading, seen, start, n_rows, depth)
+            else:
+                yield from self._by_disk(tables, reading, seen, start, n_rows)
+        except ItemTwice as error:
+            if len(self.pieces.paths) < 2:
+                raise
+            raise InputError(*error.args, _ONE_SYSTEM) from None
 
     def _as_they_stand(
         self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int, depth: int

@@ -195,7 +195,7 @@ def test_users_to_be_averaged(call: Call, here: Path) -> None:
 def test_inputs_that_are_not_enough_for_the_metrics(call: Call) -> None:
     found = examined(call, "als.csv", "--aspects", "genres.csv", "-m", "AlphaNDCG@3", "-m", "ILD(of=features)@2", "-m", "AspectRecall@2")
     assert found["failures"] == [
-        "AlphaNDCG needs judgments: pass --subtopics, or --aspects and --history or --relevance",
+        "AlphaNDCG needs judgments: pass --subtopics or --nuggets, or --aspects and --history or --relevance",
         "IntraListDiversity(of=features) needs features: pass --features, one vector per item; what aspects were given as will do",
     ]
     found = examined(call, "als.csv", *OPTIONS, "-m", "AlphaNDCG@2", "--convention", "ndeval")

@@ -215,3 +215,20 @@ def test_output_that_the_terminal_cannot_show(start: Start) -> None:
     out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
     assert rb"\u6f22" + "ö".encode("latin-1") in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--qrels", "grades.csv"), "No such option '--qrels'. Use --relevance, --subtopics or --nuggets."),
+        (("--tokens", "lengths.csv"), "No such option '--tokens'. Use --lengths."),
+        (("--run", "als.csv"), "No such option '--run'. Files of lists come without an option."),
+        (("--ties", "average"), "'expected'. Did you mean 'expected'?"),
+        (("--ties", "random"), "'expected'. Did you mean 'expected'?"),
+        (("--tie", "input"), "No such option '--tie'."),
+    ],
+)
+def test_options_by_other_names(call: Call, arguments: tuple[str, ...], message: str) -> None:
+    said = call("evaluate", "als.csv", *arguments)
+    assert said.code == 2
+    assert message in said.err

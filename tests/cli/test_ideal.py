@@ -415,11 +415,11 @@ SHOWN = ("ideal", "--subtopics", "three.csv")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("ideal",), "there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance"),
+        (("ideal",), "there is nothing to make lists of: give --subtopics or --nuggets, or --aspects with --history or --relevance"),
         (("ideal", "-m", "AlphaNDCG@2", "--user", "ann"), "there is nothing to make lists of"),
         (("ideal", "three.csv"), "three.csv"),
-        (("ideal", "--aspects", "genres.csv"), "--subtopics, or --aspects and --history or --relevance"),
-        (("ideal", "--history", "history.csv"), "--subtopics, or --aspects and --history or --relevance"),
+        (("ideal", "--aspects", "genres.csv"), "--subtopics or --nuggets, or --aspects and --history or --relevance"),
+        (("ideal", "--history", "history.csv"), "--subtopics or --nuggets, or --aspects and --history or --relevance"),
         (("ideal", "--aspects", "genres.csv", "--history", "history.csv", "-m", "NRBP"), "NRBP needs judgments"),
         ((*SHOWN, "-m", "AlphaNCDG@2"), "unknown metric 'AlphaNCDG'; did you mean 'AlphaNDCG'?"),
         ((*SHOWN, "-m", "Precision@2"), "Precision has no ideal list; expected one of AlphaNDCG, ERRIA, NRBP"),

@@ -257,3 +257,22 @@ def test_any_name_of_a_file(call: Call, here: Path, name: str) -> None:
     (system,) = read_settings("mine.yaml").systems.values()
     assert system.path == Path("odd") / name
     assert call("evaluate", "--config", "mine.yaml").code == 0
+
+
+def test_nuggets_and_lists_in_json(proposed: Callable[..., dict[str, Any]], here: Path) -> None:
+    (here / "rag").mkdir()
+    row = {
+        "query_id": "q",
+        "nuggets": [{"_id": "n", "text": "t", "relevant_corpus_ids": ["d1"]}, {"_id": "m", "text": "u", "relevant_corpus_ids": ["d2"]}],
+    }
+    trace = {"query_id": "q", "result": [{"type": "tool_result", "round": 1, "docids": ["d1"]}]}
+    ranked = {"q": {f"d{place}": 20.0 - place for place in range(1, 12)}}
+    for name, content in (("dense", ranked), ("rows", row), ("lengths", dict.fromkeys(ranked["q"], 500)), ("run_0", trace)):
+        (here / "rag" / f"{name}.json").write_text(json.dumps(content))
+    found = proposed("rag")
+    assert found["systems"] == {"dense": "rag/dense.json"}
+    assert found["inputs"] == {"lengths": "rag/lengths.json", "nuggets": "rag/rows.json"}
+    assert {"NDCG@10", "AlphaNDCG@10", "AlphaNDCG@4000t"} <= {*found["metrics"]}
+    text = (here / "mine.yaml").read_text()
+    assert "rows.json  # FreshStack rows" in text
+    assert "#   rag/run_0.json: the trace of an agent, for aspectrum rounds" in text

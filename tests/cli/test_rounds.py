@@ -45,6 +45,27 @@ def test_the_numbers_are_those_of_python(call: Call, here: Path) -> None:
     assert pl.read_parquet(here / "r.parquet")["AlphaNDCG@2r"].to_list() == expected.per_user["AlphaNDCG@2r"].to_list()
 
 
+def test_they_are_not_compared(call: Call, refused: Refused) -> None:
+    call(*ASK, "-q", "-o", "r.json")
+    assert "r.json: holds results of rounds, which compare does not read" in refused(1, "compare", "r.json")
+
+
+def test_traces_are_parts_of_one_system(call: Call) -> None:
+    """A directory without a name has a file per system."""
+    said = call("evaluate", "traces", "--subtopics", "subtopics.csv", "-m", "AlphaNDCG@2").out
+    assert "no user has lists from two systems; if these are parts of one system, name it: NAME=DIRECTORY; aspectrum rounds scores" in said
+    one = call("evaluate", "mine=traces", "--subtopics", "subtopics.csv", "-m", "AlphaNDCG@2").out
+    assert "parts of one system" not in one
+
+
+def test_systems_are_not_parts_of_one(refused: Refused, here: Path) -> None:
+    (here / "runs").mkdir()
+    for name in "ab":
+        write_csv(here / "runs" / f"{name}.csv", ("user", "item"), [("q", "a"), ("r", "x")])
+    said = refused(1, "evaluate", "all=runs", "--subtopics", "subtopics.csv", "-m", "AlphaNDCG@2")
+    assert "names item 'a' twice" in said and "; NAME=DIRECTORY is one system; without NAME each file is one" in said
+
+
 def test_options(call: Call) -> None:
     assert "AspectRecall@1" in call(*ASK, "-m", "AspectRecall@1", "--format", "csv", "--rounds", 3).out
     assert call(*ASK, "-m", "AspectRecall", "--rounds", 1, "--format", "json").out.count("values") == 4
@@ -61,7 +82,7 @@ def test_options(call: Call) -> None:
         (2, ("rounds", "traces"), "there is nothing to measure against"),
         (1, ("rounds", "nowhere", "--subtopics", "subtopics.csv"), "nowhere: file not found"),
         (2, (*ASK, "--convention", "published,freshstack"), "--convention names several"),
-        (2, (*ASK, "-m", "Gini"), "is no mean of scores of queries"),
+        (2, (*ASK, "-m", "Gini"), "has no per-query scores, which rounds require"),
         (2, (*ASK, "--per-round", "0"), "is not in the range"),
         (2, (*ASK, "--gamma", "-1"), "is not a finite number from 0"),
         (2, (*ASK, "-o", "subtopics.csv"), "is also an input"),

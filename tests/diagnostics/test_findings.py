@@ -105,6 +105,64 @@ def test_what_lists_do_not_have() -> None:
     assert of(findings(lists, relevance={"ann": {"a": 0.5}}), "no item with a grade of 1 or more").level == "warning"
 
 
+def judged(n: int) -> dict[str, dict[str, list[str]]]:
+    return {f"q{query:02}": {f"d{query}": ["n1"], "other": ["n2"]} for query in range(n)}
+
+
+def test_queries_of_subtopics_that_have_no_list() -> None:
+    lists = {query: [next(iter(own))] for query, own in judged(40).items()}
+    left_out = dict(list(lists.items())[20:])
+    said = "20 of 40 queries have no list (such as 'q00', 'q01', 'q02'); they are left out of the mean; users='judged' scores them 0"
+    with pytest.warns(asp.AspectrumWarning, match=re.escape(f"subtopics: {said} [missing_queries]")):
+        found = asp.evaluate(left_out, "AlphaNDCG@1", subtopics=judged(40))
+    with warnings.catch_warnings(action="error"):
+        few = asp.evaluate(dict(list(lists.items())[2:]), "AlphaNDCG@1", subtopics=judged(40))
+        all_judged = asp.evaluate(left_out, "AlphaNDCG@1", subtopics=judged(40), users="judged")
+    assert any("2 of 40 queries have no list" in note for note in few.notes)
+    assert all_judged["AlphaNDCG@1"] == found["AlphaNDCG@1"] / 2
+    assert any("20 of 40 queries have no list" in note and "they score 0 where more is better" in note for note in all_judged.notes)
+
+
+def test_queries_that_one_of_two_systems_has_no_list_for() -> None:
+    lists = {query: [next(iter(own))] for query, own in judged(40).items()}
+    both = {"whole": lists, "half": dict(list(lists.items())[20:])}
+    found = asp.evaluate_systems(both, "AlphaNDCG@1", subtopics=judged(40), users="judged")
+    (note,) = (one for one in found.notes if "queries" in one)
+    assert note.startswith("half: subtopics: 20 of 40 queries have no list")
+    alike = asp.evaluate_systems({"a": both["half"], "b": both["half"]}, "AlphaNDCG@1", subtopics=judged(40), ignore="missing_queries")
+    (note,) = (one for one in alike.notes if "queries" in one)
+    assert note.startswith("subtopics: 20 of 40 queries have no list")
+
+
+def test_nuggets_bring_relevance_of_the_same_queries() -> None:
+    nuggets = asp.Nuggets.of({query: {"n": list(own)} for query, own in judged(40).items()})
+    lists = {query: ["other"] for query in list(judged(40))[20:]}
+    found = asp.evaluate(lists, "AlphaNDCG@2", subtopics=nuggets, ignore="missing_queries")
+    assert [one.kind for one in found.notices if "no list" in str(one)] == ["missing_queries"]
+
+
+def test_systems_that_share_no_user() -> None:
+    parts = {str(number): {f"q{10 * number + place}": ["a"] for place in range(5)} for number in range(2)}
+    with pytest.warns(
+        asp.AspectrumWarning, match="no user has lists from two systems; if these are parts of one system, pass their folder"
+    ):
+        asp.evaluate_systems(parts, "P@1", relevance={user: ["a"] for one in parts.values() for user in one})
+
+
+def test_a_cutoff_that_may_be_one_in_tokens() -> None:
+    lists = {query: [next(iter(own))] for query, own in judged(12).items()}
+    with pytest.warns(asp.AspectrumWarning, match="12 of 12 lists are shorter than the cutoff of 4000; for tokens write @4000t"):
+        asp.evaluate(lists, "AlphaNDCG@4000", subtopics=judged(12))
+    with pytest.warns(asp.AspectrumWarning, match=r"shorter than the cutoff of 20 \[short_lists\]"):
+        asp.evaluate(lists, "AlphaNDCG@20", subtopics=judged(12))
+
+
+def test_lists_that_are_empty() -> None:
+    found = asp.evaluate({"ann": ["a"], "bob": []}, "Recall@1", relevance={"ann": ["a"], "bob": ["a"]})
+    assert found["Recall@1"] == 0.5
+    assert found.notes == ("rankings: 1 of 2 lists are empty and are scored as such",)
+
+
 def test_users_that_were_asked_for() -> None:
     lists = {"ann": ["a"], "bob": ["a"]}
     assert [one for one in findings(lists, users=["ann"]) if one.kind == "no_list"] == []

@@ -19,7 +19,9 @@ import zstandard
 
 import aspectrum as asp
 from aspectrum.errors import InputError
-from aspectrum.io import read_input
+from aspectrum.inputs import INPUTS
+from aspectrum.io import Source, read_input
+from aspectrum.io.tables import open_table
 from tests.io.reading import read, refused, short
 
 Names = tuple[str, ...]
@@ -528,6 +530,15 @@ def test_what_is_wrong_with_json_lines(content: str, message: str, tmp_path: Pat
     path = tmp_path / "x.jsonl"
     path.write_text(content)
     assert message in refused("rankings", path)
+
+
+def test_keys_of_json_are_in_their_order(tmp_path: Path) -> None:
+    """Those of the first line; a library that reads quickly has another order of many keys each time."""
+    keys = [f"k{place}" for place in range(99, 0, -1)]
+    path = tmp_path / "x.jsonl"
+    path.write_text(f"{json.dumps(dict.fromkeys(keys, 1))}\n{json.dumps({'b': 1, 'a': 2})}\n")
+    assert list(open_table(Source(path), INPUTS["features"]).names or ()) == [*keys, "a", "b"]
+    assert f"columns are {', '.join(map(repr, keys[:20]))} and 81 more" in refused("aspects", path)
 
 
 def test_json_that_is_one_array_is_refused(tmp_path: Path) -> None:

@@ -39,9 +39,12 @@ def test_the_first_way_with_all_its_inputs_is_chosen() -> None:
     assert choose_judgment(truth, ("history", "relevance"), "a test") == "subtopics"
     assert choose_judgment(replace(truth, subtopics=None), ("history", "relevance"), "a test") == "history"
     assert choose_judgment(replace(truth, subtopics=None, history=None), ("history", "relevance"), "a test") == "relevance"
-    with pytest.raises(asp.MissingInput, match=r"a test needs judgments: pass subtopics=, or aspects= and history= or relevance=$"):
+    with pytest.raises(
+        asp.MissingInput,
+        match=r"a test needs judgments: pass subtopics= \(which may be asp.Nuggets\), or aspects= and history= or relevance=$",
+    ):
         choose_judgment(replace(truth, subtopics=None, aspects=None), ("history", "relevance"), "a test")
-    with pytest.raises(asp.MissingInput, match=r"pass subtopics=, or aspects=$"):
+    with pytest.raises(asp.MissingInput, match=r"pass subtopics= \(which may be asp.Nuggets\), or aspects=$"):
         choose_judgment(replace(truth, subtopics=None, aspects=None), ("membership",), "a test")
 
 

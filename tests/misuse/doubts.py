@@ -134,7 +134,7 @@ MISUSES = [
     Misuse(
         "systems with lists for different users",
         "warning",
-        "9 of 12 users have lists from only some systems, so means are over different users; compare with users='common'",
+        "9 of 12 users have lists from only some systems, so means are over different users (such as 'u3', 'u4', 'u5'); compare with users='common'",
         lambda: asp.evaluate_systems({"all": LISTS, "few": FEW}, "P@5", relevance=STARS, threshold=4),
         meant=lambda: asp.evaluate_systems({"all": LISTS, "few": FEW}, "P@5", relevance=STARS, threshold=4, users="common"),
         kind="different_users",

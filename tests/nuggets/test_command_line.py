@@ -125,13 +125,25 @@ def test_check_says_what_was_found(invoked: Callable[..., str], files: Mapping[s
         (("--importance", "vital"), "--importance goes with --nuggets, which is not given"),
         (("--nuggets", "rows.jsonl", "--subtopics", "rows.jsonl"), "both --nuggets and --subtopics are given"),
         (("--nuggets", "rows.jsonl", "--ratings", "high"), "--ratings is 'high', expected"),
-        (("--nuggets", "rows.jsonl", "--importance", "vital"), "which --importance vital is not for"),
+        (
+            ("--nuggets", "rows.jsonl", "--importance", "vital"),
+            "rows.jsonl: --importance does not apply to FreshStack rows; only --both-lists does",
+        ),
         (("--subtopics", "rows.jsonl"), "holds FreshStack rows, not rows of judgments; read it with --nuggets instead of --subtopics"),
+        (("--relevance", "rows.jsonl"), "holds FreshStack rows, not rows of judgments; read it with --nuggets instead of --relevance"),
+        (("--nuggets", "run.trec"), "run.trec: looks like a TREC run, which holds lists and no nuggets; give it as a file of lists"),
+        (
+            ("--subtopics", "run.trec"),
+            "run.trec: looks like a TREC run, which holds lists, expected user, aspect, item[, grade][, strength]",
+        ),
+        (("--nuggets", "flat.qrels"), "flat.qrels: looks like TREC judgments, not a file of nuggets; pass it as --subtopics"),
+        ((), "AlphaNDCG needs judgments: pass --subtopics or --nuggets, or --aspects and --history or --relevance"),
     ],
 )
 def test_options_that_do_not_go_together(
     invoked: Callable[..., str], files: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch, arguments: Any, message: str
 ) -> None:
     monkeypatch.chdir(files["folder"])
+    write(Path("flat.qrels"), "7 0 c 1\n7 0 d 0\n")
     said = invoked("evaluate", "run.trec", "-m", "AlphaNDCG@10", *arguments)
     assert message in said

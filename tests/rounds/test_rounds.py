@@ -258,7 +258,7 @@ def test_cutoffs_that_stay() -> None:
 
 
 def test_metrics_without_scores_of_queries_are_refused() -> None:
-    with pytest.raises(asp.MetricError, match="is no mean of scores of queries"):
+    with pytest.raises(asp.MetricError, match="has no per-query scores, which rounds require"):
         asp.evaluate_rounds(ROUNDS, "GiniComplement", subtopics=TRUTH, catalogue=["a", "b"])
     with pytest.raises(asp.ArgumentError, match=r"evaluate_rounds\(\) has no argument 'subtopic'; did you mean 'subtopics'"):
         asp.evaluate_rounds(ROUNDS, subtopic=TRUTH)

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
+from aspectrum.arguments import meant_by
 from aspectrum.cli.check import check
 from aspectrum.cli.communities import communities
 from aspectrum.cli.compare import compare
@@ -29,7 +30,7 @@ from aspectrum.cli.rounds import rounds
 from aspectrum.cli.settings import completion, init, schema
 from aspectrum.diagnostics.notices import COMMAND_LINE
 from aspectrum.errors import AspectrumError, AspectrumWarning, ConfigError, MetricError, MissingInput
-from aspectrum.wording import one_line
+from aspectrum.wording import listed, one_line
 
 FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -112,7 +113,7 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
-        _complain(error.format_message() + (f"\nTry '{context.command_path} --help'." if context else ""))
+        _complain(_hinted(error) + (f"\nTry '{context.command_path} --help'." if context else ""))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         _complain("interrupted; no file is left half-written")
@@ -127,6 +128,18 @@ def _invoked(arguments: Sequence[str] | None) -> int:
         wanted = str(error) if str(error) != "std::bad_alloc" else ""  # NumPy says how much it was
         _complain(f"not enough memory: {wanted}" if wanted else "not enough memory")
         return FAILURE
+
+
+def _hinted(error: click.ClickException) -> str:
+    """What is wrong; of an option that is called so elsewhere, the one that is meant."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error.format_message()
+    name = error.option_name.lstrip("-").replace("-", "_")
+    known = [option.removeprefix("--") for one in error.ctx.command.params for option in one.opts if option.startswith("--")]
+    if name in ("run", "runs", "recs", "lists"):
+        return f"{error.message} Files of lists come without an option."
+    meant = [f"--{other}" for other in meant_by(name, known)]
+    return f"{error.message} Use {listed(meant)}." if meant else error.format_message()
 
 
 def _show_warning(others: Any, message: Warning | str, *where: Any, **more: Any) -> None:

@@ -43,7 +43,9 @@ def ideal(user: str | None, as_json: bool, quiet: bool, **given: Any) -> None:
 
     job = Job.of(command="ideal", **given)
     if len(job.inputs) == 0:
-        raise click.UsageError("there is nothing to make lists of: give --subtopics, or --aspects with --history or --relevance")
+        raise click.UsageError(
+            "there is nothing to make lists of: give --subtopics or --nuggets, or --aspects with --history or --relevance"
+        )
     (convention, *others) = conventions_named(job.reading.get("convention"))
     if others:
         raise click.UsageError("--convention names several; ideal lists are shown for one")

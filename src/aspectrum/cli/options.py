@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from aspectrum.metric import Metric
     from aspectrum.results import SystemResults
 
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # which older versions know without a type
+
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="BaseModel")
 
@@ -92,9 +96,25 @@ def file_option(*names: str, help: str, metavar: str = "FILE", required: bool = 
     return click.option(*names, type=FILE, metavar=metavar, required=required, help=help)
 
 
+class Words(_Choice):
+    """One of some words; of another that means one of them, it says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            meant = _OTHER_WORDS.get(str(value).lower())
+            if meant not in self.choices:
+                raise
+            self.fail(f"{error.message} Did you mean {meant!r}?", param, ctx)
+
+
+_OTHER_WORDS = dict.fromkeys(("average", "mean", "random"), "expected")
+
+
 def choice(name: str, words: str, help: str, *, default: str | None = None) -> Callable[[Any], Any]:
     """An option for one of some words."""
-    return click.option(*name.split(), type=click.Choice(words.split()), default=default, help=help)
+    return click.option(*name.split(), type=Words(words.split()), default=default, help=help)
 
 
 def metric_option(text: str) -> Callable[[Any], Any]:
@@ -142,14 +162,14 @@ IGNORE = click.option(
     "--ignore",
     multiple=True,
     metavar="KIND",
-    help="A kind of warning not to give, as unsplit: what the message ends in. It becomes a note; may be repeated.",
+    help="Downgrade this warning to a note; KIND is the word in brackets, such as unsplit. May be repeated.",
     shell_complete=complete_kinds,
 )
 IDEAL_BUDGET = click.option(
     "--ideal-budget",
     type=Number(0),
     metavar="WORK",
-    help="For an exact ideal, what may be spent on one list; a unit is about a second, counted in operations so that every "
+    help="Work limit per exact ideal list; a unit is about a second, counted in operations so that every "
     "machine finds the same. Default: 2.",
 )
 IDEAL_SECONDS = click.option(
@@ -198,9 +218,9 @@ _NUGGETS = (
     file_option("--nuggets", help=BUNDLES["nuggets"].help, metavar="FILE|FOLDER"),
     choice("--importance", "all vital 2:1", "Nuggets that count: all weigh 1 (default), vital ones only, or vital weighs twice as much."),
     click.option(
-        "--partial-support", type=Number(0, 1), metavar="STRENGTH", help="What partial support counts: 0 strict, 1 lenient. Default: 0.5."
+        "--partial-support", type=Number(0, 1), metavar="STRENGTH", help="Credit for partial support: 0 strict, 1 lenient. Default: 0.5."
     ),
-    click.option("--sub-nuggets", is_flag=True, default=None, help="Read nuggets of nuggets, too."),
+    click.option("--sub-nuggets", is_flag=True, default=None, help="Also read sub-nuggets."),
     click.option(
         "--ratings", metavar="FROM", help="The CRUX rating that supports a nugget, default 3; or strength: a fifth of the rating."
     ),

@@ -156,7 +156,7 @@ def unbundled(inputs: Mapping[str, Any], conventions: Collection[Way] = ()) -> d
             continue
         held = bundle.inputs_under(conventions)
         if name not in held:
-            raise InputError(f"{name} is {type(bundle).__name__}, expected as {next(iter(held))}")
+            raise InputError(f"{name} is an asp.{type(bundle).__name__}; pass it as ", Option(next(iter(held))))
         for other, rows in held.items():
             if other == name or found.get(other) is None:
                 found[other] = rows

@@ -20,17 +20,22 @@ from aspectrum.config.settings import system_name
 from aspectrum.contacts.evaluation import default_metrics
 from aspectrum.conventions import CONVENTIONS
 from aspectrum.errors import InputError
-from aspectrum.inputs import ALL_INPUTS, SOCIAL_TRUTH
+from aspectrum.inputs import ALL_INPUTS, BUNDLES, SOCIAL_TRUTH
+from aspectrum.io import read_input
 from aspectrum.io.columns import is_spelling
 from aspectrum.io.features import read_features
 from aspectrum.io.files import as_text, printed, reason, why_unreadable
 from aspectrum.io.frames import guarded
 from aspectrum.io.json_lines import JsonTable
+from aspectrum.io.json_numbers import json_numbers
+from aspectrum.io.json_runs import other_kind, run_kind
+from aspectrum.io.json_values import JsonText
 from aspectrum.io.reading import rows_of
 from aspectrum.io.source import Source
 from aspectrum.io.tables import Table, open_table
 from aspectrum.io.text import TextTable
 from aspectrum.metric import parse
+from aspectrum.nuggets import FORMATS, Nuggets
 from aspectrum.wording import listed, one_line, shortened
 
 if TYPE_CHECKING:
@@ -141,6 +146,7 @@ class _File:
     ids_of_rows: str | None = None  # for arrays without ids, the file with the ids
     split: str | None = None
     rows: Rows | None = None
+    is_json: bool = False  # lists, nuggets or lengths in JSON, which are read as a whole
 
     @property
     def about(self) -> str:
@@ -157,6 +163,8 @@ class _File:
     def recognise(self) -> None:
         """Find out what it is."""
         format = Source(self.path).guessed_format
+        if format in (None, "jsonl") and self._recognise_json():
+            return
         if self.path.lower().endswith(_NO_TABLES):
             self.found = "not a table"
             return
@@ -181,6 +189,29 @@ class _File:
         if self.input is not None:
             self.rows = self._read(self.input)
             self.split = self._separator()
+
+    def _recognise_json(self) -> bool:
+        """Whether it is JSON that holds lists by query, nuggets, or lengths of documents."""
+        name, source = printed(self.path), Source(self.path)
+        try:
+            text, _ = _head_of(self.path)
+            if text[:1000].lstrip()[:1] not in (b"{", b"["):
+                return False
+            _, first = next(iter(JsonText.of(name, text)))
+            kind = run_kind(first)
+            if kind == "traces":
+                self.found = "the trace of an agent, for aspectrum rounds"
+            elif kind is not None:
+                self.input, self.found, self.rows = "rankings", "lists in JSON", read_input("rankings", source)
+            elif other_kind(first) == "nuggets":
+                nuggets = Nuggets.read(source)
+                self.input, self.found, self.rows = "nuggets", FORMATS[nuggets.format or ""].title, nuggets.inputs()["subtopics"]
+            elif "lengths" in self.hints and json_numbers(source, ALL_INPUTS["lengths"], name, text) is not None:
+                self.input, self.found, self.rows = "lengths", "tokens by document", read_input("lengths", source)
+        except InputError:
+            return False
+        self.is_json = bool(self.found)
+        return self.is_json
 
     def _by_layout(self) -> str | None:
         """TREC's files, which have no names of columns."""
@@ -277,7 +308,7 @@ class _File:
 
     @property
     def whole(self) -> bool:
-        return self.rows is not None and self._beginning[1]
+        return self.rows is not None and (self.is_json or self._beginning[1])
 
     def _table(self, input: str) -> Table:
         """The beginning of the file, as a table for an input."""
@@ -319,7 +350,7 @@ class _File:
 
     def stranger_to(self, inputs: Mapping[str, _File]) -> str:
         """Lists whose users a truth does not know are of another evaluation; nothing if they may belong to this one."""
-        for name in ("relevance", "subtopics", "history", "train"):
+        for name in ("relevance", "subtopics", "nuggets", "history", "train"):
             known = inputs[name].ids("user") if name in inputs and inputs[name].whole else set()
             if known and not self.ids("user") & known:
                 return f"its users are not in {one_line(inputs[name].path)}"
@@ -373,9 +404,9 @@ def _settle_baseline(files: Sequence[_File]) -> None:
 def _chosen(files: Sequence[_File], systems: Sequence[_File]) -> dict[str, _File]:
     """One file for each input: the one that most lists fit, and that is named so most clearly."""
     chosen: dict[str, _File] = {}
-    for name in ALL_INPUTS:
+    for name, spec in {**ALL_INPUTS, **BUNDLES}.items():
         several = [file for file in files if file.input == name and name != "rankings"]
-        role = "user" if "user" in ALL_INPUTS[name].required or name in ("train", "test") else "item"
+        role = "user" if "user" in spec.required or name in ("train", "test") else "item"
 
         def fit(file: _File, name: str = name, role: str = role) -> tuple[int, int]:
             return sum(bool(file.ids(role) & one.ids(role)) for one in systems), -len(file.hints)
@@ -385,6 +416,8 @@ def _chosen(files: Sequence[_File], systems: Sequence[_File]) -> dict[str, _File
     for file in files:
         if file.input in chosen and chosen[file.input] is not file:
             file.remark = f"{file.input} is taken from {one_line(chosen[file.input].path)}"
+    if {"subtopics", "nuggets"} <= chosen.keys():
+        chosen.pop("subtopics").remark = "subtopics are those of the nuggets"
     return chosen
 
 
@@ -392,7 +425,7 @@ class _Writer:
     """Writes a configuration for files that were recognised."""
 
     def __init__(self, base: str, files: Sequence[_File], inputs: Mapping[str, _File], social: bool) -> None:
-        allowed = tuple(SOCIAL_TRUTH) if social else tuple(ALL_INPUTS)
+        allowed = tuple(SOCIAL_TRUTH) if social else (*ALL_INPUTS, *BUNDLES)
         self._base, self._social = base, social
         self._systems = [file for file in files if file.input == "rankings" and not file.remark]
         self._inputs = {name: file for name, file in inputs.items() if name in allowed}
@@ -456,8 +489,11 @@ class _Writer:
     def _metrics(self) -> Iterable[str]:
         if self._social:
             return map(str, default_metrics(self._inputs))
-        asked = [parse(f"{name}@10") for name in _METRICS]
-        return [str(metric) for metric in asked if lacking_for_all(self._inputs, metric, CONVENTIONS["published"]) == ()]
+        asked = [
+            parse(text) for text in (*(f"{name}@10" for name in _METRICS), *(["AlphaNDCG@4000t"] if "lengths" in self._inputs else ()))
+        ]
+        inputs = {*self._inputs, *(("subtopics", "relevance") if "nuggets" in self._inputs else ())}
+        return [str(metric) for metric in asked if lacking_for_all(inputs, metric, CONVENTIONS["published"]) == ()]
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -16,7 +16,8 @@ from aspectrum.config.settings import ComparisonSettings, ContactSettings, Outpu
 from aspectrum.config.tree import read_tree
 from aspectrum.config.values import UNREADABLE, Mistakes, Value, unknown_key
 from aspectrum.formats import EXTENSIONS
-from aspectrum.inputs import ALL_TRUTH
+from aspectrum.inputs import ALL_TRUTH, BUNDLES
+from aspectrum.nuggets import Choices
 from aspectrum.wording import did_you_mean, listed
 
 
@@ -89,9 +90,11 @@ def _translate(error: ErrorDetails, tree: Value, mistakes: Mistakes) -> None:
             written = inner[step]
     words = re.findall(r"'([^']*)'", context.get("expected", ""))
     if kind == "extra_forbidden" or location[-1] == "[key]":
-        hint = "; it belongs under inputs" if len(where) == 1 and where[0] in ALL_TRUTH else ""
+        is_input = len(where) == 1 and where[0] in (*ALL_TRUTH, *BUNDLES)
+        is_choice = len(where) == 3 and where[1] in BUNDLES and where[2] in Choices.__dataclass_fields__
+        belongs = "inputs" if is_input else "options" if is_choice else None
         model = Settings if len(location) == 1 else _MODELS.get(location[0], SourceSettings)
-        mistakes.add(written, where[:-1], unknown_key(where[-1], words or model.model_fields) + hint, key=True)
+        mistakes.add(written, where[:-1], unknown_key(where[-1], words or model.model_fields, belongs), key=True)
     elif written.value is UNREADABLE:
         return
     elif kind == "missing" and location[-1] == "path":

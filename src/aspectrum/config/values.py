@@ -81,6 +81,7 @@ class Mistakes:
         raise ConfigError(one_line(f"{self._file}: {message}"))
 
 
-def unknown_key(key: str, known: Iterable[str]) -> str:
-    """What to say of a key that nobody reads."""
-    return f"unknown key {shortened(key)!r}, expected {listed(known)}{did_you_mean(key, known)}"
+def unknown_key(key: str, known: Iterable[str], belongs: str | None = None) -> str:
+    """What to say of a key that nobody reads here, and under which other it belongs."""
+    hint = did_you_mean(key, known) if belongs is None else f"; it belongs under {belongs}"
+    return f"unknown key {shortened(key)!r}, expected {listed(known)}{hint}"

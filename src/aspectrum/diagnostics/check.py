@@ -278,7 +278,12 @@ def _sound_parts(
 
 
 def _try_metrics(
-    read: Inputs, lists: Mapping[str, CodedLists], metrics: Sequence[Metric], users: Any, convention: Convention, attempts: _Attempts
+    read: Inputs,
+    lists: Mapping[str, CodedLists],
+    metrics: Sequence[Metric],
+    users: Any,
+    convention: Convention,
+    attempts: _Attempts,
 ) -> None:
     """Whether there would be numbers: one user is mostly enough to see that.
 

@@ -13,7 +13,7 @@ from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import SomeIds
-from aspectrum.diagnostics.findings import Inputs, Use, graded, is_odd, likely_reason
+from aspectrum.diagnostics.findings import Inputs, Use, graded, is_odd, likely_reason, missing_queries
 from aspectrum.diagnostics.notices import Notice, added
 from aspectrum.world import Truth
 from aspectrum.world.building import Tables
@@ -168,10 +168,15 @@ class CountedInputs(Inputs):
     def without_list(self) -> Iterator[Notice]:
         for system, counted in self.counted.items():
             for name, alone in counted.no_list.items():
-                if alone.n:
+                if alone.n and name != "subtopics" and not self._beside_subtopics(self.inputs[name]):
                     because = _reason(alone, counted.listed) if name == "users" else ()
                     found = self._no_list(self.inputs[name], alone.n, alone.examples, because)
                     yield replace(found, only=system if len(self.counted) > 1 else None)
+
+    def missing_queries(self, use: Use) -> Iterator[Notice]:
+        if "subtopics" in self._any.no_list:
+            without = {system: counted.no_list["subtopics"] for system, counted in self.counted.items()}
+            yield from missing_queries(self.inputs["subtopics"], {system: (some.n, some.examples) for system, some in without.items()}, use)
 
     def without_relevant(self, use: Use) -> Iterator[Notice]:
         some, relevance = self._any.none_relevant, self.truth.relevance

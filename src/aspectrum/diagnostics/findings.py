@@ -40,6 +40,7 @@ class Use:
     Args:
         threshold: It matters which items are relevant.
         averages_lists: Each system is averaged over the users whom it has lists for.
+        scores_missing: Users without a list are averaged as if it were empty.
         relative_to: Inputs one of which should say what the catalogue is.
         relative: The metrics that it matters for.
         relative_to_truth: Those of them that score users, and know only the items of the truth.
@@ -49,6 +50,7 @@ class Use:
 
     threshold: bool = True
     averages_lists: bool = True
+    scores_missing: bool = False
     relative_to: frozenset[str] = frozenset()
     relative: str = ""
     relative_to_truth: str = ""
@@ -75,7 +77,7 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.foreign_baseline(), *read.short_baseline(made), *read.one_group(), *read.popularity_beside_history()]
     found += [*read.direction(), *read.unused_lengths(made)]
-    found += [*read.without_list(), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
+    found += [*read.without_list(), *read.missing_queries(made), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
@@ -286,9 +288,9 @@ class Inputs:
     def without_list(self) -> Iterator[Notice]:
         """Users of the truth, and users to be averaged, who have no list."""
         listed = np.concatenate([np.empty(0, np.int32), *(self.codes(lists, "user") for lists in self.systems.values())])
-        for name in ("relevance", "history", "subtopics", "users"):
+        for name in ("relevance", "history", "users"):
             truth = self.inputs.get(name)
-            if truth is None or len(alone := _without(self.codes(truth, "user"), listed)) == 0:
+            if truth is None or self._beside_subtopics(truth) or len(alone := _without(self.codes(truth, "user"), listed)) == 0:
                 continue
             # Of users who were named, these are the ones that were asked for.
             because = self._reason("user", alone, next(iter(self.systems.values()))) if name == "users" else ()
@@ -298,11 +300,24 @@ class Inputs:
         """Some users of an input have no list."""
         n_users, more = len(truth.ids["user"]), dict[str, Any]()
         many = n_users >= _FEW and n_alone > _SHARE_WITH_REASON * n_users  # a split may leave some users without
-        if self.systems and (truth.name == "subtopics" or (truth.name == "relevance" and many)):
+        if self.systems and truth.name == "relevance" and many:
             more = {"level": "note"}
         if truth.name == "users":
             more = {"level": "error" if n_alone == n_users else "warning" if because else "note", "because": because}
         return Notice("no_list", n_alone, n_users, examples, source=truth.source, **more)
+
+    def _beside_subtopics(self, truth: Input) -> bool:
+        """Whether an input is relevance that comes with subtopics, of whose users without a list is spoken there."""
+        return truth.name == "relevance" and "subtopics" in self.inputs and truth.source == self.inputs["subtopics"].source
+
+    def missing_queries(self, use: Use) -> Iterator[Notice]:
+        """Queries that somebody judged one by one, and that a system has no list for."""
+        truth = self.inputs.get("subtopics")
+        if truth is not None and self.systems:
+            judged = self.codes(truth, "user")
+            without = {name: _without(judged, self.codes(lists, "user")) for name, lists in self.systems.items()}
+            found = {name: (len(codes), examples_of(self._ids("user"), codes)) for name, codes in without.items()}
+            yield from missing_queries(truth, found, use)
 
     def without_aspect(self) -> Iterator[Notice]:
         if self.truth.aspects is not None and "aspects" in self.inputs:
@@ -430,6 +445,20 @@ class Inputs:
         return 2 * sum(id in known for id in ours) > len(ours)
 
 
+def missing_queries(truth: Input, without: Mapping[str, tuple[int, tuple[str, ...]]], use: Use) -> Iterator[Notice]:
+    """By system, how many queries of subtopics have no list, and some of them; what becomes of these, too.
+
+    A system that left them out looks better or worse than it is, so they are a warning where there are many.
+    """
+    became = "left_out_of_means" if use.averages_lists else "scored_as_empty" if use.scores_missing else None
+    because, level = (() if became is None else (Notice(became),)), None if use.averages_lists else "note"
+    is_same = len({*without.values()}) == 1
+    for system, (n, examples) in list(without.items())[: 1 if is_same else None]:
+        if n:
+            found = Notice("missing_queries", n, len(truth.ids["user"]), examples, because=because, source=truth.source)
+            yield replace(found, only=None if is_same else system, level=level or found.level)  # type: ignore[arg-type]
+
+
 def is_odd(role: str, truth: Input, n_alone: int, n: int, has_reason: bool) -> bool:
     """Whether ids that another input does not know are probably a mistake. Lists may well be for more users than the truth is."""
     if role == "user" and not has_reason:
@@ -470,7 +499,8 @@ def different_users(systems: Sequence[Codes], ids: Ids) -> Iterator[Notice]:
     times = np.bincount(np.concatenate([np.empty(0, np.int32), *systems]))
     some = np.flatnonzero((times > 0) & (times < len(systems)))
     if len(some):
-        yield Notice("different_users", len(some), int((times > 0).sum()), examples_of(ids, some))
+        because = (Notice("disjoint_systems" if times.max() == 1 else "common_users"),)
+        yield Notice("different_users", len(some), int((times > 0).sum()), examples_of(ids, some), because=because)
 
 
 def examples_of(ids: Ids, codes: npt.NDArray[np.integer]) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ _N_MORE = 50  # of a later piece
 _FEW_LISTS, _FEW_PLACES = 10, 3  # in how many lists of how many items an order is no coincidence
 _FEW_SHIFTED, _TIMES_SHIFTED = 20, 5  # so many items must be judged once ids are shifted, and so many times as before
 _LARGEST_NUMBER = 2**62
+_LIKE_TOKENS = 1000  # from here on a cutoff may be one in tokens that lacks its t
 _FEW_BY_CHANCE = 20  # so many judged items would be in the lists by chance alone
 
 
@@ -31,7 +32,12 @@ def with_notices(lists: CodedLists, tables: Tables, truth: Truth, cutoffs: Itera
     """Lists, with what is to be said of them list by list; `quickly` looks at few of them, as others were looked at before."""
     rankings, given = lists.rankings, lists.input
     cutoffs = set(cutoffs)
-    found = [Notice("short_lists", n, detail={"cutoff": k}) for k, n in _shorter(rankings.lengths, cutoffs)]
+    found = [
+        Notice("short_lists", n, detail={"cutoff": k}, because=(Notice("as_tokens", detail={"cutoff": k}),) if k >= _LIKE_TOKENS else ())
+        for k, n in _shorter(rankings.lengths, cutoffs)
+    ]
+    empty = int((rankings.lengths == 0).sum())
+    found += [Notice("empty_lists", empty)] if empty else []
     found += _against_budgets(rankings, truth, budgets_of(cutoffs))
     if truth.history is not None:
         users = given.ids["user"].within(tables.user)
@@ -59,17 +65,28 @@ def _are_baseline(lists: CodedLists, tables: Tables, truth: Truth) -> bool:
 
 
 def _against_budgets(rankings: Rankings, truth: Truth, budgets: Iterable[Tokens]) -> Iterator[Notice]:
-    """Lists that end before a number of tokens is used up, and documents that are longer than it."""
+    """Lists that end before a number of tokens is used up, and documents that are longer than it; unknown lengths may be any."""
     if truth.lengths is None:
         return
     known = np.where(rankings.items < truth.n_items, rankings.items, -1)
     lengths = np.append(truth.lengths.tokens, np.int64(0))[known]  # of items that only lists name it is not known
-    before = np.append(np.int64(0), np.cumsum(lengths))
-    totals = before[rankings.offsets[1:]] - before[rankings.offsets[:-1]]
-    for budget in sorted(budgets):
+    unknown = lengths == 0
+
+    def sums(values: npt.NDArray[Any]) -> Counts:
+        before = np.append(np.int64(0), np.cumsum(values))
+        found: Counts = before[rankings.offsets[1:]] - before[rankings.offsets[:-1]]
+        return found
+
+    budgets, known_throughout = sorted(budgets), sums(unknown) == 0
+    if budgets and unknown.any():
+        yield Notice("unknown_lengths", int(unknown.sum()))
+    for budget in budgets:
         detail = {"tokens": budget.n}
-        if n := int((totals < budget.n).sum()):
+        if n := int((known_throughout & (sums(lengths) < budget.n)).sum()):
             yield Notice("short_contexts", n, detail=detail)
+        too_small = sums(lengths <= budget.n) == 0
+        if (too_small & (rankings.lengths > 0)).any():  # of empty lists alone it is said that they are
+            yield Notice("nothing_fits", int(too_small.sum()), detail=detail)
         if n := int((lengths > budget.n).sum()):
             yield Notice("long_documents", n, detail=detail)
 

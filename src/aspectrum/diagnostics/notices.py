@@ -113,8 +113,10 @@ class Notice:
         such = f" (such as {', '.join(self.examples)})" if self.examples else ""
         return "; ".join([text + such, *(one.said(speaker) for one in self.because)])
 
-    def _filled(self, option: Option) -> Option:
+    def _filled(self, option: Option | Either) -> Option | Either:
         """An option with the value that was found to be the right one, if it is not always the same."""
+        if isinstance(option, Either):
+            return option
         return replace(option, value=self.detail.get(option.name, option.value))
 
     def rendered(self, speaker: Speaker = PYTHON) -> str:
@@ -234,7 +236,7 @@ class Kind:
 
     level: Level
     text: str
-    option: Option | None = None
+    option: Option | Either | None = None
     counts: str = ""
     warn_from: float | None = None
     warn_of: int = 1
@@ -328,7 +330,11 @@ KINDS: Mapping[str, Kind] = {
     "order_input": Kind("note", "lists are in input order"),
     "order_mixed": Kind("warning", "lists are ordered in different ways in different parts: by rank, by score or in input order"),
     "short_lists": Kind("fact", "{count} list{s} {are} shorter than the cutoff of {cutoff}", counts="users", warn_from=0.5, warn_of=10),
+    "as_tokens": Kind("note", "for tokens write @{cutoff}t"),
     "short_contexts": Kind("note", "{count} list{s} {have} fewer than {tokens} tokens", counts="users", warn_from=0.5, warn_of=10),
+    "nothing_fits": Kind("note", "{count} list{s} {have} no document that fits into {tokens} tokens", counts="users", warn_from=0.99),
+    "unknown_lengths": Kind("note", "{count} row{s} {are} of documents without a length", counts="rows"),
+    "empty_lists": Kind("note", "{count} list{s} {are} empty and {are} scored as such", counts="users"),
     "long_documents": Kind("note", "{count} row{s} {are} of documents longer than the budget of {tokens} tokens", counts="rows"),
     "tied_scores": Kind("note", "{count} adjacent row{s} {have} tied scores; {ties}", counts="rows", warn_from=0.85, warn_of=20),
     "tied_ranks": Kind("note", "{count} adjacent row{s} {have} tied ranks; {ties}", counts="rows", warn_from=0.85, warn_of=20),
@@ -405,10 +411,15 @@ KINDS: Mapping[str, Kind] = {
     "test_in_train": Kind("note", "{count} row{s} {are} in the history as well; is test data in train?", warn_from=0.1, warn_of=10),
     "different_users": Kind(
         "note",
-        "{count} user{s} {have} lists from only some systems, so means are over different users; compare with {option}",
-        Option("users", "common"),
+        "{count} user{s} {have} lists from only some systems, so means are over different users",
         warn_from=0.01,
         warn_of=10,
+    ),
+    "common_users": Kind("note", "compare with {option}", Option("users", "common")),
+    "disjoint_systems": Kind(
+        "note",
+        "no user has lists from two systems; if these are parts of one system, {option}",
+        Either("pass their folder as its lists", "name it: NAME=DIRECTORY; aspectrum rounds scores traces of agents round by round"),
     ),
     "never_judged": Kind(
         "warning", "no recommended {item} is judged for its user, though about {count} would be by chance; are the judgments a train set?"
@@ -462,6 +473,9 @@ KINDS: Mapping[str, Kind] = {
     "foreign_queries": Kind("warning", "no query of results is in qrels_query: {here} is in results, {there} in qrels_query"),
     "unknown": Kind("note", "{count} {role}{s} {are} not in {where}", warn_from=0.5, warn_of=10),
     "no_list": Kind("fact", "{count} user{s} {have} no list"),
+    "missing_queries": Kind("note", "{count} queries have no list", warn_from=0.05, warn_of=10),
+    "left_out_of_means": Kind("note", "they are left out of the mean; {option} scores them 0", Option("users", "judged")),
+    "scored_as_empty": Kind("note", "they score 0 where more is better"),
     "no_aspect": Kind("fact", "{count} item{s} {have} no aspect"),
     "unsplit": Kind("warning", "{count} {role} name{s} contain{v} {separator}"),
     "split": Kind("note", "use {option} if each is several", Option("split")),

@@ -82,10 +82,16 @@ class JsonTable(FrameTable):
 
         try:
             frame = guarded(lambda: polars.read_ndjson(io.BytesIO(self._text), infer_schema_length=None))
+            frame = frame.select(self._in_order(frame.columns))
         except Exception:
             return None
         n_lines = self._text.count(b"\n") + (not self._text.endswith(b"\n"))
         return frame if frame.width and frame.height in (n_lines, sum(1 for _ in self._lines()) if n_lines > frame.height else -1) else None
+
+    def _in_order(self, keys: Sequence[str]) -> list[str]:
+        """Keys as the first line has them, then the others: polars has no order of many, but another one each time."""
+        first = {key: place for place, key in enumerate(json.loads(next(line for _, line in self._lines())))}
+        return sorted(keys, key=lambda key: (first.get(key, len(first)), key))
 
     def _counter(self, n_keys: int) -> Callable[[bytes], int]:
         """What tells how often a key stands in the text, with its quotes; many keys are counted in one pass."""

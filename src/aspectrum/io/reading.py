@@ -244,7 +244,11 @@ def _wrong_cells(table: Table, role: str, place: int, rows: Any) -> InputError:
         return _refused(table, row, f"the {role} is missing{more}")
     found = table.cell(row, place)
     expected = WHOLE_NUMBERS if any(map(is_rounded, found if isinstance(found, list) else [found])) else "a finite number"
-    return _refused(table, row, f"the {role} is {'missing' if found is None else quoted(found)}, expected {expected}{more}")
+    said = f"the {role} is"
+    if role == "tokens":
+        said, expected = "the token count is", "a whole number"
+    swapped = "; are the columns swapped?" if role in ("tokens", "count") and 1 < len(rows) == len(table) else ""
+    return _refused(table, row, f"{said} {'missing' if found is None else quoted(found)}, expected {expected}{more}{swapped}")
 
 
 def _places(source: Source, spec: InputSpec, table: Table) -> dict[str, int]:

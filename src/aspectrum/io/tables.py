@@ -10,6 +10,7 @@ from aspectrum.inputs import InputSpec
 from aspectrum.io.files import as_text, binary_format, check_readable, open_binary, read_bytes
 from aspectrum.io.frames import FrameTable, index_of, read_binary, to_polars
 from aspectrum.io.json_lines import JsonTable
+from aspectrum.io.json_numbers import json_numbers
 from aspectrum.io.json_runs import JsonRun, json_run
 from aspectrum.io.source import Source
 from aspectrum.io.text import TextTable
@@ -53,6 +54,8 @@ def open_lists(source: Source, spec: InputSpec, *, with_runs: bool = True) -> Ta
     may_be_run = with_runs and spec.trec == "run" and format in (None, "jsonl") and not source.columns
     if may_be_run and (run := json_run(source, name, text)) is not None:
         return run
+    if format in (None, "jsonl") and (numbers := json_numbers(source, spec, name, text)) is not None:
+        return FrameTable(name, numbers)
     if format == "jsonl" or (format is None and text[:1000].lstrip()[:1] == b"{"):
         return JsonTable(name, text)
     if source.path.lower().endswith(".json"):

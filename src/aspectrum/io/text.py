@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,9 @@ from aspectrum import kernels
 from aspectrum.arrays import Codes, Floats
 from aspectrum.coding.ids import quoted
 from aspectrum.coding.rows import Untyped
-from aspectrum.diagnostics.notices import Option
+from aspectrum.diagnostics.notices import Either, Option
 from aspectrum.errors import InputError
-from aspectrum.inputs import InputSpec
+from aspectrum.inputs import INPUTS, InputSpec
 from aspectrum.io.columns import is_place, is_spelling, is_typed
 from aspectrum.io.files import as_text, line_at, read_bytes
 from aspectrum.io.frames import FLAGS, Layout, flags_of_text
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import polars
 
 _N_HEAD = 20
+GIVEN_AS_LISTS = Either("pass it as the lists", "give it as a file of lists, without an option")
 _FIELDS = {"run": 6, "qrels": 4, "table": 0}
 _BETWEEN = "\x1f"  # separates the fields of a run whose documents have blanks; no text has this character
 _PROBLEMS = {
@@ -285,10 +287,10 @@ def _one_of(source: str, text: bytes, spec: InputSpec, how: Source, separators: 
 def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout | None:
     """A run or judgments, as seen from the first lines."""
     rows = [[word.decode("utf-8", "ignore") for word in line.split()] for line in lines]
-    if spec.trec == "run":
-        first = rows[0]
-        is_run = len(first) >= 6 and first[1].upper() in ("Q0", "0") and all(map(reads_as_number, first[-3:-1]))
-        return "run" if is_run else None
+    if spec.trec is not None and _is_run(rows[0]):
+        if spec.trec == "run":
+            return "run"
+        raise InputError(f"{source}: looks like a TREC run, which holds lists, expected {spec.form}; ", GIVEN_AS_LISTS)
     if spec.trec != "qrels" or any(len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows):
         return None
     if any(b"," in line for line in lines[:1]) or (b"\t" in lines[0] and not reads_as_number(rows[0][1])):
@@ -307,6 +309,21 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
     plain = all(row[1].upper() in ("0", "Q0") for row in rows)
     diverse = all(reads_as_number(row[1]) for row in rows) and not any(reads_as_number(row[2]) for row in rows)
     return "qrels" if plain or diverse else None
+
+
+def _is_run(words: Sequence[str]) -> bool:
+    """Whether these are the words of a line of a TREC run."""
+    return len(words) >= 6 and words[1].upper() in ("Q0", "0") and all(map(reads_as_number, words[-3:-1]))
+
+
+def trec_layout(text: bytes) -> Layout | None:
+    """What a text is for whoever reads none of TREC's files: a run or judgments, by its first lines."""
+    lines = _first_lines(text)
+    if not lines or _is_run(lines[0].decode("utf-8", "ignore").split()):
+        return "run" if lines else None
+    with suppress(InputError):
+        return _trec_layout("", INPUTS["relevance"], lines)
+    return None
 
 
 def _first_lines(text: bytes) -> list[bytes]:

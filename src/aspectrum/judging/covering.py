@@ -11,7 +11,7 @@ import numpy as np
 from aspectrum import kernels
 from aspectrum.arrays import LARGEST, Codes, Floats, Offsets, no_segments, take_segments
 from aspectrum.coding.ids import quoted
-from aspectrum.diagnostics.notices import Option, parts
+from aspectrum.diagnostics.notices import Either, Option, parts
 from aspectrum.errors import InputError, MissingInput
 from aspectrum.judging.coverage import Coverage, WantedAspects
 from aspectrum.judging.judging import Grading, JudgedBy
@@ -25,6 +25,9 @@ UnjudgedOrFull = Literal["keep", "condense", "drop", "full"]
 Weighing = Literal["given", "uniform", "counts"]
 
 
+_OR_NUGGETS = Either(" (which may be asp.Nuggets)", " or --nuggets")
+
+
 def choose_judgment(truth: Truth, preferred: Sequence[JudgedBy], needed_by: str) -> JudgedBy:
     """Subtopics if given, else the first preferred way of judging whose inputs are there."""
     for name in ("subtopics", *preferred):
@@ -32,7 +35,7 @@ def choose_judgment(truth: Truth, preferred: Sequence[JudgedBy], needed_by: str)
             return name
     inputs = parts(" or ", [[Option(input)] for name in preferred for input in JUDGINGS[name].inputs if input != "aspects"])
     enough = parts(" and ", filter(None, ([Option("aspects")], inputs)))
-    raise MissingInput(f"{needed_by} needs judgments: pass ", Option("subtopics"), ", or ", *enough)
+    raise MissingInput(f"{needed_by} needs judgments: pass ", Option("subtopics"), _OR_NUGGETS, ", or ", *enough)
 
 
 def cover(

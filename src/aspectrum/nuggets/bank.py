@@ -9,7 +9,7 @@ from typing import Any
 from aspectrum.arrays import is_finite
 from aspectrum.coding.ids import described, quoted
 from aspectrum.coding.rows import InputBundle, Rows, Way
-from aspectrum.diagnostics.notices import Notice, Option
+from aspectrum.diagnostics.notices import Notice, Option, parts
 from aspectrum.errors import InputError
 from aspectrum.io.source import Source
 from aspectrum.nuggets.choices import Choices
@@ -17,7 +17,6 @@ from aspectrum.nuggets.collecting import Collected
 from aspectrum.nuggets.formats import FORMATS
 from aspectrum.nuggets.freshstack import settled
 from aspectrum.nuggets.reading import check_format, read_path, read_rows
-from aspectrum.wording import listed
 
 
 class Nuggets(InputBundle):
@@ -40,10 +39,12 @@ class Nuggets(InputBundle):
     def __init__(self, collected: Collected, format: str | None = None) -> None:
         self._found = collected
         self.format = format
-        for name, value in collected.choices.made.items():
+        for name in collected.choices.made:
             if format is not None and name not in FORMATS[format].options:
-                what = f"{collected.source}: holds {FORMATS[format].title}, which "
-                raise InputError(what, Option(name, value), " is not for: ", _options_of(format))
+                others = parts(" and ", [[Option(other)] for other in FORMATS[format].options])
+                what = f" does not apply to {FORMATS[format].title}"
+                only = ["; only ", *others, " does" if len(others) == 1 else " do"] if others else []
+                raise InputError(f"{collected.source}: ", Option(name), what, *only)
 
     @classmethod
     def read(cls, source: Any, *, format: str | None = None, **options: Any) -> Nuggets:
@@ -209,12 +210,6 @@ class Nuggets(InputBundle):
         facts += [Notice("nugget_weights", detail={"low": weights[0], "high": weights[1]})] if weights != (1.0, 1.0) else []
         both = {"in_both_lists": {"meaning": found.choices.both_lists or "unsupported"}}
         return (*facts, *(Notice(kind, count, detail=both.get(kind, {})) for kind, count in found.ignored.items() if count))
-
-
-def _options_of(format: str) -> str:
-    """What can be chosen about a format, in words."""
-    options = FORMATS[format].options
-    return f"expected {listed(options)}" if options else "there is nothing to choose"
 
 
 def _number(n: int, word: str, one: str = "", many: str = "s") -> str:

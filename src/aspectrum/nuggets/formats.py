@@ -8,16 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from aspectrum.diagnostics.notices import Either
 from aspectrum.errors import InputError
 from aspectrum.io.json_values import Place, json_text
+from aspectrum.io.text import GIVEN_AS_LISTS
 from aspectrum.nuggets.collecting import Collected
 from aspectrum.nuggets.crux import read_ratings
 from aspectrum.nuggets.freshstack import read_freshstack
 from aspectrum.nuggets.neuclir import is_collaborator
 from aspectrum.nuggets.nuggetbank import read_legacy, read_nuggetbank
 from aspectrum.nuggets.nuggetizer import read_assignments
-from aspectrum.nuggets.values import described_keys
 
 Rows = Iterable[tuple[Place, Any]]
 
@@ -55,7 +54,6 @@ FORMATS: Mapping[str, Format] = {
 }
 """Formats by name."""
 
-_TO_LISTS = Either("; it is a run: give it as rankings", "; it is a run: give it as the lists")
 _NOT_LISTS: Mapping[str, str] = {
     "created": "these are nuggets of nuggetizer without documents, which cannot judge lists; expected its assignments, a line per query and 'docid'",
     "answers": "these are nuggetizer assignments of answers (without 'docid'), not of documents, so they cannot judge lists",
@@ -74,12 +72,14 @@ def format_of(place: Place, value: Any) -> str:
         return found  # type: ignore[return-value]
     where = Place(place.source)
     if found == "run":
-        raise InputError(f"{where}: holds no nuggets", _TO_LISTS)
+        raise InputError(f"{where}: is a run, which holds lists and no nuggets; ", GIVEN_AS_LISTS)
     if found is not None:
         raise where.error(_NOT_LISTS[found])
     signs = "; ".join(f"{one.sign} ({name})" for name, one in FORMATS.items())
-    what = described_keys(value) if isinstance(value, dict) else json_text(value)
-    raise place.error(f"no nugget format is recognised in {what}; looked for {signs}")
+    if not isinstance(value, dict):
+        raise place.error(f"unrecognised nugget format: found {json_text(value)}, expected an object; looked for {signs}")
+    keys = ", ".join(map(repr, [*value][:10])) + (", ..." if len(value) > 10 else "")
+    raise place.error(f"unrecognised nugget format; top-level keys: {keys or 'none'}; looked for {signs}")
 
 
 def _told(row: dict[str, Any]) -> str | None:

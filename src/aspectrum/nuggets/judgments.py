@@ -12,13 +12,13 @@ from aspectrum.nuggets.reading import title_of
 
 
 def read_table(name: str, given: Any) -> Rows:
-    """An input from a file or a frame; of subtopics that are a file of nuggets, an error says how these are read."""
+    """An input from a file or a frame; of judgments that are a file of nuggets, an error says how these are read."""
     try:
         return read_input(name, given)
     except InputError as error:
-        title = title_of(given) if name == "subtopics" else None
+        title = title_of(given) if name in ("subtopics", "relevance") else None
         if title is None:
             raise
         where = str(error).partition(": ")[0]
-        how = Either("asp.Nuggets.read(path), and pass that as subtopics", "--nuggets instead of --subtopics")
+        how = Either("asp.Nuggets.read(path), and pass that as subtopics", f"--nuggets instead of --{name}")
         raise InputError(f"{where.partition(', line')[0]}: holds {title}, not rows of judgments; read it with ", how) from None

@@ -18,6 +18,7 @@ from aspectrum.io.files import HIDDEN, NO_LISTS, binary_format, files_of, is_sev
 from aspectrum.io.frames import read_binary, to_polars
 from aspectrum.io.json_values import JsonText, Place, json_text
 from aspectrum.io.source import EXTENSIONS, Source, is_external
+from aspectrum.io.text import GIVEN_AS_LISTS, trec_layout
 from aspectrum.nuggets.brightpro import read_brightpro
 from aspectrum.nuggets.choices import Choices
 from aspectrum.nuggets.collecting import Collected
@@ -131,6 +132,10 @@ def _rows_of(path: str, name: str) -> Iterator[Row]:
         for number, row in enumerate(frame.iter_rows(named=True), 1):
             yield Place(f"{name}, row {number}"), _of_table(row)
         return
+    if (layout := trec_layout(data)) == "run":
+        raise InputError(f"{name}: looks like a TREC run, which holds lists and no nuggets; ", GIVEN_AS_LISTS)
+    if layout is not None:
+        raise InputError(f"{name}: looks like TREC judgments, not a file of nuggets; pass it as ", Option("subtopics"))
     text = JsonText.of(name, data)
     del data
     for place, value in text:

@@ -111,7 +111,7 @@ class RoundsPlan:
     def _columns_of(self, asked: Asked) -> list[_Column]:
         metric = asked.metric
         if not isinstance(metric, UserMetric) or metric.pooled:
-            raise MetricError(f"{metric}: is no mean of scores of queries, which rounds need")
+            raise MetricError(f"{metric} has no per-query scores, which rounds require")
         found = []
         for name, one in asked.at_cutoffs():
             grows = one.cutoffs == (-1,)

@@ -305,9 +305,13 @@ def first_of_each(offsets: Offsets, items: Codes) -> Offsets:
     return np.sort(np.unique(pairs, return_index=True)[1])
 
 
-def item_twice(where: str, user: Any, item: Any, place: int) -> InputError:
+class ItemTwice(InputError):
+    """A list names an item again."""
+
+
+def item_twice(where: str, user: Any, item: Any, place: int) -> ItemTwice:
     """The error for a list that names an item again."""
-    return InputError(f"{where}: the list of user {quoted(user)} names item {quoted(item)} twice, the second time at rank {place + 1}")
+    return ItemTwice(f"{where}: the list of user {quoted(user)} names item {quoted(item)} twice, the second time at rank {place + 1}")
 
 
 def _of_one_rank(ranks: Floats, offsets: Offsets, at: Offsets) -> Flags:
