@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 
 import aspectrum as asp
 from aspectrum.blocks.relevant_items import place_sums
+from aspectrum.conventions import convention_named
 from aspectrum.metric import Family, Fractions
 from aspectrum.user_scores import WEIGHT
 from aspectrum.world import Popularity
@@ -370,7 +371,11 @@ def evaluation_of(world: PlainWorld, metrics: Iterable[asp.Metric], users: Any, 
     inputs = {name: given for name, given in inputs_of(world).items() if name != "rankings"}
     if convention == "relison":
         inputs = as_relison_reads(inputs)
-    return Evaluation(computable(usable(world, metrics), convention), inputs, users, convention)
+    way = convention_named(convention)
+    able = computable(usable(world, metrics), convention)
+    # Only weights say which aspects are listed here, and a convention may ask for that.
+    able = [one for one in able if world.weights is not None or way.applied(one).parameters.get("of") != "listed"]
+    return Evaluation(able, inputs, users, convention)
 
 
 def crowd(seed: int, n_users: int = 40, n_items: int = 60) -> PlainWorld:
