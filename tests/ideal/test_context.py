@@ -260,3 +260,15 @@ def test_streams_and_parts_are_the_whole(tmp_path: Any) -> None:
         asp.evaluate(lists, metrics, **inputs, batch_size=3),
     ):
         assert [value.hex() for value in other.values()] == [value.hex() for value in whole.values()]
+
+
+def test_a_proved_score_is_at_least_itself() -> None:
+    metric = "AspectRecall(denominator=best)@4000t"
+    for seed in range(20):
+        chance = random.Random(seed)
+        pool = {f"d{place}": chance.sample(range(12), chance.randint(1, 4)) for place in range(30)}
+        weights = {"q": {aspect: chance.choice([0.1, 0.3, 0.7]) for aspect in range(12)}}
+        lengths = {item: chance.randint(50, 900) for item in pool}
+        found = asp.evaluate({"q": [*pool]}, metric, subtopics={"q": pool}, weights=weights, lengths=lengths, ideal_budget=20)
+        details = found.details[metric]
+        assert (details["proved"], details["at_least"], details["widest_interval"]) == (1, found[metric], 0.0)

@@ -77,7 +77,8 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.foreign_baseline(), *read.short_baseline(made), *read.one_group(), *read.popularity_beside_history()]
     found += [*read.direction(), *read.unused_lengths(made)]
-    found += [*read.without_list(), *read.missing_queries(made), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
+    without_list = dict.fromkeys(read.without_list())  # inputs of one bundle say the same
+    found += [*without_list, *read.missing_queries(made), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
     return sorted(found, key=lambda notice: LEVELS.index(notice.level))
 
