@@ -390,14 +390,19 @@ class UserMetric(Metric):
     def fractions_at_all(self, world: World) -> Fractions:
         """The same at all cutoffs: one in tokens is the end of lists that are cut there."""
         if not self.budgets:
-            return self.fractions(world)
+            return self._with_unjudged(world, self.fractions(world))
         ranks = ranks_of(self.cutoffs)
-        found = {
-            cutoff: self.at(-1).fractions(world.within(cutoff, self.partial_document, str(self.at(cutoff)))) for cutoff in self.budgets
-        }
-        parts = [self.at(tuple(ranks)).fractions(world), *found.values()] if ranks else list(found.values())
+        whole, found = self.at(-1), dict[Any, Fractions]()
+        for cutoff in self.budgets:
+            within = world.within(cutoff, self.partial_document, str(self.at(cutoff)))
+            found[cutoff] = whole._with_unjudged(within, whole.fractions(within))
+        parts = [self.at(tuple(ranks)).fractions_at_all(world), *found.values()] if ranks else list(found.values())
         columns = [*ranks, *found]
         return joined_fractions(parts, np.array([columns.index(cutoff) for cutoff in self.cutoffs], np.int64))
+
+    def _with_unjudged(self, world: World, fractions: Fractions) -> Fractions:
+        """The same with what is counted of unjudged items, where that matters."""
+        return fractions
 
     def scores(self, world: World) -> Floats:
         """The score of each user at each cutoff, (users, cutoffs); NaN where it has no meaning."""
@@ -535,6 +540,17 @@ class AspectMetric(UserMetric):
     def coverage(self, world: World) -> Coverage:
         """The aspects that count at each place of the lists, of a metric whose choices are made."""
         return cover(world, self.parameters["judged_by"], unjudged=self.parameters["unjudged"])
+
+    def _with_unjudged(self, world: World, fractions: Fractions) -> Fractions:
+        """Nuggets are judged for few of the items that there are: how many places hold others says what a number is worth."""
+        by_nuggets = self._chosen == "subtopics" and world.truth.subtopics is not None and world.truth.subtopics.unserved is not None
+        if not by_nuggets or self.parameters.get("unjudged", "keep") != "keep" or world.averages_orders:  # whose orders differ in it
+            return fractions
+        coverage = cover(world, "subtopics")
+        unjudged = np.append(0, np.cumsum(~coverage.judging.judged_places(coverage)))
+        starts = world.rankings.offsets[:-1, np.newaxis]
+        counts = (unjudged[starts + world.rankings.stops(self.cutoffs)] - unjudged[starts]).sum(axis=0)
+        return replace(fractions, noticed={**fractions.noticed, "places_unjudged": counts})
 
     def judging(self, truth: Truth) -> JudgedBy:
         """Which aspects count: as the parameters say; else subtopics if given, else what is preferred."""

@@ -69,3 +69,17 @@ def test_an_empty_list_is_undefined() -> None:
 def test_what_it_needs() -> None:
     with pytest.raises(asp.MissingInput, match=r"subtopics=.*relevance="):
         asp.evaluate({"q": ["a"]}, "Judged@1", aspects={"a": ["x"]})
+
+
+def test_unjudged_places_are_counted_with_nuggets() -> None:
+    nuggets = asp.Nuggets.of({"q": {"n": {"a": 1, "b": 0}, "m": []}, "r": {"n": ["c"]}})
+    lists = {"q": ["x", "a", "b", "y"], "r": ["c", "a"]}
+    inputs: dict[str, Any] = {"subtopics": nuggets, "lengths": dict.fromkeys("abcxy", 2)}
+    metrics = ["AlphaNDCG@1,3,9", "NuggetCoverage@9", "AspectRecall@2,4t", "Density@6t", "AlphaNDCG(unjudged=condense)@3"]
+    found = asp.evaluate(lists, metrics, **inputs)
+    counts = {name: details.get("places_unjudged") for name, details in found.details.items()}
+    assert list(counts.values()) == [1, 2, 3, 3, 2, 2, 2, None]
+    plan = asp.Plan(metrics, asp.Truth.read(**inputs))
+    parts = [plan.observe({user: listed}) for user, listed in lists.items()]
+    assert plan.finish(parts[1] + parts[0]) == found
+    assert "places_unjudged" not in asp.evaluate(lists, "AlphaNDCG@3", subtopics={"q": {"a": ["n"]}}).details["AlphaNDCG@3"]
