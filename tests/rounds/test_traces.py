@@ -96,8 +96,9 @@ def test_what_is_said_of_traces(tmp_path: Path) -> None:
     assert found["AspectRecall"] == (0.5,)
 
 
-def test_searches_that_failed_are_counted(tmp_path: Path) -> None:
-    failed = result(output="search failed: timeout")
+@pytest.mark.parametrize("output", ["search failed: timeout", "[timeout]", '{"error": "timeout"}', {"error": "timeout"}])
+def test_searches_that_failed_are_counted(tmp_path: Path, output: Any) -> None:
+    failed = result(output=output)
     traces = [trace(failed, result([]), failed), trace(result(["a"]), query="r"), trace(failed, result(["b"]), query="s")]
     rounds = read(tmp_path, *traces, name="t.jsonl")
     assert [(one.kind, one.count) for one in rounds.notices] == [("found_nothing", 1), ("failed_searches", 3)]

@@ -114,7 +114,7 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
 
 
 def _documents(at: Place, item: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """What a search found: its ``docids``, else what its output holds; None if it failed: the output is plain text, or there is none."""
+    """What a search found: its ``docids``, else what its output holds; None if it failed: the output is plain text or an error, or there is none."""
     named = item.get("docids")
     if named is not None:
         if not isinstance(named, list):
@@ -126,9 +126,11 @@ def _documents(at: Place, item: Mapping[str, Any]) -> tuple[str, ...] | None:
             return None
         try:
             output = json.loads(output)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, ValueError) and "docid" not in output:  # plain text in brackets
+                return None
             raise place.error("cannot be read as JSON, expected a list of documents, or plain text for a failed search", output) from None
-    if output is None:
+    if output is None or (isinstance(output, Mapping) and "error" in output):
         return None
     if not isinstance(output, list):
         raise place.error("expected a list of documents, or plain text for a failed search", output)
