@@ -88,6 +88,12 @@ def test_equal_scores_are_counted_where_ranks_order_lists() -> None:
     ]
 
 
+def test_equal_scores_with_equal_ranks_are_counted_once() -> None:
+    lists = pl.DataFrame({"user": ["u"] * 4, "item": list("bacd"), "rank": [1, 1, 2, 3], "score": [1.0, 1.0, 0.5, 0.5]})
+    said = [(one.kind, one.count) for one in asp.evaluate(lists, "GiniComplement@1").notices if "ties" in one.kind or "tied" in one.kind]
+    assert said == [("ranked_ties", 1), ("tied_ranks", 1)]
+
+
 def test_rows_that_may_be_shuffled() -> None:
     mixed = FRAME[[0, 2, 1, 3, 5, 4, 6, 7]].select("user", "item")
     for lists in (mixed, mixed.to_pandas(), mixed.to_arrow()):

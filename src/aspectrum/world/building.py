@@ -328,14 +328,12 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: 
     `scored` are lists that scores order, should others be ordered by rank.
     """
     by, tied, n_lists = facts.ordered_by, None, len(facts.ids["user"])
+    averaged = ties == "expected" and facts.name == "rankings"  # whatever orders the lists, which then agrees with their scores
     by_score = np.bool_(by == "score") if scored is None else np.repeat(scored, np.diff(offsets))
     if "score" in rows.numbers:
         equal, n_rising, _ = kernels.compare_neighbours(offsets, at, rows.numbers["score"])
         tied = equal.view(np.bool_)
-        averaged = ties == "expected" and facts.name == "rankings"  # whatever orders the lists, which then agrees with their scores
         facts.notice_ties(int(np.count_nonzero(tied & (by_score | averaged))), ties)
-        if by == "rank" and not averaged:
-            facts.notice("ranked_ties", int(np.count_nonzero(tied & ~by_score)))
         if by == "score" and _count_up(rows.numbers["score"], offsets, at):
             facts.notice("scores_like_ranks", n_lists)
         if by != "score":
@@ -350,6 +348,8 @@ def _note_ties(rows: Rows, facts: Input, offsets: Offsets, at: Offsets, scored: 
             if "score" not in rows.numbers and n_lists >= 10 and len(at) >= 3 * n_lists and _come_backwards(offsets, at):
                 facts.notice("reversed_ranks", n_lists)
             _note_repeats(facts, offsets, repeated)
+            if tied is not None and not averaged:
+                facts.notice("ranked_ties", int(np.count_nonzero(tied & ~by_score & ~repeated)))
             facts.notice("tied_ranks", int(np.count_nonzero(repeated & ~by_score)), ties=ties)
         else:
             facts.notice("falling_ranks", n_falling)
