@@ -377,4 +377,4 @@ def test_scores_that_are_not_proved_are_marked(tmp_path: Path) -> None:
 def test_queries_of_nuggets_without_a_trace_are_noted_once() -> None:
     nuggets = asp.Nuggets.of({f"q{number}": {"n": ["a", "b"]} for number in range(30)})
     found = asp.evaluate_rounds({f"q{number}": [["a"]] for number in range(12)}, subtopics=nuggets, users="judged")
-    assert sum("18 of 30 users have no list" in note for note in found.notes) == 1
+    assert sum("18 of 30 queries have no list" in note for note in found.notes) == 1

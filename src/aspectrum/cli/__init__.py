@@ -134,12 +134,12 @@ def _hinted(error: click.ClickException) -> str:
     """What is wrong; of an option that is called so elsewhere, the one that is meant."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error.format_message()
-    name = error.option_name.lstrip("-").replace("-", "_")
+    unknown, name = f"No such option {error.option_name!r}.", error.option_name.lstrip("-").replace("-", "_")
     known = [option.removeprefix("--") for one in error.ctx.command.params for option in one.opts if option.startswith("--")]
     if name in ("run", "runs", "recs", "lists"):
-        return f"{error.message} Files of lists come without an option."
+        return f"{unknown} Files of lists come without an option."
     meant = [f"--{other}" for other in meant_by(name, known)]
-    return f"{error.message} Use {listed(meant)}." if meant else error.format_message()
+    return f"{unknown} Use {listed(meant)}." if meant else error.format_message()
 
 
 def _show_warning(others: Any, message: Warning | str, *where: Any, **more: Any) -> None:
