@@ -385,7 +385,7 @@ def _coded(systems: Mapping[str, Rankings], inputs: Mapping[str, Any]) -> Read:
         raise InputError("popularity_users goes with ids; codes say it by Popularity(of_users=...)")
     if inputs.get("directed") is not None:
         raise InputError("directed goes with ids; codes say it by SocialGraph(directed=...)")
-    for name, kept in (("order", ()), ("ties", ("input", "expected")), ("duplicates", ("error",))):
+    for name, kept in (("order", ("auto", "input")), ("ties", ("input", "expected")), ("duplicates", ("error",))):
         if inputs.get(name) is not None and inputs[name] not in kept:
             raise InputError(Option(name, inputs[name]), " goes with ids; lists of codes are in their order already")
     parts = {name: inputs[name] for name in KINDS if inputs.get(name) is not None}

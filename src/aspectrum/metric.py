@@ -549,7 +549,8 @@ class AspectMetric(UserMetric):
         coverage = cover(world, "subtopics")
         unjudged = np.append(0, np.cumsum(~coverage.judging.judged_places(coverage)))
         starts = world.rankings.offsets[:-1, np.newaxis]
-        counts = (unjudged[starts + world.rankings.stops(self.cutoffs)] - unjudged[starts]).sum(axis=0)
+        places = unjudged[starts + world.rankings.stops(self.cutoffs)] - unjudged[starts]
+        counts = np.where(fractions.denominators > 0, places, 0).sum(axis=0)  # of queries that are scored
         return replace(fractions, noticed={**fractions.noticed, "places_unjudged": counts})
 
     def judging(self, truth: Truth) -> JudgedBy:

@@ -488,13 +488,16 @@ class Plan:
         """What the metrics make of the inputs, where that decides what is to be said of them."""
         tasks = [task for group in self._groups for task in group.tasks]
         relative = [task.resolved for task in tasks if task.resolved.relative_inputs()]
+        nuggets = self.truth.subtopics is not None and self.truth.subtopics.unserved is not None
+        of_queries = [group.choice for group in self._groups if any(task.is_of_queries(nuggets) for task in group.tasks)]
         to_baseline = [k for task in tasks if _reads_baseline(task.resolved, self.truth) for k in ranks_of(task.resolved.cutoffs)]
         return Use(
             baseline_to=max(to_baseline, default=0),
             lengths=any(task.asked.of_several or _reads_lengths(task.resolved) for task in tasks),
             threshold=self.convention.name == "published" and any(task.uses_threshold for task in tasks),  # others mean theirs
             averages_lists=any(group.choice in ("lists", "both") for group in self._groups),
-            scores_missing=any(group.choice in ("judged", "relevant", "all") for group in self._groups),
+            queries=next((choice for choice in get_args(UserChoice) if choice in of_queries and choice != "common"), None),
+            nuggets=nuggets,
             relative_to=frozenset(name for task in tasks for name in task.resolved.relative_inputs()),
             relative=_named(metric for metric in relative if not isinstance(metric, UserMetric)),
             relative_to_truth=_named(metric for metric in relative if isinstance(metric, UserMetric)),
@@ -638,6 +641,10 @@ class _Task:
     how: Mapping[str, Any]
     ties: TieOrder | None = None
     of_relevant_items: bool = False
+
+    def is_of_queries(self, nuggets: bool) -> bool:
+        """Whether it scores the queries that subtopics are for; with nuggets, relevance is for them, too."""
+        return isinstance(self.resolved, UserMetric) and (nuggets or self.how.get("judged_by") == "subtopics")
 
     @property
     def uses_threshold(self) -> bool:

@@ -110,10 +110,11 @@ def test_differences_that_are_skewed_for_so_few_users_are_warned_of() -> None:
     b = SCORES[:, 0].copy()
     b[:2] += 5
     with pytest.warns(
-        asp.AspectrumWarning, match=r"1 difference is skewed for so few users; .* \(such as NDCG@10 of B against A\) \[few_carry\]"
+        asp.AspectrumWarning,
+        match=r"1 difference is too skewed for this number of users; .* \(such as NDCG@10 of B against A\) \[few_carry\]",
     ):
         found = asp.compare(pair(SCORES[:, 0], b))
-    assert found[METRIC, "B"].notes == ("skewed for so few users; intervals and t tests may be inaccurate",)
+    assert found[METRIC, "B"].notes == ("too skewed for this number of users; intervals and t tests may be inaccurate",)
     assert (found[METRIC, "B"].skewness or 0) > math.sqrt(60 / 25)
 
 

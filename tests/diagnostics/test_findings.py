@@ -105,40 +105,51 @@ def test_what_lists_do_not_have() -> None:
     assert of(findings(lists, relevance={"ann": {"a": 0.5}}), "no item with a grade of 1 or more").level == "warning"
 
 
-def judged(n: int) -> dict[str, dict[str, list[str]]]:
-    return {f"q{query:02}": {f"d{query}": ["n1"], "other": ["n2"]} for query in range(n)}
+def judged(n: int) -> asp.Nuggets:
+    return asp.Nuggets.of({f"q{query:02}": {"n1": [f"d{query}"], "n2": ["other"]} for query in range(n)})
 
 
-def test_queries_of_subtopics_that_have_no_list() -> None:
-    lists = {query: [next(iter(own))] for query, own in judged(40).items()}
-    left_out = dict(list(lists.items())[20:])
+LISTS_OF_40 = {f"q{query:02}": [f"d{query}"] for query in range(40)}
+HALF = dict(list(LISTS_OF_40.items())[20:])
+
+
+def test_queries_that_have_no_list() -> None:
     said = "20 of 40 queries have no list (such as 'q00', 'q01', 'q02'); they are left out of the mean; users='judged' scores them 0"
-    with pytest.warns(asp.AspectrumWarning, match=re.escape(f"subtopics: {said} [missing_queries]")):
-        found = asp.evaluate(left_out, "AlphaNDCG@1", subtopics=judged(40))
+    with pytest.warns(asp.AspectrumWarning, match=re.escape(f"nuggets: {said} [missing_queries]")):
+        found = asp.evaluate(HALF, "AlphaNDCG@1", subtopics=judged(40))
     with warnings.catch_warnings(action="error"):
-        few = asp.evaluate(dict(list(lists.items())[2:]), "AlphaNDCG@1", subtopics=judged(40))
-        all_judged = asp.evaluate(left_out, "AlphaNDCG@1", subtopics=judged(40), users="judged")
+        few = asp.evaluate(dict(list(LISTS_OF_40.items())[2:]), "AlphaNDCG@1", subtopics=judged(40))
+        all_judged = asp.evaluate(HALF, "AlphaNDCG@1", subtopics=judged(40), users="judged")
+        asp.evaluate(HALF, "CatalogueCoverage@1", subtopics=judged(40), catalogue=["other", *(f"d{query}" for query in range(40))])
     assert any("2 of 40 queries have no list" in note for note in few.notes)
     assert all_judged["AlphaNDCG@1"] == found["AlphaNDCG@1"] / 2
     assert any("20 of 40 queries have no list" in note and "they score 0 where more is better" in note for note in all_judged.notes)
 
 
+@pytest.mark.filterwarnings("error")
+def test_queries_that_are_missing_for_a_reason() -> None:
+    """Judgments of TREC may be of other years, a convention may average those with both, and who named users knows whom they want."""
+    subtopics = {f"q{query:02}": {f"d{query}": ["n1"], "other": ["n2"]} for query in range(40)}
+    for convention in ("published", "ndeval"):
+        found = asp.evaluate(HALF, "AlphaNDCG@1", subtopics=subtopics, convention=convention)
+        assert sum("20 of 40 queries have no list" in note for note in found.notes) == 1
+    named = asp.evaluate(HALF, "AlphaNDCG@1", subtopics=subtopics, users=list(HALF))
+    assert not any("have no list" in note for note in named.notes)
+
+
 def test_queries_that_one_of_two_systems_has_no_list_for() -> None:
-    lists = {query: [next(iter(own))] for query, own in judged(40).items()}
-    both = {"whole": lists, "half": dict(list(lists.items())[20:])}
-    found = asp.evaluate_systems(both, "AlphaNDCG@1", subtopics=judged(40), users="judged")
-    (note,) = (one for one in found.notes if "queries" in one)
-    assert note.startswith("half: subtopics: 20 of 40 queries have no list")
-    alike = asp.evaluate_systems({"a": both["half"], "b": both["half"]}, "AlphaNDCG@1", subtopics=judged(40), ignore="missing_queries")
-    (note,) = (one for one in alike.notes if "queries" in one)
-    assert note.startswith("subtopics: 20 of 40 queries have no list")
+    found = asp.evaluate_systems({"whole": LISTS_OF_40, "half": HALF}, "AlphaNDCG@1", subtopics=judged(40), users="judged")
+    (note,) = (one for one in found.notes if "queries have" in one)
+    assert note.startswith("half: nuggets: 20 of 40 queries have no list")
+    alike = asp.evaluate_systems({"a": HALF, "b": HALF}, "AlphaNDCG@1", subtopics=judged(40), ignore="missing_queries")
+    (note,) = (one for one in alike.notes if "queries have" in one)
+    assert note.startswith("nuggets: 20 of 40 queries have no list")
 
 
 def test_nuggets_bring_relevance_of_the_same_queries() -> None:
-    nuggets = asp.Nuggets.of({query: {"n": list(own)} for query, own in judged(40).items()})
-    lists = {query: ["other"] for query in list(judged(40))[20:]}
-    found = asp.evaluate(lists, "AlphaNDCG@2", subtopics=nuggets, ignore="missing_queries")
+    found = asp.evaluate({**HALF, "zz": ["d1"]}, ["NDCG@1", "AlphaNDCG@1"], subtopics=judged(40), ignore="missing_queries")
     assert [one.kind for one in found.notices if "no list" in str(one)] == ["missing_queries"]
+    assert len(found.notes) == len(set(found.notes))
 
 
 def test_systems_that_share_no_user() -> None:
@@ -150,7 +161,7 @@ def test_systems_that_share_no_user() -> None:
 
 
 def test_a_cutoff_that_may_be_one_in_tokens() -> None:
-    lists = {query: [next(iter(own))] for query, own in judged(12).items()}
+    lists = {query: listed for query, listed in LISTS_OF_40.items() if query < "q12"}
     with pytest.warns(asp.AspectrumWarning, match="12 of 12 lists are shorter than the cutoff of 4000; for tokens write @4000t"):
         asp.evaluate(lists, "AlphaNDCG@4000", subtopics=judged(12))
     with pytest.warns(asp.AspectrumWarning, match=r"shorter than the cutoff of 20 \[short_lists\]"):

@@ -81,6 +81,6 @@ def test_freshstack_says_what_it_does_not_report_itself() -> None:
     nuggets = asp.Nuggets.of({"q": {"n": ["a", "b"], "m": ["b"]}})
     result = asp.evaluate({"q": {"x": 1.0, "b": 1.0, "a": 1.0}}, "AlphaNDCG@2,50", subtopics=nuggets, convention="freshstack")
     assert result.details["AlphaNDCG@2"]["tied_scores"] == "ascending"
-    assert "freshstack itself does not report AlphaNDCG@50; it is computed in the order of smaller cutoffs" in map(str, result.notices)
+    assert any("freshstack itself does not report AlphaNDCG@50" in note for note in result.notes)
     up_to_20 = asp.evaluate({"q": {"x": 1.0, "b": 1.0, "a": 1.0}}, "AlphaNDCG@2,20", subtopics=nuggets, convention="freshstack")
     assert not [notice for notice in up_to_20.notices if notice.kind == "beyond_tool"]

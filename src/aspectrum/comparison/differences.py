@@ -383,7 +383,7 @@ def _notes_on_range(span: Interval, alike: bool, interval: Interval) -> list[str
 DIRECTED_NOTES = ("over the ", "scores are intervals: ", "no relative interval: ")
 """How notes begin that do not hold for the same pair seen from the other side."""
 
-SKEWED = "skewed for so few users; intervals and t tests may be inaccurate"
+SKEWED = "too skewed for this number of users; intervals and t tests may be inaccurate"
 OTHER_IDEALS = "the ideals of the systems are not equally certain; evaluate them in one call"
 
 

@@ -174,7 +174,7 @@ def _use(read: Inputs, metrics: Sequence[Asked], users: Any, convention: Convent
         use = Plan(metrics, read.truth, users=None if named else users, convention=convention).use
     except AspectrumError:
         use = Use()
-    return replace(use, averages_lists=use.averages_lists and not named)
+    return replace(use, averages_lists=False, queries=None) if named else use
 
 
 def check_contacts(

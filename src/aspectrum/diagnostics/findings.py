@@ -17,6 +17,7 @@ from aspectrum.arrays import Codes, Counts, Floats
 from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.reading import Input
 from aspectrum.coding.table import IdTable
+from aspectrum.conventions import UserChoice
 from aspectrum.diagnostics.notices import Level, Notice, of_input
 from aspectrum.errors import InputError, joined
 from aspectrum.inputs import FIRST_TIME
@@ -40,7 +41,8 @@ class Use:
     Args:
         threshold: It matters which items are relevant.
         averages_lists: Each system is averaged over the users whom it has lists for.
-        scores_missing: Users without a list are averaged as if it were empty.
+        queries: Who is averaged by metrics that are judged by subtopics; None if there are none, or if users were named.
+        nuggets: Whether what is judged are nuggets, of queries that were chosen one by one.
         relative_to: Inputs one of which should say what the catalogue is.
         relative: The metrics that it matters for.
         relative_to_truth: Those of them that score users, and know only the items of the truth.
@@ -50,7 +52,8 @@ class Use:
 
     threshold: bool = True
     averages_lists: bool = True
-    scores_missing: bool = False
+    queries: UserChoice | None = "lists"
+    nuggets: bool = False
     relative_to: frozenset[str] = frozenset()
     relative: str = ""
     relative_to_truth: str = ""
@@ -77,10 +80,9 @@ def find(read: Inputs, use: Use | None = None) -> list[Notice]:
     found += [notice for one in asked for notice in read.unknown(*one)]
     found += [*read.foreign_baseline(), *read.short_baseline(made), *read.one_group(), *read.popularity_beside_history()]
     found += [*read.direction(), *read.unused_lengths(made)]
-    without_list = dict.fromkeys(read.without_list())  # inputs of one bundle say the same
-    found += [*without_list, *read.missing_queries(made), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
+    found += [*read.without_list(), *read.missing_queries(made), *read.without_aspect(), *read.one_subtopic(), *read.without_relevant(made)]
     found += [*read.grades(made), *read.test_in_train(), *read.swapped(), *read.different_users(made), *read.seen_catalogue(made)]
-    return sorted(found, key=lambda notice: LEVELS.index(notice.level))
+    return sorted(dict.fromkeys(found), key=lambda notice: LEVELS.index(notice.level))  # inputs of one bundle say the same
 
 
 def notices_on(
@@ -449,10 +451,13 @@ class Inputs:
 def missing_queries(truth: Input, without: Mapping[str, tuple[int, tuple[str, ...]]], use: Use) -> Iterator[Notice]:
     """By system, how many queries of subtopics have no list, and some of them; what becomes of these, too.
 
-    A system that left them out looks better or worse than it is, so they are a warning where there are many.
+    A system that left them out looks better or worse than it is: of nuggets they are a warning where there are many. TREC judgments may well be of
+    other years, and a convention may leave out queries by definition.
     """
-    became = "left_out_of_means" if use.averages_lists else "scored_as_empty" if use.scores_missing else None
-    because, level = (() if became is None else (Notice(became),)), None if use.averages_lists else "note"
+    if use.queries is None:
+        return
+    because = (Notice("left_out_of_means" if use.queries in ("lists", "both") else "scored_as_empty"),)
+    level = None if use.queries == "lists" and use.nuggets else "note"
     is_same = len({*without.values()}) == 1
     for system, (n, examples) in list(without.items())[: 1 if is_same else None]:
         if n:

@@ -84,9 +84,9 @@ def _against_budgets(rankings: Rankings, truth: Truth, budgets: Iterable[Tokens]
         detail = {"tokens": budget.n}
         if n := int((known_throughout & (sums(lengths) < budget.n)).sum()):
             yield Notice("short_contexts", n, detail=detail)
-        too_small = sums(lengths <= budget.n) == 0
-        if (too_small & (rankings.lengths > 0)).any():  # of empty lists alone it is said that they are
-            yield Notice("nothing_fits", int(too_small.sum()), detail=detail)
+        too_small = (sums(lengths <= budget.n) == 0) & (rankings.lengths > 0)
+        if n := int(too_small.sum()):
+            yield Notice("nothing_fits", n, detail=detail)
         if n := int((lengths > budget.n).sum()):
             yield Notice("long_documents", n, detail=detail)
 

@@ -254,7 +254,9 @@ KINDS: Mapping[str, Kind] = {
     "not_covered": Kind("note", "{convention} does not cover {metrics}"),
     "covers_only": Kind("note", "of the metrics asked for, {convention} covers only {metrics}"),
     "refused": Kind("note", "{why}"),
-    "beyond_tool": Kind("note", "{convention} itself does not report {metric}; it is computed in the order of smaller cutoffs"),
+    "beyond_tool": Kind(
+        "note", "{convention} itself does not report {metric}; ties are broken there as at the largest cutoff that it reports"
+    ),
     # How an input was read
     "size": Kind("fact", "{count} row{s} of {input}: {ids}"),
     "rows": Kind("fact", "{count} row{s}"),
@@ -311,19 +313,17 @@ KINDS: Mapping[str, Kind] = {
     "failed_assignments": Kind("note", "{count} assignment{s} failed and {are} not judged"),
     "unknown_importance": Kind("note", "{count} nugget{s} {are} neither vital nor okay and count{v} as okay"),
     "nuggets_without_judgments": Kind("note", "{count} nugget{s} {have} no judgments in qrels_nuggets"),
-    "nuggets_of_no_query": Kind("note", "{count} nugget{s} of qrels_nuggets {are} of no query and left out"),
+    "nuggets_of_no_query": Kind("note", "{count} nugget{s} of qrels_nuggets belong{v} to no query and {are} left out"),
     "in_both_lists": Kind("note", "{count} document{s} in both lists of a nugget {are} {meaning}"),
     # Traces of agents
-    "other_tools": Kind("note", "{count} call{s} of tools that are not called search {are} left out of the rounds"),
+    "other_tools": Kind("note", "{count} call{s} to tools other than search {are} left out"),
     "round_counts": Kind("note", "{count} trace{s} state{v} another number of rounds than the searches show; the searches count"),
-    "failed_searches": Kind("note", "{count} search{es} of the agents failed: the output is text, or empty"),
+    "failed_searches": Kind("note", "{count} search{es} failed, with plain text, an error or nothing as output"),
     "found_nothing": Kind("note", "{count} trace{s} found nothing; the list{s} {are} empty"),
     "other_last_round": Kind(
         "note", "the last judged answer of {count} trace{s} is not that of the last round; AER counts the rounds up to that answer"
     ),
-    "open_scores": Kind(
-        "note", "{count} scores after rounds are not proved, as what may be spent on ideal lists was spent; details say how much less"
-    ),
+    "open_scores": Kind("note", "{count} score{s} after rounds {are} not proved within the budget; the details have lower bounds"),
     # How lists are ordered
     "order_rank": Kind("note", "lists are ordered by rank"),
     "order_score": Kind("note", "lists are ordered by score, best first"),
@@ -544,7 +544,9 @@ KINDS: Mapping[str, Kind] = {
         counts="users",
         warn_from=0.01,
     ),
-    "few_carry": Kind("warning", "{count} difference{s} {are} skewed for so few users; intervals and t tests may be inaccurate"),
+    "few_carry": Kind(
+        "warning", "{count} difference{s} {are} too skewed for this number of users; intervals and t tests may be inaccurate"
+    ),
     "other_ideals": Kind("warning", "{metric}: the ideals of {system} and {baseline} are not equally certain; evaluate both in one call"),
     "no_segments": Kind("note", "segments are left out; {option} adds them", Option("segments")),
     "no_lists": Kind(

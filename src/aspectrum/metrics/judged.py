@@ -17,9 +17,9 @@ from aspectrum.world import Truth, World
 class Judged(UserMetric):
     r"""Share of the top k that is judged for the user, as relevant or not; with ``complement``, the share that is not judged.
 
-    .. math:: \frac{|\{j \le k : d_j \text{ judged or as complement not judged for } u\}|}{\min(k, \left|L_u\right|) \text{ or } k}
+    .. math:: \frac{|\{j \le k : d_j \text{ judged for } u\}|}{\min(k, \left|L_u\right|)}
 
-    What nobody judged counts as not relevant everywhere else.
+    With ``complement`` the items above are those not judged; ``over="k"`` divides by k. What nobody judged counts as not relevant everywhere else.
 
     Judged are the items of the subtopics, else those of the relevance, whatever their grade. Judgments that name relevant items only, as most
     nuggets do, cannot tell an item that was judged and found wanting from one that nobody looked at.
