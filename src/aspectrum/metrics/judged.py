@@ -17,7 +17,7 @@ from aspectrum.world import Truth, World
 class Judged(UserMetric):
     r"""Share of the top k that is judged for the user, as relevant or not; with ``complement``, the share that is not judged.
 
-    .. math:: \frac{|\{j \le k : d_j \text{ judged for } u\}|}{\min(k, \left|L_u\right|)}
+    .. math:: \frac{|\{j \le k : d_j \text{ judged for } u\}|}{\min(k, \left|L_u\right|)}, \quad \text{or of those not judged}
 
     With ``complement`` the items above are those not judged; ``over="k"`` divides by k. What nobody judged counts as not relevant everywhere else.
 
