@@ -261,6 +261,28 @@ def test_tools_that_do_not_search_find_nothing(tmp_path: Path) -> None:
     assert again == [["a"]], "where no tool is called search, all are"
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        [call(call_id="1"), call(call_id="2", tool_name="read"), result(["x"], call_id="2"), result(["a"], call_id="1")],
+        [call(call_id="1"), call(call_id="2", tool_name="read"), result(["a"], call_id="1"), result(["x"], call_id="2")],
+        [call(), result(["a"]), call(tool_name="read"), result(["x"])],
+        [call(tool_name="read"), result(["x"]), call(), result(["a"])],
+    ],
+)
+def test_results_are_those_of_their_calls_where_they_name_no_tool(items: list[Any], tmp_path: Path) -> None:
+    unnamed = [{key: value for key, value in item.items() if key != "tool_name" or item["type"] == "tool_call"} for item in items]
+    rounds = read(tmp_path, trace(*unnamed))
+    assert rounds["q"] == [["a"]]
+    assert [(one.kind, one.count) for one in rounds.notices] == [("other_tools", 1)]
+
+
+def test_entries_whose_id_is_null_are_skipped(tmp_path: Path) -> None:
+    rounds = read(tmp_path, trace(result(output=[{"docid": None}, {"docid": "a"}]), result(output='[{"docid": null}]')))
+    assert rounds["q"] == [["a"]]
+    assert not rounds.notices, "a search that found nothing with an id did not fail"
+
+
 def test_a_stray_number_is_no_round(tmp_path: Path) -> None:
     with pytest.raises(asp.InputError, match="expected at most 1,000 rounds without a search"):
         read(tmp_path, trace(result(["a"], round=1), result(["b"], round=10_000)))
