@@ -120,6 +120,12 @@ def test_metrics_must_be_metrics() -> None:
         asp.evaluate({"u": ["a"]}, [])
     with pytest.raises(asp.MetricError, match="NDCG is a class, not a metric; give an object"):
         asp.evaluate({"u": ["a"]}, [asp.NDCG], relevance={"u": ["a"]})  # type: ignore[list-item]
+    given: Any
+    for given in (asp.NuggetCoverage, [asp.NuggetCoverage], {"mine": asp.NuggetCoverage}):
+        with pytest.raises(
+            asp.MetricError, match=r"NuggetCoverage is a class, not a metric; give an object, as asp.NuggetCoverage\(k=10\)"
+        ):
+            asp.evaluate({"u": ["a"]}, given, relevance={"u": ["a"]})
 
 
 def test_progress_and_threads_and_batches() -> None:

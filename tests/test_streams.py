@@ -497,6 +497,24 @@ def test_items_that_come_twice_in_different_files(tmp_path: Path) -> None:
         assert f"the list of user '{user}' names item '{item}' twice" in refused(tmp_path / format)
 
 
+def test_an_item_twice_in_one_file_of_several_says_nothing_of_systems(tmp_path: Path) -> None:
+    user, item, _ = ROWS[5]
+    shared = "the files of a folder are one system"
+    for format in ("parquet", "csv"):
+        own, other, mixed = (tmp_path / f"{name}-{format}" for name in ("own", "other", "mixed"))
+        for folder, parts in ((own, [ROWS[20:], [*ROWS[:6], ROWS[5]]]), (other, [ROWS[5:6], ROWS[5:6]])):
+            for number, part in enumerate(parts):
+                write(folder / f"part-{number}.{format}", part)
+        assert f"the list of user '{user}' names item '{item}' twice" in refused(own)
+        assert shared not in refused(own)
+        assert refused(other).endswith(shared)
+        assert "ignores repeats" not in refused(other)
+        for number, part in enumerate([shuffled(ROWS), ROWS[5:6]]):  # by way of the disk, which forgets the files
+            write(mixed / f"part-{number}.{format}", part)
+        assert refused(mixed).endswith(f"; duplicates='first' ignores repeats; {shared}")
+        assert f"the list of user '{user}' names item '{item}' twice" in refused(mixed)
+
+
 def test_files_with_different_columns(tmp_path: Path) -> None:
     for format in ("parquet", "csv"):
         folder = tmp_path / format

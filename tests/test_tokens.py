@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import warnings
 from collections import UserDict
 from pathlib import Path
@@ -209,8 +210,10 @@ def test_lengths_by_a_tokenizer() -> None:
     for wrong in ("run.jsonl", Path("run.jsonl"), 7):
         with pytest.raises(asp.InputError, match=r"texts is .*, expected \{document: text\}, or pairs of both; files are not read here"):
             asp.lengths_of(wrong, "words")
-    with pytest.raises(asp.InputError, match="found 'd1', expected a pair of a document and its text"):
-        asp.lengths_of(["d1"], "words")  # type: ignore[list-item]
+    for odd in ("d1", b"d1", ("d1",), ("d1", "one", "two"), 7):
+        with pytest.raises(asp.InputError, match=rf"found {re.escape(repr(odd))}, expected a pair of a document and its text"):
+            asp.lengths_of([odd], "words")  # type: ignore[list-item]
+    assert asp.lengths_of(np.array([["a", "x y"], ["b", "z"]]), "words") == {"a": 2, "b": 1}
     with pytest.raises(asp.InputError, match="expected a function of a text, or 'words'"):
         asp.lengths_of(texts, "bert")  # type: ignore[arg-type]
     with pytest.raises(asp.InputError, match="tokenizer is 'word', expected a function of a text, or 'words'"):

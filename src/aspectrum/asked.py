@@ -241,11 +241,20 @@ def _given(metrics: Any) -> list[tuple[str | None, Any]]:
         return [(None, metrics)]
     if isinstance(metrics, Mapping):
         return list(metrics.items())
-    if isinstance(metrics, type) and issubclass(metrics, Metric):
+    if _class_of(metrics) is not None:
         return [(None, metrics)]
     if isinstance(metrics, bytes) or not isinstance(metrics, Iterable) or hasattr(metrics, "columns"):
         raise MetricError(f"metrics is {described(metrics)}, expected {_SUCH}, or several; lists come first, metrics second")
     return [(None, one) for one in metrics]
+
+
+def _class_of(given: Any) -> str | None:
+    """The name of a class of metrics, or of what is made of one, as ``asp.NuggetCoverage``; None for anything else."""
+    metric = given.func if isinstance(given, partial) else given
+    if not isinstance(metric, type) or not issubclass(metric, Metric):
+        return None
+    own = given.keywords if isinstance(given, partial) else {}
+    return next((name for name, options in metric.aliases.items() if own and options == own), metric.__name__)
 
 
 def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metric], conventions: Sequence[Convention]) -> Asked | _Several:
@@ -262,8 +271,8 @@ def _read(name: Any, given: Any, usual: Sequence[str], meant: Mapping[str, Metri
         metric = parse(given) if isinstance(given, str) else given
         if isinstance(given, str) and type(metric).__name__ in meant and "(" not in given:
             metric = replace(meant[type(metric).__name__], k=metric.k)
-    elif isinstance(given, type) and issubclass(given, Metric):
-        raise MetricError(f"{given.__name__} is a class, not a metric; give an object, as asp.{given.__name__}(k=10)")
+    elif (class_name := _class_of(given)) is not None:
+        raise MetricError(f"{class_name} is a class, not a metric; give an object, as asp.{class_name}(k=10)")
     elif name is not None:
         found = f"metrics[{name!r}] is {described(given)}"
         raise MetricError(f"{found}, expected {_SUCH}: a mapping has names and metrics; lists come first, metrics second")

@@ -26,7 +26,7 @@ from aspectrum.coding.table import IdTable, SomeIds
 from aspectrum.diagnostics.notices import Either, Notice, Option, added
 from aspectrum.errors import InputError
 from aspectrum.io import Source, is_external
-from aspectrum.io.files import free_memory, is_several
+from aspectrum.io.files import free_memory, is_several, printed
 from aspectrum.io.pieces import START, Position, open_pieces
 from aspectrum.world.building import CodedLists, ItemTwice, Tables, order_of
 from aspectrum.world.grouping import BlockCount, Buckets, CodedRows, Parts, WholeUsers
@@ -119,9 +119,16 @@ class Stream:
             else:
                 yield from self._by_disk(tables, reading, seen, start, n_rows)
         except ItemTwice as error:
-            if len(self.pieces.paths) < 2:
+            files = [self._file_of(row) for row in error.rows]
+            if len(self.pieces.paths) < 2 or (None not in files and files[0] == files[1]):
                 raise
-            raise InputError(*error.args, _ONE_SYSTEM) from None
+            repeats = ("; ", Option("duplicates", "first"), " ignores repeats") if None in files else ()
+            raise InputError(*error.args, *repeats, _ONE_SYSTEM) from None
+
+    def _file_of(self, place: str) -> str | None:
+        """The file of a row, by where that is; rows that were on disk have forgotten it."""
+        files = [path for path in map(printed, self.pieces.paths) if place.startswith(f"{self.name}, {path}, ")]
+        return max(files, key=len, default=None)
 
     def _as_they_stand(
         self, tables: Tables, reading: Reading, seen: Codes, start: Position, n_rows: int, depth: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -89,9 +90,7 @@ def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokeni
         raise InputError(f"texts is {type(texts).__name__}, expected {{document: text}}, or {pairs}")
     found: dict[Hashable, int] = {}
     for pair in texts.items() if isinstance(texts, Mapping) else texts:
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InputError(f"texts: found {shortened(repr(pair))}, expected a pair of a document and its text")
-        item, text = pair
+        item, text = _two(pair)
         if not isinstance(text, str):
             raise InputError(f"the text of document {item!r} is {type(text).__name__}, expected text")
         tokens = count(text)
@@ -104,3 +103,12 @@ def lengths_of(texts: Mapping[Any, str] | Iterable[tuple[Hashable, str]], tokeni
         if found.setdefault(item, int(n)) != n:
             raise InputError(f"document {item!r} has two texts, of {found[item]} and {n} tokens")
     return found
+
+
+def _two(pair: Any) -> tuple[Any, Any]:
+    """A document and its text; two letters are none."""
+    if not isinstance(pair, str | bytes):
+        with suppress(TypeError, ValueError):
+            item, text = pair
+            return item, text
+    raise InputError(f"texts: found {shortened(repr(pair))}, expected a pair of a document and its text")

@@ -232,3 +232,11 @@ def test_options_by_other_names(call: Call, arguments: tuple[str, ...], message:
     said = call("evaluate", "als.csv", *arguments)
     assert said.code == 2
     assert message in said.err
+
+
+@pytest.mark.parametrize(("command", "takes_lists"), [("contacts", True), ("check", True), ("ideal", False), ("metrics", False)])
+def test_only_commands_that_take_lists_say_so(call: Call, command: str, takes_lists: bool) -> None:
+    said = call(command, "--lists", "als.csv")
+    assert said.code == 2
+    assert "No such option '--lists'" in said.err
+    assert ("Files of lists come without an option." in said.err) == takes_lists

@@ -276,3 +276,29 @@ def test_nuggets_and_lists_in_json(proposed: Callable[..., dict[str, Any]], here
     text = (here / "mine.yaml").read_text()
     assert "rows.json  # FreshStack rows" in text
     assert "#   rag/run_0.json: the trace of an agent, for aspectrum rounds" in text
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_long_documents_in_json_are_read_to_their_end(proposed: Callable[..., dict[str, Any]], here: Path, indent: int | None) -> None:
+    (here / "rag").mkdir()
+    ranked = {f"q{query}": {f"d{place} {'x' * 9000}": 20.0 - place for place in range(10)} for query in range(50)}
+    (here / "rag" / "dense.json").write_text(json.dumps(ranked, indent=indent))
+    rows = [(query, next(iter(documents)), 1) for query, documents in ranked.items()]
+    write_csv(here / "rag" / "qrels.csv", ("user", "item", "grade"), rows)
+    assert (here / "rag" / "dense.json").stat().st_size > 4_000_000
+    found = proposed("rag")
+    assert (found["systems"], found["inputs"]) == ({"dense": "rag/dense.json"}, {"relevance": "rag/qrels.csv"})
+
+
+def test_nuggets_with_errors_are_nuggets(call: Call, here: Path) -> None:
+    (here / "rag").mkdir()
+    nugget = {"_id": "n", "text": "t", "relevant_corpus_ids": ["d1"], "non_relevant_corpus_ids": ["d1", "d2"]}
+    (here / "rag" / "fresh.jsonl").write_text(json.dumps({"query_id": "q", "nuggets": [nugget]}) + "\n")
+    (here / "rag" / "dense.json").write_text(json.dumps({"q": {"d1": 1.0, "d2": 0.5}}))
+    said = call("init", "mine.yaml", "--from", "rag")
+    assert said.code == 1
+    text = (here / "mine.yaml").read_text()
+    assert "nuggets: rag/fresh.jsonl  # FreshStack rows; " in text
+    assert "--both-lists" in text
+    assert "  - AlphaNDCG@10" in text
+    assert "nuggets: rag/fresh.jsonl" in said.out

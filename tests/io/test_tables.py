@@ -319,6 +319,15 @@ def test_a_run_has_six_fields(content: str, line: int, tmp_path: Path) -> None:
     assert f"{path}, line {line}: has" in refused("rankings", path)
 
 
+def test_a_history_of_six_columns_is_no_run(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("1 0 33 1 4.0 978\n2 0 44 1 5.0 979\n")
+    assert "has 6 columns without names" in refused("history", path)
+    assert "looks like a TREC run" in refused("relevance", path)
+    path.write_text("1 Q0 33 1 4.0 978\n")
+    assert "looks like a TREC run" in refused("history", path)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])
 def test_other_encodings_are_refused(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"

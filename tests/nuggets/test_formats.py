@@ -508,14 +508,33 @@ def test_every_file_of_a_folder_is_read(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("odd", "what"),
-    [("b.json.bz2", r"is none of \*.json, .*, \*.ipc, also compressed"), ("topics.csv", "is none of"), ("more/b.json", "is a folder")],
+    [
+        ("b.json.bz2", r"is none of \*.json, .*, \*.ipc, also compressed"),
+        ("nuggets.zip", "is none of"),
+        ("more/b.json", "is a folder with files that may hold nuggets"),
+        ("more/deep/b.jsonl.xz", "is a folder with"),
+    ],
 )
-def test_what_is_not_read_in_a_folder_is_an_error(tmp_path: Path, odd: str, what: str) -> None:
+def test_nuggets_that_a_folder_holds_unread_are_an_error(tmp_path: Path, odd: str, what: str) -> None:
     write(tmp_path / "a.json", json.dumps(FRESHSTACK[0]))
     write(tmp_path / odd, "x")
     with pytest.raises(InputError, match=rf"{odd.partition('/')[0]}: {what}.*move it, or use a pattern"):
         asp.Nuggets.read(tmp_path)
     assert asp.Nuggets.read(f"{tmp_path}/*.json").queries == ["7"]
+
+
+def test_what_else_a_folder_holds_is_noted(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", json.dumps(FRESHSTACK[0]))
+    for name in ("LICENSE", "_SUCCESS", ".cache/x.json"):
+        write(tmp_path / name, "x")
+    assert ignored(asp.Nuggets.read(tmp_path)).get("unread_files") is None
+    for name in ("topics.tsv", "a.jsonl.tmp", "b.jsonl.md5", "requirements.txt", "runs/dense.trec", "runs/.cache/x.json"):
+        write(tmp_path / name, "x")
+    nuggets = asp.Nuggets.read(tmp_path)
+    assert nuggets.queries == ["7"]
+    assert [str(one) for one in nuggets.notices if one.kind == "unread_files"] == [
+        "the folder also holds 5 files or folders that are not read (such as 'a.jsonl.tmp', 'b.jsonl.md5', 'requirements.txt')"
+    ]
 
 
 def test_a_query_may_be_in_several_files(tmp_path: Path) -> None:

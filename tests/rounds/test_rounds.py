@@ -204,12 +204,18 @@ def test_no_rounds_are_no_default() -> None:
     [
         ([{"a", "b"}], "round 1: found a set, which has no order; expected a list of documents"),
         ({("a", "b")}, "found a set, which has no order; expected a list of rounds"),
-        ([["a"], {"b": 1}.keys()], "round 2: found a set, which has no order"),
+        ([["a"], frozenset("b")], "round 2: found a set, which has no order"),
     ],
 )
 def test_sets_are_no_rounds(given: Any, message: str) -> None:
     with pytest.raises(asp.InputError, match=message):
         asp.Rounds({"q": given})
+
+
+def test_keys_of_a_mapping_are_in_its_order() -> None:
+    views = asp.Rounds({"q": [{"b": 1, "a": 2}.keys(), {"c": 1}.keys()]})
+    assert views["q"] == [["b", "a"], ["c"]]
+    assert asp.Rounds({"q": {("a", "b"): 1}.keys()})["q"] == [["a", "b"]]
 
 
 def test_who_is_averaged() -> None:

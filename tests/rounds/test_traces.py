@@ -234,6 +234,13 @@ def test_what_is_wrong_with_qualities(lines: Any, message: str, tmp_path: Path) 
         asp.evaluate_rounds(ROUNDS, subtopics=TRUTH, qualities=judged(tmp_path, *lines))
 
 
+def test_qualities_know_queries_as_text() -> None:
+    qualities = asp.Qualities({1: 4.0}, {(2, 1): 3.0, (2, 2): 5.0})
+    after = qualities.effort_adjusted({1: 2, 2: 2, 3: 1}, 0.05)
+    assert after == ({"1": 4 * math.exp(-0.05), "2": 5 * math.exp(-0.05)}, {("2", 1): 3.0, ("2", 2): 5 * math.exp(-0.05)})
+    assert qualities.effort_adjusted({"1": 2, "2": 2}, 0.05) == after
+
+
 def test_qualities_of_one_retriever(tmp_path: Path) -> None:
     lines = [{"qid": "q", "overall_quality": n, "retriever": name, "task": "t"} for n, name in enumerate("ab")]
     path = judged(tmp_path, *lines)
@@ -255,10 +262,35 @@ def test_tools_that_do_not_search_find_nothing(tmp_path: Path) -> None:
     rounds = read(tmp_path, trace(call(), result(["a"]), *read_one, call(), result(["b"]), *read_one[:1]))
     assert rounds["q"] == [["a"], ["b"]]
     assert [(one.kind, one.count) for one in rounds.notices] == [("other_tools", 2)]
-    assert asp.evaluate(tmp_path / "run_0.json", "AspectRecall", subtopics={"q": {"a": [1], "x": [2]}})["AspectRecall"] == 0.5
+    for memory in (None, "1GB"):
+        found = asp.evaluate(tmp_path / "run_0.json", "AspectRecall", subtopics={"q": {"a": [1], "x": [2]}}, memory=memory)
+        assert found["AspectRecall"] == 0.5
+        assert sum("2 calls of tools that are not called search are left out" in note for note in found.notes) == 1
     named = {"tool_name": "local_search"}
     (again,) = read(tmp_path, trace({**call(), **named}, {**result(["a"]), **named}), name="run_1.json").values()
     assert again == [["a"]], "where no tool is called search, all are"
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [call(call_id="1"), call(call_id="2", tool_name="read"), result(["x"], call_id="2"), result(["a"], call_id="1")],
+        [call(call_id="1"), call(call_id="2", tool_name="read"), result(["a"], call_id="1"), result(["x"], call_id="2")],
+        [call(), result(["a"]), call(tool_name="read"), result(["x"])],
+        [call(tool_name="read"), result(["x"]), call(), result(["a"])],
+    ],
+)
+def test_results_are_those_of_their_calls_where_they_name_no_tool(items: list[Any], tmp_path: Path) -> None:
+    unnamed = [{key: value for key, value in item.items() if key != "tool_name" or item["type"] == "tool_call"} for item in items]
+    rounds = read(tmp_path, trace(*unnamed))
+    assert rounds["q"] == [["a"]]
+    assert [(one.kind, one.count) for one in rounds.notices] == [("other_tools", 1)]
+
+
+def test_entries_whose_id_is_null_are_skipped(tmp_path: Path) -> None:
+    rounds = read(tmp_path, trace(result(output=[{"docid": None}, {"docid": "a"}]), result(output='[{"docid": null}]')))
+    assert rounds["q"] == [["a"]]
+    assert not rounds.notices, "a search that found nothing with an id did not fail"
 
 
 def test_a_stray_number_is_no_round(tmp_path: Path) -> None:

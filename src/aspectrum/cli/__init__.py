@@ -32,6 +32,7 @@ from aspectrum.diagnostics.notices import COMMAND_LINE
 from aspectrum.errors import AspectrumError, AspectrumWarning, ConfigError, MetricError, MissingInput
 from aspectrum.wording import listed, one_line
 
+_LISTS = "systems"  # the argument for files of lists
 FAILURE, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 
@@ -136,7 +137,8 @@ def _hinted(error: click.ClickException) -> str:
         return error.format_message()
     unknown, name = f"No such option {error.option_name!r}.", error.option_name.lstrip("-").replace("-", "_")
     known = [option.removeprefix("--") for one in error.ctx.command.params for option in one.opts if option.startswith("--")]
-    if name in ("run", "runs", "recs", "lists"):
+    takes_lists = any(isinstance(one, click.Argument) and one.name == _LISTS for one in error.ctx.command.params)
+    if takes_lists and name in ("run", "runs", "recs", "lists"):
         return f"{unknown} Files of lists come without an option."
     meant = [f"--{other}" for other in meant_by(name, known)]
     return f"{unknown} Use {listed(meant)}." if meant else error.format_message()

@@ -19,6 +19,7 @@ from aspectrum.coding.rows import IdColumn, Rows
 from aspectrum.config.settings import system_name
 from aspectrum.contacts.evaluation import default_metrics
 from aspectrum.conventions import CONVENTIONS
+from aspectrum.diagnostics.notices import COMMAND_LINE
 from aspectrum.errors import InputError
 from aspectrum.inputs import ALL_INPUTS, BUNDLES, SOCIAL_TRUTH
 from aspectrum.io import read_input
@@ -36,6 +37,7 @@ from aspectrum.io.tables import Table, open_table
 from aspectrum.io.text import TextTable
 from aspectrum.metric import parse
 from aspectrum.nuggets import FORMATS, Nuggets
+from aspectrum.nuggets.formats import format_of
 from aspectrum.wording import listed, one_line, shortened
 
 if TYPE_CHECKING:
@@ -194,24 +196,35 @@ class _File:
         """Whether it is JSON that holds lists by query, nuggets, or lengths of documents."""
         name, source = printed(self.path), Source(self.path)
         try:
-            text, _ = _head_of(self.path)
+            text, whole = _head_of(self.path)
             if text[:1000].lstrip()[:1] not in (b"{", b"["):
                 return False
-            _, first = next(iter(JsonText.of(name, text)))
+            values = JsonText.of(name, text)
+            if not whole and not values.is_lines:  # a document, of which the beginning says nothing
+                values = JsonText.read(self.path, name)
+            place, first = next(iter(values))
             kind = run_kind(first)
             if kind == "traces":
                 self.found = "the trace of an agent, for aspectrum rounds"
             elif kind is not None:
                 self.input, self.found, self.rows = "rankings", "lists in JSON", read_input("rankings", source)
             elif other_kind(first) == "nuggets":
-                nuggets = Nuggets.read(source)
-                self.input, self.found, self.rows = "nuggets", FORMATS[nuggets.format or ""].title, nuggets.inputs()["subtopics"]
-            elif "lengths" in self.hints and json_numbers(source, ALL_INPUTS["lengths"], name, text) is not None:
+                format = format_of(place, first[0] if isinstance(first, list) else first)
+                self.input, self.found = "nuggets", FORMATS[format].title
+                self._read_nuggets(source)
+            elif "lengths" in self.hints and json_numbers(source, ALL_INPUTS["lengths"], name, values.data) is not None:
                 self.input, self.found, self.rows = "lengths", "tokens by document", read_input("lengths", source)
         except InputError:
             return False
         self.is_json = bool(self.found)
         return self.is_json
+
+    def _read_nuggets(self, source: Source) -> None:
+        """Rows of nuggets; if something is wrong with them, they are nuggets all the same."""
+        try:
+            self.rows = Nuggets.read(source).inputs()["subtopics"]
+        except InputError as error:
+            self.remark = one_line(error.said(COMMAND_LINE).removeprefix(printed(self.path)).lstrip(":, "))
 
     def _by_layout(self) -> str | None:
         """TREC's files, which have no names of columns."""
@@ -358,7 +371,7 @@ class _File:
 
 
 def _head_of(path: str) -> tuple[bytes, bool]:
-    """The first lines of a file of text, which may be compressed, and whether these are all."""
+    """The first lines of a file of text, which may be compressed, or the start of a very long one, and whether these are all."""
     import zstandard
 
     try:
@@ -371,7 +384,7 @@ def _head_of(path: str) -> tuple[bytes, bool]:
             text = packed.read(_N_BYTES)
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         raise InputError(f"cannot be read: {reason(error)}") from None
-    return (text, True) if len(text) < _N_BYTES else (text[: text.rfind(b"\n") + 1], False)
+    return (text, True) if len(text) < _N_BYTES else (text[: text.rfind(b"\n") + 1] or text, False)
 
 
 def _head_of_parquet(path: str) -> polars.DataFrame:

@@ -296,6 +296,7 @@ KINDS: Mapping[str, Kind] = {
     "sequences": Kind("note", "column {column} holds sequences; its cells are split at blanks"),
     "padding": Kind("note", "{count} place{s} at the end of lists hold{v} {value} and {are} read as padding"),
     "features_from_aspects": Kind("note", "{metric} compares items by their {aspect}s, as no features are given"),
+    "unread_files": Kind("note", "the folder also holds {count} file{s} or folder{s} that {are} not read"),
     # How nuggets were read
     "nuggets": Kind("note", "{format}; queries: {count}, nuggets: {nuggets}, {attainable} of them with a document, judgments: {judgments}"),
     "referenced_only": Kind("note", "only documents that support a nugget are named, so judged documents are those that are referenced"),

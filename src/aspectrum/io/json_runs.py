@@ -35,6 +35,7 @@ class JsonList(NamedTuple):
     scores: Sequence[float] | None
     at: Callable[[int], Place]
     n_failed: int = 0  # searches
+    n_others: int = 0  # calls of tools that do not search
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ def _of_traces(run: JsonRun, place: Place, value: Any) -> Iterator[JsonList]:
         if not is_trace(one):
             raise at.error('expected the trace of an agent: an object with "query_id" and a list "result"', one)
         trace = trace_of(at, one)
-        yield JsonList(trace.query, trace.found(), None, partial(_same_place, at.at("result")), trace.n_failed)
+        yield JsonList(trace.query, trace.found(), None, partial(_same_place, at.at("result")), trace.n_failed, trace.n_others)
 
 
 _READERS: Mapping[str, Callable[[JsonRun, Place, Any], Iterator[JsonList]]] = {
@@ -328,8 +329,8 @@ def rows_of_lists(source: str, kind: str, lists: Sequence[JsonList], first: int 
             numbers["score"] = scores
     columns = {"user": IdColumn(owners, users, "text"), "item": IdColumn(codes, distinct, "text")}
     notices = [Notice("json_run", detail={"lists": _CALLED[kind]})]
-    n_failed = sum(one.n_failed for one in lists)
-    notices += [Notice("failed_searches", n_failed)] if n_failed else []
+    of_calls = {"failed_searches": sum(one.n_failed for one in lists), "other_tools": sum(one.n_others for one in lists)}
+    notices += [Notice(kind, n) for kind, n in of_calls.items() if n]
     rows = Rows(source, columns, numbers, partial(_row_place, lists, starts, source), notices=notices)
     if not first:
         return rows

@@ -290,6 +290,8 @@ def _trec_layout(source: str, spec: InputSpec, lines: Sequence[bytes]) -> Layout
     if spec.trec is not None and _is_run(rows[0]):
         if spec.trec == "run":
             return "run"
+        if spec.name == "history" and rows[0][1] == "0":  # of six numbers the second may be 0
+            return None
         raise InputError(f"{source}: looks like a TREC run, which holds lists, expected {spec.form}; ", GIVEN_AS_LISTS)
     if spec.trec != "qrels" or any(len(row) != 4 or not row[3].lstrip("+-").isdecimal() for row in rows):
         return None

@@ -60,13 +60,15 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
     """A trace from its JSON value.
 
     Results that do not say their round belong to that of their call, or of the call before them; calls that do not say theirs are
-    numbered, where those that follow one another are of one round. Where some tool is called ``search``, calls of others are left out.
+    numbered, where those that follow one another are of one round. Where some tool is called ``search``, calls of others are left out,
+    with their results, which need not name the tool.
     """
     query = id_text(place.at("query_id"), value["query_id"])
     rounds: dict[int, list[tuple[str, ...]]] = {}
     of_calls: dict[str, int] = {}
     searches_are_named = any(isinstance(item, Mapping) and item.get("tool_name") == _SEARCH for item in value["result"])
     n_others: Counter[str] = Counter()
+    left_out, last_is_left_out = set[str](), False  # calls
     now, after_result, n_failed = 0, True, 0
     for number, item in enumerate(value["result"]):
         at = place.at("result", number)
@@ -75,13 +77,20 @@ def trace_of(place: Place, value: Mapping[str, Any]) -> Trace:
         kind = item.get("type")
         if kind not in ("tool_call", "tool_result"):
             continue
-        if searches_are_named and item.get("tool_name") not in (None, _SEARCH):
+        tool, call = item.get("tool_name"), item.get("call_id")
+        is_left_out = searches_are_named and tool not in (None, _SEARCH)
+        if kind == "tool_call":
+            last_is_left_out = is_left_out
+            if is_left_out and isinstance(call, str):
+                left_out.add(call)
+        elif tool is None:
+            is_left_out = call in left_out if isinstance(call, str) else last_is_left_out
+        if is_left_out:
             n_others[kind] += 1
             continue
         said = item.get("round")
         if said is not None and (isinstance(said, bool) or not isinstance(said, int) or not 1 <= said <= _MOST_ROUNDS):
             raise at.at("round").error(f"expected a whole number from 1 to {_MOST_ROUNDS:,}", said)
-        call = item.get("call_id")
         if kind == "tool_call":
             now = said if said is not None else now + after_result
             after_result = False
@@ -134,15 +143,17 @@ def _documents(at: Place, item: Mapping[str, Any]) -> tuple[str, ...] | None:
         return None
     if not isinstance(output, list):
         raise place.error("expected a list of documents, or plain text for a failed search", output)
-    return tuple(_document(place.at(number), one) for number, one in enumerate(output))
+    documents = (_document(place.at(number), one) for number, one in enumerate(output))
+    return tuple(one for one in documents if one is not None)
 
 
-def _document(place: Place, one: Any) -> str:
+def _document(place: Place, one: Any) -> str | None:
+    """The document of an entry; None if its id is null."""
     if not isinstance(one, Mapping):
         return id_text(place, one)
     if "docid" not in one:
         raise place.error('the key "docid" is missing', one)
-    return id_text(place.at("docid"), one["docid"])
+    return None if one["docid"] is None else id_text(place.at("docid"), one["docid"])
 
 
 def id_text(place: Place, value: Any) -> str:

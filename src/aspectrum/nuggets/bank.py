@@ -204,6 +204,7 @@ class Nuggets(InputBundle):
         if self.format is not None:  # else whoever made them knows
             counts = {"nuggets": f"{found.n_listed:,}", "attainable": f"{found.n_attainable:,}", "judgments": f"{found.n_judgments:,}"}
             facts += [Notice("nuggets", len(self.queries), detail={"format": FORMATS[self.format].title, **counts})]
+        facts += [Notice("unread_files", len(found.unread), examples=tuple(map(quoted, found.unread[:3])))] if found.unread else []
         facts += [Notice("referenced_only")] if found.positive_only else []
         facts += [Notice("all_answers", found.n_all_of)] if found.n_all_of else []
         weights = found.weight_range

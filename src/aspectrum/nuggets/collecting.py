@@ -47,6 +47,7 @@ class Collected:
     ignored: Counter[str] = field(default_factory=Counter)  # by kind of notice
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of the nuggets that are listed, by query
     in_doubt: InputError | None = None  # documents in both lists of a nugget, of which the user has not said what they mean
+    unread: Sequence[str] = ()  # what else the folder holds
     n_all_of: int = 0  # nuggets of which all answers have to be shown
 
     _begun: dict[str, Place | None] = field(default_factory=dict)  # queries, by where they are

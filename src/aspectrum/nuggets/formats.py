@@ -17,6 +17,7 @@ from aspectrum.nuggets.freshstack import read_freshstack
 from aspectrum.nuggets.neuclir import is_collaborator
 from aspectrum.nuggets.nuggetbank import read_legacy, read_nuggetbank
 from aspectrum.nuggets.nuggetizer import read_assignments
+from aspectrum.nuggets.values import described_keys
 
 Rows = Iterable[tuple[Place, Any]]
 
@@ -78,8 +79,7 @@ def format_of(place: Place, value: Any) -> str:
     signs = "; ".join(f"{one.sign} ({name})" for name, one in FORMATS.items())
     if not isinstance(value, dict):
         raise place.error(f"unrecognised nugget format: found {json_text(value)}, expected an object; looked for {signs}")
-    keys = ", ".join(map(repr, [*value][:10])) + (", ..." if len(value) > 10 else "")
-    raise place.error(f"unrecognised nugget format; top-level keys: {keys or 'none'}; looked for {signs}")
+    raise place.error(f"unrecognised nugget format; top-level keys: {described_keys(value) or 'none'}; looked for {signs}")
 
 
 def _told(row: dict[str, Any]) -> str | None:

@@ -32,6 +32,7 @@ File = tuple[str | None, str, Iterator[Row]]  # its path, what errors call it, a
 
 _KINDS = ("json", *(kind[1:] for format in ("jsonl", "parquet", "arrow") for kind in EXTENSIONS if EXTENSIONS[kind] == format))
 _FILE = re.compile(rf"\.(?:{'|'.join(_KINDS)})(?:\.gz|\.zst)?$", re.IGNORECASE)
+_UNREADABLE = re.compile(r"\.(?:bz2|xz|lzma|lz4|br|sz|snappy|Z|zip|7z|rar|tar|tgz|tar\.gz|tar\.zst)$", re.IGNORECASE)
 _SHARD = re.compile(r"(?:-\d{5}-of-\d{5})?\.[a-z]+(?:\.gz|\.zst)?$", re.IGNORECASE)
 
 
@@ -51,8 +52,12 @@ def read_path(path: str, format: str | None, choices: Choices, name: str | None 
         return _read_brightpro(path, name, choices), "brightpro"
     if format == "brightpro":
         raise InputError(f"{name}: expected a folder with examples/ and aspects/")
-    files = _in_folder(path, name) if os.path.isdir(path) else files_of(path) if is_several(path) else [path]
-    found, named = Collected(name, choices), ((one, name if one == path else printed(one)) for one in files)
+    found = Collected(name, choices)
+    if os.path.isdir(path):
+        files, found.unread = _in_folder(path, name)
+    else:
+        files = files_of(path) if is_several(path) else [path]
+    named = ((one, name if one == path else printed(one)) for one in files)
     with naming_memory(name):
         return found, _read(found, ((one, own, _rows_of(one, own)) for one, own in named), format)
 
@@ -145,19 +150,39 @@ def _rows_of(path: str, name: str) -> Iterator[Row]:
             yield place, value
 
 
-def _in_folder(folder: str, name: str) -> list[str]:
-    """The files of a folder, all of which hold nuggets, but for those that people keep beside their data."""
+def _in_folder(folder: str, name: str) -> tuple[list[str], list[str]]:
+    """The files of a folder that hold nuggets, and what else is there, but for what people keep beside their data. Nothing that may hold
+    nuggets is passed over.
+    """
     there = sorted(one for one in os.listdir(folder) if not one.startswith(HIDDEN) and not NO_LISTS.search(one))
-    names = [one for one in there if _FILE.search(one) and not os.path.isdir(os.path.join(folder, one))]
+    folders = {one for one in there if os.path.isdir(os.path.join(folder, one))}
+    names = [one for one in there if one not in folders and _FILE.search(one)]
     if not names:
         raise InputError(
             f"{name}: holds no nugget files; looked for *.json, *.jsonl and *.parquet, also compressed, or examples/ and aspects/"
         )
-    if others := [one for one in there if one not in names]:
-        odd = os.path.join(folder, others[0])
-        what = "is a folder" if os.path.isdir(odd) else f"is none of *.{', *.'.join(_KINDS)}, also compressed with gzip or zstd"
-        raise InputError(f"{printed(odd)}: {what}; everything in a folder of nuggets is read, so move it, or use a pattern")
-    return [os.path.join(folder, one) for one in names]
+    others = [one for one in there if one not in names]
+    for one in others:
+        path = os.path.join(folder, one)
+        what = None
+        if one in folders:
+            what = "is a folder with files that may hold nuggets" if any(map(_may_hold_nuggets, _inside(path))) else None
+        elif _may_hold_nuggets(one):
+            what = f"is none of *.{', *.'.join(_KINDS)}, also compressed with gzip or zstd"
+        if what is not None:
+            raise InputError(f"{printed(path)}: {what}; move it, or use a pattern")
+    return [os.path.join(folder, one) for one in names], [f"{one}/" if one in folders else one for one in others]
+
+
+def _may_hold_nuggets(name: str) -> bool:
+    return bool(_FILE.search(name) or _UNREADABLE.search(name))
+
+
+def _inside(folder: str) -> Iterator[str]:
+    """The names of all files in a folder and its folders."""
+    for _, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(HIDDEN)]
+        yield from (one for one in names if not one.startswith(HIDDEN))
 
 
 def _read_brightpro(folder: str, name: str, choices: Choices) -> Collected:

@@ -37,13 +37,12 @@ def needed(place: Place, row: Any, *keys: str) -> Any:
         if key in row:
             return row[key]
     named = f"{keys[0]!r}" + (f" (or {', '.join(map(repr, keys[1:]))})" if len(keys) > 1 else "")
-    found = ", ".join(map(repr, [*row][:10])) + (" and more" if len(row) > 10 else "")
-    raise place.error(f"missing key {named}; found {found or 'an empty object'}")
+    raise place.error(f"missing key {named}; found {described_keys(row) or 'an empty object'}")
 
 
 def described_keys(row: Any) -> str:
-    found = ", ".join(map(repr, [*row][:10]))
-    return f"an object that has {found}{' and more' if len(row) > 10 else ''}" if found else "an empty object"
+    """The keys of an object, as messages write them."""
+    return ", ".join(map(repr, [*row][:10])) + (", ..." if len(row) > 10 else "")
 
 
 def as_object(place: Place, value: Any, what: str = "an object") -> dict[str, Any]:

@@ -404,19 +404,19 @@ def _aer(judged: Qualities, part: RoundsPartial, gamma: float) -> tuple[dict[str
     if not is_finite(gamma) or gamma < 0:
         raise InputError(f"gamma is {gamma!r}, expected a number from 0")
     by_text = {str(query): query for query in part.queries}
-    n_rounds = {str(query): int(n) for query, n in zip(part.queries, part.n_rounds, strict=True)}
+    n_rounds = {query: int(n) for query, n in zip(part.queries, part.n_rounds, strict=True)}
     found, of_rounds = judged.effort_adjusted(n_rounds, float(gamma))
     if not found:
         raise InputError(f"qualities: no judged query has a trace; judged are {', '.join(map(quoted, judged.queries[:3]))}")
     last_judged = {query: round for query, round in sorted(of_rounds, key=lambda key: key[1]) if query not in judged.final}
-    n_elsewhere = sum(round != max(1, n_rounds[query]) for query, round in last_judged.items())
-    finally_ = {(query, max(1, min(n_rounds[query], part.width))): found[query] for query in judged.final if query in found}
+    n_elsewhere = sum(round != max(1, n_rounds[by_text[query]]) for query, round in last_judged.items())
+    finally_ = {(query, max(1, min(n_rounds[by_text[query]], part.width))): found[query] for query in judged.final if query in found}
     return {
         "gamma": float(gamma),
         "by_query": {by_text[query]: value for query, value in found.items()},
         "by_round": {(by_text[query], round): value for (query, round), value in {**of_rounds, **finally_}.items()},
         "unjudged": len(n_rounds) - len(found),
-        "without_trace": len({*judged.queries} - n_rounds.keys()),
+        "without_trace": len({*judged.queries} - by_text.keys()),
         "failed": judged.failed,
     }, (Notice("other_last_round", n_elsewhere, len(found)),) if n_elsewhere else ()
 

@@ -110,9 +110,8 @@ class Qualities:
 
         Where a judge only judged rounds, that of a query is that of the last one.
         """
-        of_rounds = {key: quality * math.exp(-gamma * (key[1] - 1)) for key, quality in self.by_round.items() if key[0] in n_rounds}
+        n_of = {str(query): n for query, n in n_rounds.items()}
+        of_rounds = {key: quality * math.exp(-gamma * (key[1] - 1)) for key, quality in self.by_round.items() if key[0] in n_of}
         found = {query: of_rounds[query, round] for query, round in sorted(of_rounds, key=lambda key: key[1])}
-        found |= {
-            query: quality * math.exp(-gamma * (max(1, n_rounds[query]) - 1)) for query, quality in self.final.items() if query in n_rounds
-        }
+        found |= {query: quality * math.exp(-gamma * (max(1, n_of[query]) - 1)) for query, quality in self.final.items() if query in n_of}
         return found, of_rounds

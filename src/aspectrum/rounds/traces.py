@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -48,14 +48,14 @@ class Rounds(Mapping[Hashable, "list[list[Hashable]]"]):
         for query, rounds in given.items():
             if isinstance(rounds, str | Mapping) or not isinstance(rounds, Iterable):
                 raise InputError(f"rounds of {quoted(query)}: found {type(rounds).__name__}, expected a list of rounds")
-            if isinstance(rounds, Set):
+            if isinstance(rounds, set | frozenset):
                 raise InputError(f"rounds of {quoted(query)}: found a set, which has no order; expected a list of rounds")
             found = []
             for number, documents in enumerate(rounds, 1):
                 if isinstance(documents, str | Mapping) or not isinstance(documents, Iterable):
                     what = f"found {quoted(documents)}, expected a list of documents"
                     raise InputError(f"rounds of {quoted(query)}: round {number}: {what}")
-                if isinstance(documents, Set):
+                if isinstance(documents, set | frozenset):
                     what = "found a set, which has no order; expected a list of documents"
                     raise InputError(f"rounds of {quoted(query)}: round {number}: {what}")
                 found.append((tuple(documents),))

@@ -267,7 +267,8 @@ def _rankings(rows: Rows, facts: Input, users: Codes, items: Codes, seconds: Cod
     user, place = kernels.find_repeat(offsets, ordered, len(tables.item))
     if user >= 0 and reading.duplicates != "first":
         row = at[offsets[user] + place]
-        raise item_twice(rows.at(row), owners.ids[user], tables.item.ids[items[row]], place)
+        first = at[offsets[user] + np.flatnonzero(ordered[offsets[user] :] == items[row])[0]]
+        raise item_twice(rows.at(row), owners.ids[user], tables.item.ids[items[row]], place, rows.at(first))
     if user >= 0:
         first = first_of_each(offsets, ordered)
         facts.notice("duplicates", len(at) - len(first))
@@ -306,12 +307,16 @@ def first_of_each(offsets: Offsets, items: Codes) -> Offsets:
 
 
 class ItemTwice(InputError):
-    """A list names an item again."""
+    """A list names an item again; `rows` says where both are, as far as anybody knows."""
+
+    rows: tuple[str, str]
 
 
-def item_twice(where: str, user: Any, item: Any, place: int) -> ItemTwice:
+def item_twice(where: str, user: Any, item: Any, place: int, first: str = "") -> ItemTwice:
     """The error for a list that names an item again."""
-    return ItemTwice(f"{where}: the list of user {quoted(user)} names item {quoted(item)} twice, the second time at rank {place + 1}")
+    error = ItemTwice(f"{where}: the list of user {quoted(user)} names item {quoted(item)} twice, the second time at rank {place + 1}")
+    error.rows = first, where
+    return error
 
 
 def _of_one_rank(ranks: Floats, offsets: Offsets, at: Offsets) -> Flags:
