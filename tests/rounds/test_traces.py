@@ -104,7 +104,7 @@ def test_searches_that_failed_are_counted(tmp_path: Path, output: Any) -> None:
     assert [(one.kind, one.count) for one in rounds.notices] == [("found_nothing", 1), ("failed_searches", 3)]
     for memory in (None, "1GB"):
         found = asp.evaluate(tmp_path / "t.jsonl", "AspectRecall@5", subtopics={"r": {"a": [1]}}, memory=memory)
-        assert sum("3 searches of the agents failed" in note for note in found.notes) == 1
+        assert sum("3 searches failed" in note for note in found.notes) == 1
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_tools_that_do_not_search_find_nothing(tmp_path: Path) -> None:
     for memory in (None, "1GB"):
         found = asp.evaluate(tmp_path / "run_0.json", "AspectRecall", subtopics={"q": {"a": [1], "x": [2]}}, memory=memory)
         assert found["AspectRecall"] == 0.5
-        assert sum("2 calls of tools that are not called search are left out" in note for note in found.notes) == 1
+        assert sum("2 calls to tools other than search are left out" in note for note in found.notes) == 1
     named = {"tool_name": "local_search"}
     (again,) = read(tmp_path, trace({**call(), **named}, {**result(["a"]), **named}), name="run_1.json").values()
     assert again == [["a"]], "where no tool is called search, all are"
