@@ -534,7 +534,7 @@ def test_lists_that_come_piece_by_piece(tmp_path: Path) -> None:
     file = tmp_path / "lists.csv"
     file.write_text("\n".join(["user,item,score", *rows]) + "\n")
     whole = asp.evaluate(file, SOME, relevance=RELEVANCE, aspects=ASPECTS, ties="expected")
-    for options in ({"memory": "2GB"}, {"memory": "2GB", "resume": tmp_path / "kept"}, {"batch_size": 7}):
+    for options in ({"memory": "4GB"}, {"memory": "4GB", "resume": tmp_path / "kept"}, {"batch_size": 7}):
         pieces = asp.evaluate(file, SOME, relevance=RELEVANCE, aspects=ASPECTS, ties="expected", **options)
         assert pieces == whole
         assert pieces.per_user.sort("user").equals(whole.per_user.sort("user"))

@@ -255,7 +255,7 @@ def test_streams_and_parts_are_the_whole(tmp_path: Any) -> None:
     halves = [dict(list(lists.items())[place::2]) for place in range(2)]
     parts = plan.finish(plan.observe(halves[1]) + plan.observe(halves[0]))
     for other in (
-        asp.evaluate(run, metrics, **inputs, memory="1GB", threads=1),
+        asp.evaluate(run, metrics, **inputs, memory="4GB", threads=1),
         parts,
         asp.evaluate(lists, metrics, **inputs, batch_size=3),
     ):

@@ -18,7 +18,7 @@ from aspectrum.io.json_values import JsonText
 from aspectrum.io.pieces import open_pieces
 from tests.io.reading import refused, short
 
-_WAYS: list[dict[str, Any]] = [{}, {"memory": "2GB"}]
+_WAYS: list[dict[str, Any]] = [{}, {"memory": "4GB"}]
 Lists = dict[str, list[tuple[str, float | None]]]
 
 SCORES = {"q1": {"b": 2, "a": 2.0, "c": 3.5}, "2": {}, "q3": {"b": -1.0}}
@@ -114,7 +114,7 @@ def test_predictions_of_mteb(tmp_path: Path) -> None:
     assert lists_of(f"{path}#de/test") == {"q": [("a", 1.0)]}
     assert lists_of(f"{path}#en/dev") == {}
     assert "has no subset and split 'fr/test'" in refused("rankings", f"{path}#fr/test")
-    assert asp.evaluate(f"{path}#de/test", "Recall@1", relevance={"q": ["a"]}, memory="2GB")["Recall@1"] == 1.0
+    assert asp.evaluate(f"{path}#de/test", "Recall@1", relevance={"q": ["a"]}, memory="4GB")["Recall@1"] == 1.0
     odd = write(tmp_path / "o.json#x", SCORES)
     assert lists_of(odd) == EXPECTED, "a file may have such a name"
     plain = write(tmp_path / "plain.json", SCORES)
@@ -177,7 +177,7 @@ def test_what_is_wrong_is_named(text: str, message: str, tmp_path: Path) -> None
     path.write_text(text)
     assert message in refused("rankings", path)
     with pytest.raises(asp.InputError) as raised:
-        asp.evaluate(path, "Recall@1", relevance={"q": ["a"]}, memory="2GB")
+        asp.evaluate(path, "Recall@1", relevance={"q": ["a"]}, memory="4GB")
     assert message in str(raised.value), "as a stream"
 
 
@@ -199,7 +199,7 @@ def test_nuggets_are_no_lists(value: Any, tmp_path: Path) -> None:
         path = write(tmp_path / ("x.jsonl" if lines else "x.json"), [value] if lines else value, lines=lines)
         assert f"{path}: holds nuggets, not ranked lists" in refused("rankings", path)
     with pytest.raises(asp.InputError, match="holds nuggets"):
-        asp.evaluate(path, "Recall@1", relevance={"1": ["a"]}, memory="2GB")
+        asp.evaluate(path, "Recall@1", relevance={"1": ["a"]}, memory="4GB")
 
 
 def test_tables_in_json_are_tables(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_folders_and_pieces(n_rows: int, tmp_path: Path) -> None:
     truth = {query: [f"d{query[1:]}-0"] for query in lists}
     whole = asp.evaluate(lists, "MRR", relevance=truth, users="lists")
     for name in ("traces", "lines.jsonl", "lists.json"):
-        assert dict(asp.evaluate(tmp_path / name, "MRR", relevance=truth, users="lists", memory="2GB")) == dict(whole)
+        assert dict(asp.evaluate(tmp_path / name, "MRR", relevance=truth, users="lists", memory="4GB")) == dict(whole)
         for _ in range(2):
             again = asp.evaluate(tmp_path / name, "MRR", relevance=truth, users="lists", resume=tmp_path / f"finished {name}")
             assert dict(again) == dict(whole)

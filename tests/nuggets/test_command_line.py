@@ -94,7 +94,7 @@ def test_parts_and_streams(invoked: Callable[..., str], files: Mapping[str, Path
         *METRICS,
         "-q",
         "--memory",
-        "1GB",
+        "4GB",
         "--output",
         streamed,
     )

@@ -102,7 +102,7 @@ def test_searches_that_failed_are_counted(tmp_path: Path, output: Any) -> None:
     traces = [trace(failed, result([]), failed), trace(result(["a"]), query="r"), trace(failed, result(["b"]), query="s")]
     rounds = read(tmp_path, *traces, name="t.jsonl")
     assert [(one.kind, one.count) for one in rounds.notices] == [("found_nothing", 1), ("failed_searches", 3)]
-    for memory in (None, "1GB"):
+    for memory in (None, "4GB"):
         found = asp.evaluate(tmp_path / "t.jsonl", "AspectRecall@5", subtopics={"r": {"a": [1]}}, memory=memory)
         assert sum("3 searches failed" in note for note in found.notes) == 1
 
@@ -262,7 +262,7 @@ def test_tools_that_do_not_search_find_nothing(tmp_path: Path) -> None:
     rounds = read(tmp_path, trace(call(), result(["a"]), *read_one, call(), result(["b"]), *read_one[:1]))
     assert rounds["q"] == [["a"], ["b"]]
     assert [(one.kind, one.count) for one in rounds.notices] == [("other_tools", 2)]
-    for memory in (None, "1GB"):
+    for memory in (None, "4GB"):
         found = asp.evaluate(tmp_path / "run_0.json", "AspectRecall", subtopics={"q": {"a": [1], "x": [2]}}, memory=memory)
         assert found["AspectRecall"] == 0.5
         assert sum("2 calls to tools other than search are left out" in note for note in found.notes) == 1
