@@ -124,13 +124,14 @@ class Partial:
         Args:
             job: How to make the same plan again, as plain data, for who only has the file; see :mod:`aspectrum.merging`.
         """
-        write_arrow(path, self._data(job))
+        write_arrow(path, self.to_data(job))
 
     def to_bytes(self) -> bytes:
         """The content of such a file, which :meth:`Plan.read` takes, too."""
-        return arrow_bytes(self._data())
+        return arrow_bytes(self.to_data())
 
-    def _data(self, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def to_data(self, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The content of such a file as nested data with arrays, for :mod:`aspectrum.arrow_file`."""
         lists, users, items = self.lists, self.lists.ids["user"], self.lists.ids["item"]
         untyped = {"user": users.table.untyped, "item": items.table.untyped}
         groups = [_group_data(part, items.table) for part in self.parts]  # first, as it may be new to the table what they name
@@ -211,8 +212,12 @@ class Adding:
 
 def read_partial(given: str | os.PathLike[str] | bytes, plan: Planned) -> Partial:
     """A part of a plan, from its file or the content of one."""
-    data = part_data(given)
-    check_identity(plan.identity, data["plan"], f"{_named(given)}: ")
+    return own_partial(part_data(given), plan, _named(given))
+
+
+def own_partial(data: Mapping[str, Any], plan: Planned, named: str) -> Partial:
+    """The part that nested data hold, if it is one of this plan; `named` is what errors call it."""
+    check_identity(plan.identity, data["plan"], f"{named}: ")
     return partial_of(data, plan)
 
 
@@ -225,10 +230,15 @@ def part_data(given: str | os.PathLike[str] | bytes) -> dict[str, Any]:
     data = read_arrow(given, "a part of an evaluation")
     if "plan" not in data:
         raise InputError(f"{_named(given)}: is not a part of an evaluation")
+    check_format(data, _named(given))
+    return data
+
+
+def check_format(data: Mapping[str, Any], named: str) -> None:
+    """That a part was written in the format of this version."""
     if data.get("format") != _FORMAT:
         whose = f"{data.get('aspectrum')} in format {data.get('format')}, and this is {version('aspectrum')} with format {_FORMAT}"
-        raise InputError(f"{_named(given)}: was written by another version of aspectrum ({whose}); write it again")
-    return data
+        raise InputError(f"{named}: was written by another version of aspectrum ({whose}); write it again")
 
 
 def partial_of(data: Mapping[str, Any], plan: Planned) -> Partial:

@@ -185,7 +185,7 @@ def test_other_parts_are_refused() -> None:
     with pytest.raises(asp.InputError, match=r"these parts have 1 and 2 rounds, and cutoffs grow with each; .* rounds=2"):
         one + plan.observe({"r": [["x"]]})
     first, second = (asp.RoundsPlan([f"AlphaDCG(alpha={alpha})" for alpha in alphas], truth) for alphas in ((0, 1), (1, 0)))
-    with pytest.raises(asp.InputError, match=r"RoundGain is with \{'alpha': 0.0, .* in one part, \{'alpha': 1.0, .* in the other"):
+    with pytest.raises(asp.InputError, match=r"RoundGain is \{'alpha': 0.0, .* in one part, \{'alpha': 1.0, .* in the other"):
         first.observe(ROUNDS) + second.observe({"r": [["x"]]})
     assert first.finish(first.observe(ROUNDS)).details["RoundGain"]["alpha"] == 0.0
     assert "with alpha=1.0, judged_by=subtopics, gain=linear;" in second.finish(second.observe(ROUNDS)).to_csv()
@@ -384,3 +384,31 @@ def test_queries_of_nuggets_without_a_trace_are_noted_once() -> None:
     nuggets = asp.Nuggets.of({f"q{number}": {"n": ["a", "b"]} for number in range(30)})
     found = asp.evaluate_rounds({f"q{number}": [["a"]] for number in range(12)}, subtopics=nuggets, users="judged")
     assert sum("18 of 30 queries have no list" in note for note in found.notes) == 1
+
+
+def test_parts_go_through_files(tmp_path: Path) -> None:
+    truth = asp.Truth.read(subtopics=asp.Nuggets.of({"q": {"n": ["a"], "m": ["c"]}, "r": {"n": ["x"]}, "s": {"n": ["y"]}}))
+    plan, again = (asp.RoundsPlan(["AlphaNDCG(ideal=exact)", "AspectRecall@2"], truth, users="judged") for _ in range(2))
+    rounds: list[dict[str, list[list[str]]]] = [{"q": [["a", "b"], ["b", "c"], []]}, {"r": [["z"]]}]
+    parts = [plan.observe(one) for one in rounds]
+    for number, part in enumerate(parts):
+        part.write(tmp_path / f"{number}.part")
+    read = [again.read(tmp_path / f"{number}.part") for number in range(2)]
+    found = again.finish(read[1] + read[0])
+    assert found == plan.finish(plan.observe(rounds[0] | rounds[1]))
+    assert found == plan.finish(parts[0] + parts[1])
+    assert again.finish(read[0]).notes == plan.finish(parts[0]).notes
+    other = asp.RoundsPlan(["AlphaNDCG(ideal=exact)", "AspectRecall@2"], truth, users="judged", per_round=5)
+    with pytest.raises(asp.InputError, match=r"0\.part: parts of rounds cannot be added: per_round is 5 in one part, None in the other"):
+        other.read(tmp_path / "0.part")
+    with pytest.raises(asp.InputError, match=r"0\.part: "):
+        asp.RoundsPlan("AlphaNDCG", truth).read(tmp_path / "0.part")
+    lists = asp.Plan("AlphaNDCG", truth)
+    lists.observe({"q": ["a"]}).write(tmp_path / "lists.part")
+    with pytest.raises(asp.InputError, match=r"lists\.part: is not a part of rounds"):
+        again.read(tmp_path / "lists.part")
+    with pytest.raises(asp.InputError, match=r"0\.part"):
+        lists.read(tmp_path / "0.part")
+    (tmp_path / "cut.part").write_bytes((tmp_path / "0.part").read_bytes()[:-40])
+    with pytest.raises(asp.InputError, match=r"cut\.part: is not a part of rounds, or is damaged"):
+        again.read(tmp_path / "cut.part")

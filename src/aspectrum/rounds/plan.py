@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,9 @@ import numpy.typing as npt
 
 from aspectrum.arguments import unknown_argument, with_hints
 from aspectrum.arrays import Counts, Flags, Floats, check_count, is_finite
+from aspectrum.arrow_file import read_arrow, write_arrow
 from aspectrum.asked import Asked, Metrics, asked_for
-from aspectrum.coding.ids import quoted
+from aspectrum.coding.ids import Ids, quoted
 from aspectrum.coding.rows import unbundled
 from aspectrum.conventions import Convention, convention_named
 from aspectrum.diagnostics.notices import Notice
@@ -23,7 +27,7 @@ from aspectrum.gain import AlphaMetric, place_gains
 from aspectrum.inputs import READING_OPTIONS, TRUTH
 from aspectrum.metric import Metric, UserMetric
 from aspectrum.metrics import AspectRecall
-from aspectrum.partial import Partial, check_identity
+from aspectrum.partial import Partial, check_format, check_identity, own_partial
 from aspectrum.plan import Plan, given_in
 from aspectrum.rounds.qualities import Qualities
 from aspectrum.rounds.results import RoundCurve, RoundsResults
@@ -265,18 +269,36 @@ class RoundsPlan:
             return str(column.cutoff)
         return "all that was found" if self.per_round is None else f"{self.per_round} per round"
 
+    def read(self, path: str | os.PathLike[str]) -> RoundsPartial:
+        """A part that :meth:`RoundsPartial.write` wrote, of this plan in any process; others are refused."""
+        named = os.fspath(path)
+        data = read_arrow(path, "a part of rounds")
+        if "base" not in data:
+            raise InputError(f"{named}: is not a part of rounds; expected a file that RoundsPartial.write wrote")
+        check_format(data["base"], named)
+        self._check_choices(data["choices"], f"{named}: ")
+        kept = {name: data[name] for name in ("n_rounds", "scores", "least", "averaged", "extra")}
+        notices = tuple(map(Notice.from_data, data["notices"]))
+        base = own_partial(data["base"], self._settling, named)
+        return RoundsPartial(self, tuple(data["queries"]), **kept, base=base, notices=notices)
+
+    @cached_property
+    def _choices(self) -> dict[str, Any]:
+        """What parts must have in common beside the metrics and the truth, as plain data."""
+        found: dict[str, Any] = json.loads(
+            json.dumps({"per_round": self.per_round, "rounds": self.rounds, ROUND_GAIN: _gain_of(self._gain)}, default=str)
+        )
+        return found
+
+    def _check_choices(self, others: Mapping[str, Any], where: str = "") -> None:
+        for name, mine in self._choices.items():
+            if others[name] != mine:  # of RoundGain, how the first metric that has one counts gains
+                raise InputError(f"{where}parts of rounds cannot be added: {name} is {mine} in one part, {others[name]} in the other")
+
     def _check_same(self, other: RoundsPlan) -> None:
-        if self is other:
-            return
-        for name in ("per_round", "rounds"):
-            if getattr(self, name) != getattr(other, name):
-                raise InputError(
-                    f"parts of rounds cannot be added: {name} is {getattr(self, name)} in one part, {getattr(other, name)} in the other"
-                )
-        check_identity(self._settling.identity, other._settling.identity)
-        gains = [_gain_of(plan._gain) for plan in (self, other)]
-        if gains[0] != gains[1]:  # of the first metric that has one
-            raise InputError(f"parts of rounds cannot be added: {ROUND_GAIN} is with {gains[0]} in one part, {gains[1]} in the other")
+        if self is not other:
+            self._check_choices(other._choices)
+            check_identity(self._settling.identity, other._settling.identity)
 
     @property
     def grows(self) -> bool:
@@ -304,6 +326,12 @@ class RoundsPartial:
 
     def __repr__(self) -> str:
         return f"RoundsPartial({len(self.queries):,} queries, {self.width} rounds)"
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write an Arrow file that :meth:`RoundsPlan.read` reads, in any process that has the same plan; whole or not at all."""
+        kept = {name: getattr(self, name) for name in ("n_rounds", "scores", "least", "averaged", "extra")}
+        queries, notices = Ids(list(self.queries)), [notice.to_data() for notice in self.notices]
+        write_arrow(path, {"choices": self.plan._choices, "queries": queries, "notices": notices, **kept, "base": self.base.to_data()})
 
     def __radd__(self, other: object) -> RoundsPartial:
         return self if other == 0 else NotImplemented
