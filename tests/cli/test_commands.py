@@ -238,5 +238,5 @@ def test_options_by_other_names(call: Call, arguments: tuple[str, ...], message:
 def test_only_commands_that_take_lists_say_so(call: Call, command: str, takes_lists: bool) -> None:
     said = call(command, "--lists", "als.csv")
     assert said.code == 2
-    assert "No such option '--lists'" in said.err
+    assert "No such option" in said.err and "--lists" in said.err
     assert ("Files of lists come without an option." in said.err) == takes_lists
